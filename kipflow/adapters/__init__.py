@@ -1,0 +1,1 @@
+"""All input and output: the store and the clients of outside services."""

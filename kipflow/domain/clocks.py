@@ -1,0 +1,130 @@
+"""The clock of a vote: its terms, its standing at a moment, and whether the data reach that far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
+from kipflow.domain.policy import Policy
+from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, hangs_on_review
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteTerms:
+    """Quorum and earliest close of one vote, and the care rules that raised them (if any)."""
+
+    quorum: int
+    earliest_close: datetime
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteState:
+    """A judged vote with what it has come to. `hangs` says that ballots under review could turn it."""
+
+    vote: Vote
+    terms: VoteTerms
+    tally: Tally
+    outcome: Outcome
+    hangs: bool
+    differences: tuple[str, ...]
+
+
+def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy) -> VoteTerms:
+    """What this vote needs, with the care owed to the interfaces its page touched when it opened."""
+    quorum, period, because = policy.quorum, policy.voting_period, list[str]()
+    touched: frozenset[str] = frozenset()
+    for page in facts.pages:
+        if page.saved_at <= vote.opened_at:
+            touched = frozenset(page.interfaces)
+    for care in policy.care:
+        if care.interface in touched:
+            because.append(care.interface)
+            quorum = max(quorum, care.quorum or 0)
+            period = max(period, care.voting_period or period)
+    return VoteTerms(quorum=quorum, earliest_close=vote.opened_at + period, because=tuple(because))
+
+
+def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:
+    """The vote as it stood at `at`, a person's rulings on its ballots applied."""
+    judged = judge(with_rulings(vote, [r for r in rulings if r.made_at <= at]), at)
+    return VoteState(
+        vote=judged,
+        terms=terms,
+        tally=count(judged.ballots),
+        outcome=find_outcome(judged, policy, at, quorum=terms.quorum, earliest_close=terms.earliest_close),
+        hangs=hangs_on_review(judged, policy, quorum=terms.quorum),
+        differences=find_differences(judged),
+    )
+
+
+def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
+    """The vote with ballots settled by a person: a choice counts, "none" is no ballot."""
+    settled = {r.target: r for r in rulings if r.kind == "ballot"}
+    if not settled:
+        return vote
+
+    def settle(ballot: Ballot) -> Ballot:
+        ruling = settled.get(ballot.message_id)
+        if ruling is None:
+            return ballot
+        word = str(ruling.value.get("choice", "none"))
+        why = f"ruled by {ruling.author}: {ruling.reason}"
+        if word == "none":
+            return replace(ballot, status=BallotStatus.VOID, why=why)
+        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why)
+
+    return replace(vote, ballots=tuple(settle(b) for b in vote.ballots))
+
+
+def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
+    """How far the stored months of a community's lists reach, and where they have holes.
+
+    A month that was read before its end and not since, though a later one was, is a hole too: mail of
+    its last hours may be missing.
+    """
+    if not months:
+        return Coverage()
+    gaps: list[tuple[str, str]] = []
+    through: datetime | None = None
+    for list_id in sorted({m.list_id for m in months}):
+        held = sorted((m for m in months if m.list_id == list_id), key=lambda m: m.month)
+        newest = held[-1]
+        expected = held[0].month
+        for month in held:
+            while expected < month.month:
+                gaps.append((expected, f"{list_id} {expected}: not read"))
+                expected = next_month(expected)
+            expected = next_month(month.month)
+            if month.status != "complete":
+                gaps.append((month.month, f"{list_id} {month.month}: {month.why or month.status}"))
+            elif month is not newest and month.fetched_at < month_start(next_month(month.month)):
+                gaps.append((month.month, f"{list_id} {month.month}: read before its end"))
+        through = newest.fetched_at if through is None else min(through, newest.fetched_at)
+    return Coverage(complete_through=through, gaps=tuple(gaps))
+
+
+def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None:
+    """None if every mail between `start` and `end` is held, else the first reason why not."""
+    first, last = f"{start:%Y-%m}", f"{end:%Y-%m}"
+    for month, why in coverage.gaps:
+        if first <= month <= last:
+            return f"the archive is incomplete ({why})"
+    if coverage.complete_through is None:
+        return "no month of the archive has been read to its end"
+    if coverage.complete_through < end:
+        return f"the archive is read only up to {coverage.complete_through:%Y-%m-%d %H:%M} UTC"
+    return None
+
+
+def month_start(month: str) -> datetime:
+    """The first moment of "2024-01"."""
+    return datetime(int(month[:4]), int(month[5:7]), 1, tzinfo=UTC)
+
+
+def next_month(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:7])
+    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"

@@ -1,0 +1,45 @@
+"""What `lifecycle.decide` answers: the stage with its history, and what is open about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.drift import Drift
+from kipflow.domain.events import Stage, Transition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """A question for a person. `subject` names what a ruling would settle (a message id, say)."""
+
+    kind: str
+    subject: str
+    question: str
+    line: str = ""
+    outcomes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What follows from a proposal's facts at `as_of`.
+
+    `missing` says what it still lacks, fit for a reader; `next_deadline` is the next moment at which
+    the clock alone could change something (None: only new facts can). `warned_at` is when its author
+    is owed a warning of dormancy.
+    """
+
+    number: int
+    as_of: datetime
+    policy_version: str
+    stage: Stage
+    since: datetime
+    history: tuple[Transition, ...]
+    votes: tuple[VoteState, ...] = ()
+    missing: tuple[str, ...] = ()
+    review: tuple[ReviewItem, ...] = ()
+    drift: tuple[Drift, ...] = ()
+    next_deadline: datetime | None = None
+    warned_at: datetime | None = None
+    last_activity: datetime | None = None

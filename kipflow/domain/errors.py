@@ -1,0 +1,66 @@
+"""What can go wrong, as one family, so that an entry point can catch `KipflowError` and nothing else.
+
+Every error carries its data as attributes and says in one line what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class KipflowError(Exception):
+    """Base of every error that kipflow raises on purpose; `str()` of it is fit for a user."""
+
+
+class ConfigError(KipflowError):
+    """A configuration file is wrong: which file, which key, what was expected there."""
+
+    def __init__(self, *, file: str, key: str, expected: str) -> None:
+        super().__init__(f"{file}: {key}: expected {expected}")
+        self.file, self.key, self.expected = file, key, expected
+
+
+class UnknownProposal(KipflowError):
+    """A proposal number that no stored fact mentions."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"no proposal {number} is known; run `kipflow status` for the ones that are")
+        self.number = number
+
+
+class IllegalTransition(KipflowError):
+    """A transition that the stage table does not have."""
+
+    def __init__(self, *, number: int, source: str, target: str) -> None:
+        super().__init__(f"proposal {number}: no rule leads from {source} to {target}")
+        self.number, self.source, self.target = number, source, target
+
+
+class UnreadableInput(KipflowError):
+    """A file, mail or page that could not be read at all; the run goes on without it."""
+
+    def __init__(self, *, source: str, why: str) -> None:
+        super().__init__(f"{source}: {why}")
+        self.source, self.why = source, why
+
+
+class ServiceUnavailable(KipflowError):
+    """An outside service did not give a usable answer after the allowed retries."""
+
+    def __init__(self, *, service: str, url: str, why: str) -> None:
+        super().__init__(f"{service}: {url}: {why}")
+        self.service, self.url, self.why = service, url, why
+
+
+class SaveConflict(KipflowError):
+    """Someone else saved the page first: read it again and decide again."""
+
+    def __init__(self, *, page_id: str, version: int) -> None:
+        super().__init__(f"page {page_id} is already past version {version}; read it again")
+        self.page_id, self.version = page_id, version
+
+
+class RateLimited(KipflowError):
+    """The service asks to come back later."""
+
+    def __init__(self, *, service: str, retry_after: float) -> None:
+        super().__init__(f"{service} asks to wait {retry_after:g} s")
+        self.service, self.retry_after = service, retry_after

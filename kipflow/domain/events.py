@@ -1,0 +1,80 @@
+"""What happened to a proposal, in the past tense, with the evidence for it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """Where a proposal stands."""
+
+    DRAFT = "Draft"
+    DISCUSSION = "Discussion"
+    VOTE = "Vote"
+    ACCEPTED = "Accepted"
+    REJECTED = "Rejected"
+    DORMANT = "Dormant"
+    DISCARDED = "Discarded"
+
+
+class Actor(StrEnum):
+    """Who or what moved a proposal."""
+
+    MAIL = "mail"
+    PAGE = "page"
+    CLOCK = "clock"
+    OPERATOR = "operator"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One reason for a decision. `kind`: message, page, ruling, ballot, index or clock; `line` is a quote."""
+
+    kind: str
+    ref: str
+    line: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """A move from one stage to another, at the time when its rule became true.
+
+    `source` is None for the first. `retracts` is filled only by corrections: the ids of earlier entries
+    that later evidence took the ground from (entries are never edited). `repeat` tells an entry apart
+    from an equal one that was retracted before it.
+    """
+
+    number: int
+    source: Stage | None
+    target: Stage
+    at: datetime
+    rule: str
+    actor: Actor
+    policy_version: str
+    evidence: tuple[Evidence, ...] = ()
+    note: str = ""
+    retracts: tuple[str, ...] = ()
+    repeat: int = 0
+
+    @property
+    def id(self) -> str:
+        """A stable name of this move: the same facts give the same id, on every machine."""
+        lead = self.evidence[0].ref if self.evidence else ""
+        text = "|".join(
+            [
+                str(self.number),
+                self.source or "",
+                self.target,
+                self.at.isoformat(),
+                self.rule,
+                lead,
+                ",".join(self.retracts),
+                str(self.repeat),
+            ]
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:20]

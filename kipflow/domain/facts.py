@@ -1,0 +1,234 @@
+"""Facts: what was seen, immutable. Everything that kipflow decides follows from these values.
+
+They are filled by `mail` and `wiki` from bytes, kept by the store, and read by `lifecycle.decide`.
+All times are aware and in UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.votes import Declared, Expression, Vote
+
+
+class Kind(StrEnum):
+    """What a subject's tags say a message is for."""
+
+    DISCUSS = "discuss"
+    VOTE = "vote"
+    RESULT = "result"
+    CANCEL = "cancel"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectReading:
+    """A subject taken apart.
+
+    `numbers` are the proposals it names; `round` is the explicit one of "v2", "(take 2)", "[VOTE 2]"
+    (None: not told); `topic` is the subject without reply marks, tags, round and surplus spaces, in
+    lower case: what is left to match a thread by.
+    """
+
+    kind: Kind
+    is_reply: bool
+    is_forward: bool
+    numbers: tuple[int, ...]
+    round: int | None
+    topic: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One mail as seen in an archive.
+
+    `message_id` keeps its angle brackets; a mail without one gets `<kipflow.SHA256@missing>` from its
+    content. `source` tells where it was read: "file-or-list/month#position". `sent_at` is None where
+    no header gives a believable time; `sent_at_from` names the header that did ("date", "received",
+    "envelope", "none"). `author_*` are the person behind list rewriting, `raw_from` is what was written.
+    `own_text` is the author's own words (no quotes, signature or footers), bounded in length.
+    """
+
+    message_id: str
+    list_id: str
+    month: str
+    source: str
+    sent_at: datetime | None
+    sent_at_from: str
+    author_name: str
+    author_address: str
+    raw_from: str
+    subject: str
+    reading: SubjectReading
+    in_reply_to: str | None
+    references: tuple[str, ...]
+    own_text: str
+    expressions: tuple[Expression, ...] = ()
+    declared: Declared | None = None
+    cancels: str | None = None  # the line that calls a vote off, where a mail has one
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """Something that could not be read, where, and why."""
+
+    source: str
+    why: str
+    list_id: str = ""
+    month: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveMonth:
+    """How completely one month of one list is held.
+
+    `status`: "complete" (read to its verified end), "partial", "missing" or "unreadable", with `why`.
+    `fetched_at` is when the archive was last seen in this state; mail sent before it is held.
+    """
+
+    list_id: str
+    month: str
+    status: str
+    fetched_at: datetime
+    mails: int = 0
+    size: int = 0
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str | None = None
+    path: str | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What part of the archive the facts at hand rest on.
+
+    `complete_through` is the moment up to which every mail of the proposal's lists is held; `gaps`
+    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete.
+    """
+
+    complete_through: datetime | None = None
+    gaps: tuple[tuple[str, str], ...] = ()  # (month "2024-01", reason)
+
+
+class StatusWord(StrEnum):
+    """A page's Current state, in the stages' vocabulary."""
+
+    DRAFT = "draft"
+    DISCUSSION = "discussion"
+    VOTE = "vote"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    DORMANT = "dormant"
+    DISCARDED = "discarded"
+    TEMPLATE = "template"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageVersion:
+    """One saved version of a proposal's page. `status_text` is the Current state as written."""
+
+    page_id: str
+    version: int
+    saved_at: datetime
+    saved_by: str
+    title: str
+    number: int | None
+    status: StatusWord
+    status_text: str
+    url: str = ""
+    jira: str | None = None
+    discussion_link: str | None = None
+    body: str = ""
+    interfaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEntry:
+    """One row of a round-up index. `section` is "accepted", "discussion", "dormant", "discarded", "unknown".
+
+    `origin` is "page" for the wiki's own index and "import" for a file that an operator loaded: an
+    import is a deliberate baseline and gives a proposal without any mail its stage.
+    """
+
+    number: int
+    title: str
+    section: str
+    seen_at: datetime
+    origin: str
+    release: str | None = None
+    in_progress: bool = False
+    author: str | None = None
+    created_at: datetime | None = None
+    changed_at: datetime | None = None
+    url: str | None = None
+    jira: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketState:
+    """A ticket as seen in JIRA."""
+
+    key: str
+    status: str
+    resolution: str | None
+    fix_versions: tuple[str, ...]
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A person's word: `kind` is "ballot", "stage", "snooze", "restore" or "merge".
+
+    For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
+    For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}.
+    A revoked ruling stays stored and stops counting from `revoked_at`.
+    """
+
+    id: int | None
+    number: int | None
+    kind: str
+    target: str
+    value: dict[str, Any]
+    author: str
+    reason: str
+    made_at: datetime
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadMessage:
+    """A mail of a proposal, as far as the timeline needs it."""
+
+    message_id: str
+    sent_at: datetime
+    kind: Kind
+    is_reply: bool
+    author_name: str
+    author_address: str
+    subject: str
+    permalink: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalFacts:
+    """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
+
+    `votes` hold ballots as read (not judged). Everything is in order of time.
+    """
+
+    key: str
+    proposal: Proposal
+    pages: tuple[PageVersion, ...] = ()
+    index_entries: tuple[IndexEntry, ...] = ()
+    messages: tuple[ThreadMessage, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    tickets: tuple[TicketState, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)

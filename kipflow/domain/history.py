@@ -1,0 +1,65 @@
+"""Append-only history: what to add so that the stored entries tell what the facts now say.
+
+Entries are never edited. Where later evidence (a repaired archive, a revoked ruling) takes the ground
+from stored entries, a correction is added that retracts them, and what now follows is added after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kipflow.domain.events import Actor, Evidence, Stage, Transition
+
+
+def effective(stored: Sequence[Transition]) -> tuple[Transition, ...]:
+    """The stored entries that still stand: without corrections and what they retracted."""
+    retracted = {entry for correction in stored for entry in correction.retracts}
+    return tuple(t for t in stored if not t.retracts and t.id not in retracted)
+
+
+def reconcile(stored: Sequence[Transition], derived: Sequence[Transition]) -> tuple[Transition, ...]:
+    """The entries to append to `stored` so that its effective part equals `derived`.
+
+    Empty if they agree already. An entry that was retracted and follows again gets a higher `repeat`,
+    so that its id is new.
+    """
+    standing = effective(stored)
+    same = 0
+    while same < min(len(standing), len(derived)) and standing[same].id == _base_id(derived[same], standing[same]):
+        same += 1
+    lost, gained = standing[same:], list(derived[same:])
+    if not lost:
+        return tuple(_distinct(gained, stored))
+    source = standing[-1].target
+    target = standing[same - 1].target if same else Stage.DRAFT
+    latest = derived[-1] if derived else lost[-1]
+    correction = Transition(
+        number=lost[0].number,
+        source=source,
+        target=target,
+        at=max(t.at for t in (*lost, latest)),
+        rule="correction",
+        actor=Actor.CLOCK,
+        policy_version=latest.policy_version,
+        evidence=tuple(Evidence(kind="history", ref=t.id, line=f"{t.rule}: {t.target}") for t in lost),
+        note=f"later evidence retracts {len(lost)} entr{'y' if len(lost) == 1 else 'ies'}",
+        retracts=tuple(t.id for t in lost),
+    )
+    return (correction, *_distinct(gained, (*stored, correction)))
+
+
+def _base_id(derived: Transition, standing: Transition) -> str:
+    """The id of `derived` if it were numbered like `standing` (see `_distinct`)."""
+    return replace(derived, repeat=standing.repeat).id
+
+
+def _distinct(gained: Sequence[Transition], stored: Sequence[Transition]) -> list[Transition]:
+    taken = {t.id for t in stored}
+    fresh: list[Transition] = []
+    for entry in gained:
+        while entry.id in taken:
+            entry = replace(entry, repeat=entry.repeat + 1)
+        taken.add(entry.id)
+        fresh.append(entry)
+    return fresh

@@ -1,0 +1,58 @@
+"""A community's rules as data: who binds, what passes, how long things stay open.
+
+Sources for Kafka: its wiki's KIP process page and bylaws (lazy majority, 72 hours, three binding +1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+
+class Rule(StrEnum):
+    """How counted binding ballots decide."""
+
+    LAZY_MAJORITY = "lazy_majority"
+    LAZY_CONSENSUS = "lazy_consensus"
+    MAJORITY = "majority"
+    TWO_THIRDS = "two_thirds"
+
+
+class Fractions(StrEnum):
+    """What becomes of +0.5 or -0.9: counted by sign as abstention, as a full vote, or put to a person."""
+
+    ABSTAIN = "abstain"
+    SIGN = "sign"
+    REVIEW = "review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Care:
+    """Care owed where a proposal touches an interface: a longer voting period, or more binding +1."""
+
+    interface: str
+    voting_period: timedelta | None = None
+    quorum: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The voting and dormancy rules of one community.
+
+    `result_required` says that only a closing announcement ends a vote; `clock_after` lets the clock
+    decide that long after the earliest close when none came (None: the clock never accepts).
+    `dormant_after` None switches dormancy off; `dormancy_by_person` makes it a question, not a move.
+    """
+
+    version: str
+    binding_roles: frozenset[str]
+    rule: Rule = Rule.LAZY_MAJORITY
+    quorum: int = 3
+    voting_period: timedelta = timedelta(hours=72)
+    clock_after: timedelta | None = None
+    fractions: Fractions = Fractions.ABSTAIN
+    dormant_after: timedelta | None = None
+    grace: timedelta = timedelta(days=14)
+    dormancy_by_person: bool = False
+    care: tuple[Care, ...] = field(default=())

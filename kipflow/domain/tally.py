@@ -1,0 +1,165 @@
+"""Counting ballots, and what a count means under a policy at a given time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+
+
+class Outcome(StrEnum):
+    """What a vote has come to at one moment.
+
+    While the period runs: open, contested (binding -1 stand against it), passing. After it: passed,
+    failed, short (too few binding +1), contested (enough +1, no majority), and passing where only a
+    ballot under review stands between the vote and its end. Cancelled: called off or replaced.
+    """
+
+    OPEN = "open"
+    SHORT = "short"
+    CONTESTED = "contested"
+    PASSING = "passing"
+    PASSED = "passed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Ballots by choice."""
+
+    plus: int = 0
+    zero: int = 0
+    minus: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        return {"+1": self.plus, "0": self.zero, "-1": self.minus}
+
+    def with_one(self, choice: Choice | None) -> Counts:
+        return Counts(
+            plus=self.plus + (choice is Choice.FOR),
+            zero=self.zero + (choice is Choice.ABSTAIN),
+            minus=self.minus + (choice is Choice.AGAINST),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Counted ballots, binding apart from non-binding."""
+
+    binding: Counts = Counts()
+    non_binding: Counts = Counts()
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        return {"binding": self.binding.as_dict(), "non_binding": self.non_binding.as_dict()}
+
+
+def count(ballots: Iterable[Ballot]) -> Tally:
+    """Count the ballots whose status is `counted`; everything else is left out."""
+    binding, other = Counts(), Counts()
+    for ballot in ballots:
+        if ballot.status is not BallotStatus.COUNTED:
+            continue
+        if ballot.binding:
+            binding = binding.with_one(ballot.choice)
+        else:
+            other = other.with_one(ballot.choice)
+    return Tally(binding=binding, non_binding=other)
+
+
+def is_enough(counts: Counts, policy: Policy, *, quorum: int | None = None) -> bool:
+    """Whether these binding counts reach quorum and majority under the policy's rule."""
+    needed = policy.quorum if quorum is None else quorum
+    if counts.plus < needed:
+        return False
+    match policy.rule:
+        case Rule.LAZY_CONSENSUS:
+            return counts.minus == 0
+        case Rule.TWO_THIRDS:
+            return counts.plus > 0 and counts.plus >= 2 * counts.minus
+        case Rule.LAZY_MAJORITY | Rule.MAJORITY:
+            return counts.plus > counts.minus
+
+
+def is_voted_down(counts: Counts, policy: Policy) -> bool:
+    """Whether a vote whose period is over has failed for good, not merely fallen short."""
+    if policy.rule is Rule.LAZY_CONSENSUS:
+        return counts.minus > 0
+    return counts.minus > counts.plus
+
+
+def possible_counts(vote: Vote) -> tuple[Counts, Counts]:
+    """The worst and the best binding counts that ballots under review could still make of this vote.
+
+    One voter's reviewed ballot can replace that voter's counted one, so both sides start from the
+    count without that voter.
+    """
+    unclear = {b.voter for b in vote.ballots if b.status is BallotStatus.REVIEW and b.binding}
+    sure = count(b for b in vote.ballots if b.voter not in unclear).binding
+    n = len(unclear)
+    worst = Counts(plus=sure.plus, zero=sure.zero, minus=sure.minus + n)
+    best = Counts(plus=sure.plus + n, zero=sure.zero, minus=sure.minus)
+    return worst, best
+
+
+def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
+    """Whether settling the ballots under review could change what the vote comes to."""
+    worst, best = possible_counts(vote)
+    return is_enough(worst, policy, quorum=quorum) != is_enough(best, policy, quorum=quorum) or (
+        is_voted_down(worst, policy) != is_voted_down(best, policy)
+    )
+
+
+def find_outcome(
+    vote: Vote,
+    policy: Policy,
+    as_of: datetime,
+    *,
+    complete: bool = True,
+    quorum: int | None = None,
+    earliest_close: datetime | None = None,
+) -> Outcome:
+    """What the judged `vote` has come to at `as_of`.
+
+    `complete` False (a part of the archive is missing) never yields passed or failed: it says passing
+    or contested, because the missing mails could turn it.
+    """
+    if vote.ended_at is not None and vote.ended_at <= as_of:
+        return Outcome.CANCELLED
+    counts = count(vote.ballots).binding
+    enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
+    over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
+    sure = complete and not hangs_on_review(vote, policy, quorum=quorum)
+    if enough:
+        return Outcome.PASSED if over and sure else Outcome.PASSING
+    if down:
+        return Outcome.FAILED if over and sure else Outcome.CONTESTED
+    if not over:
+        return Outcome.CONTESTED if counts.minus else Outcome.OPEN
+    return Outcome.SHORT if counts.plus < (policy.quorum if quorum is None else quorum) else Outcome.CONTESTED
+
+
+def find_differences(vote: Vote) -> tuple[str, ...]:
+    """Where the closing announcement and the counted ballots disagree, one line each."""
+    declared = vote.declared
+    if declared is None:
+        return ()
+    tally = count(vote.ballots)
+    found = list(declared.contradictions)
+    for label, said, counted in (
+        ("binding", declared.binding, tally.binding.as_dict()),
+        ("non-binding", declared.non_binding, tally.non_binding.as_dict()),
+        (
+            "in all",
+            declared.total,
+            {c: tally.binding.as_dict()[c] + tally.non_binding.as_dict()[c] for c in ("+1", "0", "-1")},
+        ),
+    ):
+        for choice, number in (said or {}).items():
+            if counted[choice] != number:
+                found.append(f"{label} {choice}: announced {number}, counted {counted[choice]}")
+    return tuple(found)

@@ -1,0 +1,182 @@
+"""Votes (polls), the ballots cast in them, and which of a voter's ballots stands.
+
+A `Ballot` is one voter's expression in one message. What the words of a message say is an
+`Expression`; it becomes a ballot when its message belongs to a vote and its author is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Choice(StrEnum):
+    """What a voter wants. Fractions keep their sign here and their text in `Expression.value`."""
+
+    FOR = "+1"
+    ABSTAIN = "0"
+    AGAINST = "-1"
+
+
+class BallotStatus(StrEnum):
+    """Why a ballot is in the tally or is not."""
+
+    COUNTED = "counted"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+    REVIEW = "review"
+    VOID = "void"
+
+
+class Standing(StrEnum):
+    """How sure the reading of an expression is, before anything is known of its thread."""
+
+    CLEAR = "clear"
+    UNCLEAR = "unclear"
+    WITHDRAWAL = "withdrawal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expression:
+    """What one line of an author's own words says about a vote.
+
+    `value` keeps what was written ("-0.9"); `rule` names the reading rule that fired on `line`;
+    `why` says what a person must settle when `standing` is unclear.
+    """
+
+    choice: Choice | None
+    value: str
+    claimed_binding: bool | None
+    line: str
+    rule: str
+    standing: Standing = Standing.CLEAR
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot:
+    """One voter's expression in one message, as judged within its vote.
+
+    `voter` is the roster's id, else the address in lower case. `binding` is by roster at `cast_at`;
+    `claimed_binding` is what the voter wrote (None: nothing).
+    """
+
+    voter: str
+    name: str
+    address: str
+    choice: Choice | None
+    value: str
+    binding: bool
+    claimed_binding: bool | None
+    cast_at: datetime
+    message_id: str
+    line: str
+    rule: str
+    status: BallotStatus
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What a closing announcement says. Counts are None where it does not tell them.
+
+    `outcome` is "passed", "failed", "cancelled" or None. `binding`, `non_binding` map "+1", "0", "-1"
+    to the announced numbers; `total` holds counts announced without a split.
+    `contradictions` lists where the announcement disagrees with itself (number against names).
+    """
+
+    by: str
+    message_id: str
+    announced_at: datetime | None
+    outcome: str | None
+    binding: dict[str, int] | None = None
+    non_binding: dict[str, int] | None = None
+    total: dict[str, int] | None = None
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    line: str = ""
+    contradictions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One round of one poll, from its opening mail to its end.
+
+    `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was
+    cancelled by its caller or replaced by the next round (`ended_how`: "cancelled" or "replaced").
+    """
+
+    key: str
+    proposal: int | None
+    round: int
+    list_id: str
+    subject: str
+    root_message_id: str
+    opened_by: str
+    opened_by_address: str
+    opened_at: datetime
+    ballots: tuple[Ballot, ...] = ()
+    declared: Declared | None = None
+    ended_at: datetime | None = None
+    ended_how: str | None = None
+    ended_message_id: str | None = None
+    last_message_at: datetime | None = None
+
+    def earliest_close(self, period: timedelta) -> datetime:
+        """The first moment at which this round may be closed."""
+        return self.opened_at + period
+
+
+def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
+    """Judge which ballot of each voter stands: the latest clear one, unless withdrawn later.
+
+    An unclear later ballot does not displace an earlier clear one: it waits for a person beside it.
+    Ballots already void stay void. Order of input does not matter.
+    """
+    ordered = sorted(ballots, key=lambda b: (b.cast_at, b.message_id))
+    standing: dict[str, int] = {}
+    judged: list[Ballot] = []
+    for ballot in ordered:
+        index = len(judged)
+        if ballot.status is BallotStatus.COUNTED:
+            if ballot.voter in standing:
+                earlier = standing[ballot.voter]
+                judged[earlier] = replace(judged[earlier], status=BallotStatus.SUPERSEDED)
+            standing[ballot.voter] = index
+        elif ballot.status is BallotStatus.WITHDRAWN and ballot.voter in standing:
+            earlier = standing.pop(ballot.voter)
+            judged[earlier] = replace(judged[earlier], status=BallotStatus.WITHDRAWN)
+        judged.append(ballot)
+    return tuple(judged)
+
+
+def judge(vote: Vote, as_of: datetime) -> Vote:
+    """The vote as it stood at `as_of`: later mail unseen, late ballots void, one ballot per voter.
+
+    `vote.ballots` must be as read (not judged before). A ballot cast after the closing announcement,
+    or after the round was cancelled or replaced, is void.
+    """
+    declared = vote.declared
+    if declared is not None and declared.announced_at is not None and declared.announced_at > as_of:
+        declared = None
+    ended = vote.ended_at is not None and vote.ended_at <= as_of
+    close = vote.ended_at if ended else (declared.announced_at if declared else None)
+    kept: list[Ballot] = []
+    for ballot in vote.ballots:
+        if ballot.cast_at > as_of:
+            continue
+        if close is not None and ballot.cast_at > close:
+            ballot = replace(ballot, status=BallotStatus.VOID, why=ballot.why or "cast after the close")
+        kept.append(ballot)
+    judged = with_latest_standing(kept)
+    if ended:
+        judged = tuple(replace(b, status=BallotStatus.VOID, why=f"the round was {vote.ended_how}") for b in judged)
+    return replace(
+        vote,
+        ballots=judged,
+        declared=declared,
+        ended_at=vote.ended_at if ended else None,
+        ended_how=vote.ended_how if ended else None,
+        ended_message_id=vote.ended_message_id if ended else None,
+    )

@@ -1,0 +1,1 @@
+"""Use cases: gather facts, let the domain decide, record decisions and effects."""

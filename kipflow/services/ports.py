@@ -1,0 +1,208 @@
+"""What the use cases need from the outside, as Protocols. Adapters and fakes fulfil them.
+
+All times are aware UTC. Nothing here reads a clock: `now` and `as_of` are arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import (
+    ArchiveMonth,
+    IndexEntry,
+    Message,
+    PageVersion,
+    ProposalFacts,
+    Ruling,
+    TicketState,
+    Unreadable,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveReport:
+    """What saving messages did. `touched` are the proposals whose facts changed."""
+
+    new: int = 0
+    known: int = 0
+    touched: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
+
+    `channel` is "slack" or "index"; `approval` says that a person must release it first.
+    """
+
+    key: str
+    number: int | None
+    channel: str
+    payload: Mapping[str, Any]
+    approval: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """A stored effect. `status`: pending, held (awaits approval), sent, failed (gave up), skipped (dry-run)."""
+
+    key: str
+    number: int | None
+    channel: str
+    payload: Mapping[str, Any]
+    status: str
+    attempts: int
+    created_at: datetime
+    next_attempt_at: datetime
+    sent_at: datetime | None = None
+    external_ref: str | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthStats:
+    """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
+
+    list_id: str
+    month: str
+    mails: int
+    newest: datetime | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WikiPage:
+    """A page version as a wiki gives it. `body` is storage format."""
+
+    page_id: str
+    version: int
+    title: str
+    body: str
+    saved_at: datetime
+    saved_by: str
+    url: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRef:
+    """A child page, without its body."""
+
+    page_id: str
+    version: int
+    title: str
+
+
+class Archive(Protocol):
+    """A mailing list archive that gives months as mbox."""
+
+    def fetch_stats(self, list_id: str, month: str) -> MonthStats: ...
+
+    def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        """Stream the month to `target` and verify it. Never raises for a bad month: its status says so."""
+        ...
+
+    def permalink(self, message_id: str) -> str: ...
+
+
+class Wiki(Protocol):
+    """A wiki with versions."""
+
+    def fetch_page(self, page_id: str) -> WikiPage: ...
+
+    def fetch_version(self, page_id: str, version: int) -> WikiPage: ...
+
+    def fetch_children(self, page_id: str) -> Iterator[PageRef]: ...
+
+    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+        """Save `body` as the version after `page.version`. Raises `SaveConflict`."""
+        ...
+
+
+class Tickets(Protocol):
+    def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None: ...
+
+
+class Chat(Protocol):
+    """A chat service. Returns a reference by which the message can be found again."""
+
+    def post(self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str) -> str: ...
+
+
+class Session(Protocol):
+    """One transaction of the store: everything or nothing of it is kept."""
+
+    # facts
+    def save_messages(self, messages: Iterable[Message], *, seen_at: datetime) -> SaveReport: ...
+    def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int: ...
+    def save_month(self, month: ArchiveMonth) -> None: ...
+    def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]: ...
+    def save_page_version(self, page: PageVersion, *, seen_at: datetime) -> bool: ...
+    def load_page_versions(self) -> dict[str, int]:
+        """Page id → newest stored version."""
+        ...
+
+    def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...
+    def save_ticket(self, ticket: TicketState) -> bool: ...
+    def load_ticket_keys(self) -> list[str]:
+        """The tickets that proposal pages and index entries name."""
+        ...
+
+    def save_ruling(self, ruling: Ruling) -> int: ...
+    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str) -> None: ...
+
+    # decisions
+    def load_pending(self, as_of: datetime) -> list[int]:
+        """Proposals with facts newer than their last decision, or a deadline that `as_of` has reached."""
+        ...
+
+    def mark_all_pending(self) -> int: ...
+    def load_numbers(self) -> list[int]: ...
+    def load_facts(self, number: int) -> ProposalFacts:
+        """Raises `UnknownProposal`."""
+        ...
+
+    def load_history(self, number: int) -> tuple[Transition, ...]: ...
+    def append_transitions(
+        self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
+    ) -> int: ...
+    def save_decision(self, decision: Decision) -> None:
+        """Replace what the board shows of the proposal, and take it off the pending list."""
+        ...
+
+    # effects
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int: ...
+    def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]: ...
+    def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None: ...
+    def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
+        """Count an attempt. `next_attempt_at` None gives up."""
+        ...
+
+    def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
+        """A person's approval: held becomes pending."""
+        ...
+
+    # values kept between runs (what a watcher last saw, say)
+    def load_mark(self, name: str) -> str | None: ...
+    def save_mark(self, name: str, value: str) -> None: ...
+
+
+class Store(Protocol):
+    def begin(self) -> AbstractContextManager[Session]:
+        """Open a transaction; it commits when the block ends and rolls back when it raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a use case did: counts for logs and XCom, and lines worth a person's eye."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,327 @@
+"""Settings: where kipflow keeps its things (environment) and what a community is (a YAML file).
+
+A wrong file is refused as one `ConfigError` that names file, key and what was expected there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from kipflow.domain.errors import ConfigError
+from kipflow.domain.policy import Care, Fractions, Policy, Rule
+from kipflow.domain.roster import Person, Role, Roster, clean_address
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the machine decides: folders, database, community. Read from `KIPFLOW_*` variables.
+
+    `home` holds everything a run makes (databases, raw months, logs). `database_url` may carry a
+    password: never print it; `str()` of this object leaves it out.
+    """
+
+    home: Path
+    config: Path
+    community: str
+    database_url: str
+    sends: bool
+
+    def __repr__(self) -> str:
+        return f"Settings(home={str(self.home)!r}, community={self.community!r})"
+
+    __str__ = __repr__
+
+    @property
+    def raw(self) -> Path:
+        """Raw months as they were fetched, one file per list and month."""
+        return self.home / "raw"
+
+    @property
+    def lake(self) -> Path:
+        """Parquet that Spark writes."""
+        return self.home / "lake"
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says."""
+    env = os.environ if environment is None else environment
+    community = env.get("KIPFLOW_COMMUNITY", "sandbox")
+    home = Path(env.get("KIPFLOW_HOME", str(REPOSITORY / ".kipflow"))).expanduser().resolve()
+    database = env.get("KIPFLOW_DATABASE_URL") or f"sqlite:///{home / (Path(community).stem + '.db')}"
+    return Settings(
+        home=home,
+        config=Path(env.get("KIPFLOW_CONFIG", str(REPOSITORY / "config"))).expanduser().resolve(),
+        community=community,
+        database_url=database,
+        sends=env.get("KIPFLOW_DRY_RUN", "0") in {"", "0", "false", "no"},
+    )
+
+
+_PERIOD = re.compile(r"^\s*(\d{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)
+
+
+def _check_period(text: str) -> str:
+    if not _PERIOD.match(text):
+        raise ValueError('a period such as "72 hours" or "90 days"')
+    return text
+
+
+def _period(text: str | None) -> timedelta | None:
+    match = _PERIOD.match(text or "")
+    if match is None:
+        return None
+    number = int(match.group(1))
+    return timedelta(hours=number) if match.group(2).lower().startswith("h") else timedelta(days=number)
+
+
+def _check_url(text: str) -> str:
+    if not re.match(r"^https?://[^\s/]+", text):
+        raise ValueError("an http(s) address")
+    return text.rstrip("/")
+
+
+def _check_list(text: str) -> str:
+    if not re.match(r"^[^@\s]+@[^@\s]+$", text):
+        raise ValueError("a list address such as dev@kafka.apache.org")
+    return text.lower()
+
+
+Period = Annotated[str, AfterValidator(_check_period)]
+Url = Annotated[str, AfterValidator(_check_url)]
+ListAddress = Annotated[str, AfterValidator(_check_list)]
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ArchiveConfig(_Strict):
+    """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads."""
+
+    url: Url
+    permalink: str = "https://lists.apache.org/thread/{mid}"
+    since: Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+
+
+class WikiConfig(_Strict):
+    """A Confluence wiki: its REST root, and the index page whose children are the proposals."""
+
+    url: Url
+    index_page: Annotated[str, Field(min_length=1)]
+
+
+class JiraConfig(_Strict):
+    url: Url
+    project: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]+$")]
+
+
+class SlackConfig(_Strict):
+    """`channel` hears of every stage change; `operators` of what needs a person."""
+
+    url: Url = "https://slack.com/api"
+    channel: str
+    operators: str
+
+
+class CareConfig(_Strict):
+    interface: str
+    voting_period: Period | None = None
+    quorum: Annotated[int, Field(ge=1)] | None = None
+
+
+class PolicyConfig(_Strict):
+    source: str
+    binding_roles: Annotated[tuple[str, ...], Field(min_length=1)]
+    rule: Rule = Rule.LAZY_MAJORITY
+    quorum: Annotated[int, Field(ge=0)] = 3
+    voting_period: Period = "72 hours"
+    clock_after: Period | None = None
+    fractions: Fractions = Fractions.ABSTAIN
+    dormant_after: Period | None = None
+    grace: Period = "14 days"
+    dormancy: Literal["clock", "person"] = "person"
+    care: tuple[CareConfig, ...] = ()
+
+
+class EffectsConfig(_Strict):
+    """What leaves the building. `dry-run` computes and shows everything and sends nothing."""
+
+    mode: Literal["dry-run", "send"] = "dry-run"
+    slack: Literal["off", "send", "approve"] = "send"
+    index: Literal["off", "send", "approve"] = "approve"
+
+
+class Community(_Strict):
+    """One community, as `config/communities/NAME.yaml` describes it.
+
+    `keyed_by` "subject" keys votes by their subject (release votes) where there are no numbers.
+    `clock` is for the sandbox, whose time can run faster: an address that tells the time.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    title: str
+    keyed_by: Literal["number", "subject"] = "number"
+    prefix: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*$")] = "KIP"
+    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1)]
+    archive: ArchiveConfig | None = None
+    wiki: WikiConfig | None = None
+    jira: JiraConfig | None = None
+    slack: SlackConfig | None = None
+    roster: str | None = None
+    clock: Url | None = None
+    spark_from: Annotated[int, Field(ge=0)] = 2_000
+    policy: PolicyConfig
+    effects: EffectsConfig = EffectsConfig()
+
+    def as_policy(self) -> Policy:
+        """The policy as the domain knows it; its version changes when any rule of the file does."""
+        raw = self.policy
+        period = _period(raw.voting_period)
+        grace = _period(raw.grace)
+        return Policy(
+            version=f"{self.name}-{_digest(raw.model_dump_json(exclude={'source'}))}",
+            binding_roles=frozenset(raw.binding_roles),
+            rule=raw.rule,
+            quorum=raw.quorum,
+            voting_period=period if period is not None else timedelta(hours=72),
+            clock_after=_period(raw.clock_after),
+            fractions=raw.fractions,
+            dormant_after=_period(raw.dormant_after),
+            grace=grace if grace is not None else timedelta(days=14),
+            dormancy_by_person=raw.dormancy == "person",
+            care=tuple(
+                Care(interface=c.interface, voting_period=_period(c.voting_period), quorum=c.quorum) for c in raw.care
+            ),
+        )
+
+
+class RoleConfig(_Strict):
+    role: str
+    since: date | None = None
+    until: date | None = None
+
+
+class PersonConfig(_Strict):
+    id: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1)]
+    aliases: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+    roles: tuple[RoleConfig, ...] = ()
+
+
+class RosterConfig(_Strict):
+    source: str = ""
+    as_of: date | None = None
+    people: tuple[PersonConfig, ...]
+
+
+def load_community(name: str, config: Path | None = None) -> Community:
+    """The community called `name`, or described by the file `name`.
+
+    Raises:
+        ConfigError: no such community, or a key of its file is wrong.
+    """
+    folder = (config or read_settings().config) / "communities"
+    path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
+        raise ConfigError(file=str(path), key="(file)", expected=f"a community file; known communities: {known}")
+    return _validate(Community, path)
+
+
+def load_roster(path: Path) -> Roster:
+    """The roster in a YAML file (see the README for its form).
+
+    Raises:
+        ConfigError: the file is absent or a key of it is wrong.
+    """
+    if not path.is_file():
+        raise ConfigError(file=str(path), key="(file)", expected="a roster file (people: [{id, name, emails, roles}])")
+    raw = _validate(RosterConfig, path)
+    seen: dict[str, int] = {}
+    for position, person in enumerate(raw.people):
+        if person.id in seen:
+            raise ConfigError(
+                file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again"
+            )
+        seen[person.id] = position
+    return Roster(_as_person(p) for p in raw.people)
+
+
+def find_roster(community: Community, config: Path | None = None) -> Roster:
+    """The community's roster, or an empty one where the community names none."""
+    if community.roster is None:
+        return Roster(())
+    return load_roster((config or read_settings().config) / community.roster)
+
+
+def _as_person(raw: PersonConfig) -> Person:
+    return Person(
+        id=raw.id,
+        name=raw.name,
+        aliases=raw.aliases,
+        emails=tuple(clean_address(e) for e in raw.emails),
+        roles=tuple(Role(role=r.role, since=_midnight(r.since), until=_midnight(r.until)) for r in raw.roles),
+    )
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), tzinfo=UTC)
+
+
+def _validate(model: type[M], path: Path) -> M:
+    raw = _read_yaml(path)
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
+        raise ConfigError(file=str(path), key=key, expected=_say_expected(first)) from None
+
+
+def _say_expected(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "no such key here; remove it or mend its spelling"
+    if error["type"] == "missing":
+        return "a value; the key is missing"
+    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{message}, got {error['input']!r}"[:300]
+
+
+_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(file=str(path), key="(file)", expected=f"a readable UTF-8 file ({error})") from None
+    # ${NAME:-default}: addresses of a local sandbox are only known when it has started
+    text = _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or (m.group(2) or ""), text)
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}" if mark is not None else "(whole file)"
+        raise ConfigError(file=str(path), key=where, expected="valid YAML") from None
+
+
+@lru_cache(maxsize=64)
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

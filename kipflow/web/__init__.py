@@ -1,0 +1,1 @@
+"""The board: a FastAPI application over the store's views."""

@@ -1,0 +1,1 @@
+"""Wiki storage format in, values out: proposal pages, their status and the index."""
