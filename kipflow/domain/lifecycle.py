@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from kipflow.domain.clocks import VoteState, VoteTerms, find_terms, is_covered, judge_vote
+from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.explain import conclude
