@@ -1,0 +1,316 @@
+"""What the board, the CLI and reports read: frozen views and the `Board` Protocol that gives them.
+
+The store fulfils `Board` by SQL, with a number of queries that does not depend on the number of rows.
+Everything shown is what the last decision on each proposal *recorded* (`decided_at`); nothing is judged
+anew here, so the board never shows a stage that the history doesn't hold. `as_of` only bounds what is
+shown: nothing recorded later than it. All times are aware UTC; texts are raw and must be escaped where
+they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.drift import Drift
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, Kind, PageVersion, Ruling, TicketState
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.tally import Outcome, Tally
+from kipflow.services.ports import OutboxRow
+
+
+class Sort(StrEnum):
+    """What a list of proposals is ordered by; the number breaks ties.
+
+    `CLOSE` is the earliest close of the current vote, proposals without one last in both directions;
+    `SINCE` the entry into the present stage, `ACTIVITY` the newest message, page version or ruling.
+    """
+
+    NUMBER = "number"
+    TITLE = "title"
+    SINCE = "since"
+    ACTIVITY = "activity"
+    CLOSE = "close"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowQuery:
+    """Which proposals to list.
+
+    `stages` empty means all. `text` is looked for, whatever its case, in title and author; a number or
+    key ("932", "KIP-932", "kip 932") finds the proposal of that number as well. `%` and `_` in it mean
+    themselves. `attention` keeps proposals that need a person: review items, drift, or a warned author.
+    """
+
+    stages: tuple[Stage, ...] = ()
+    text: str = ""
+    attention: bool = False
+    sort: Sort = Sort.NUMBER
+    descending: bool = True
+    offset: int = 0
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteClock:
+    """The current vote of a proposal in stage Vote, as last decided.
+
+    `quorum` and `earliest_close` include the care owed; `care` names the interfaces that raised them.
+    `hangs` says that ballots under review could turn it.
+    """
+
+    round: int
+    opened_at: datetime
+    earliest_close: datetime
+    quorum: int
+    outcome: Outcome
+    tally: Tally
+    hangs: bool = False
+    care: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardRow:
+    """One proposal in a list. `clock` is set in stage Vote only.
+
+    `title` is without number and prefix. `missing` is `Decision.missing`; `review` counts its review items;
+    `drift` names the sides that disagree ("page", "index"), each once. `warned_at` is when the author was
+    owed a warning of dormancy. `decided_at` is the `as_of` of the decision that all this is from.
+    """
+
+    number: int
+    key: str
+    title: str
+    author: str | None
+    stage: Stage
+    since: datetime
+    decided_at: datetime
+    last_activity: datetime | None = None
+    clock: VoteClock | None = None
+    missing: tuple[str, ...] = ()
+    review: int = 0
+    drift: tuple[str, ...] = ()
+    warned_at: datetime | None = None
+    next_deadline: datetime | None = None
+    release: str | None = None
+    in_progress: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPage:
+    """A page of a list of proposals; `total` counts all that match the query, not just this page."""
+
+    rows: tuple[BoardRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthCoverage:
+    """How completely one month of one list is held, and how many of its mails could not be read."""
+
+    month: ArchiveMonth
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTransition:
+    """A transition as the history holds it.
+
+    `retracted` says that a later correction took the ground from it. `recorded_at` is when it was
+    written (its own `at` is when its rule became true), `run_id` the Airflow run that did it.
+    """
+
+    transition: Transition
+    recorded_at: datetime
+    run_id: str = ""
+    retracted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentTransition:
+    """A transition in the list of the newest ones, with the proposal it belongs to."""
+
+    key: str
+    title: str
+    recorded: RecordedTransition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRow:
+    """One number of the lifecycle metrics.
+
+    `name` is the metric ("stage_median_days"), `dimension` what it is of ("Vote", "2026-03"; empty: the
+    whole community), `unit` one of "days", "hours", "count", "share".
+    """
+
+    name: str
+    dimension: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """The newest metrics that the Spark job gave, and the moment they describe."""
+
+    as_of: datetime
+    rows: tuple[MetricRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The state of the whole community in one glance; lists of proposals come from `Board.rows`.
+
+    `stages` has every stage, with 0 where empty. `messages` counts mails held, `unreadable` items that could
+    not be read, `pending` proposals whose facts are newer than their decision. `attention` counts proposals that need a person,
+    `review` and `drift` the single items. `effects` counts outbox rows by status. `months` are in order of
+    list and month, newest last; `last_poll` is when an archive was last looked at, `last_decision` the
+    newest `decided_at`. `recent` is newest first by time of record.
+    """
+
+    stages: Mapping[Stage, int]
+    messages: int = 0
+    attention: int = 0
+    review: int = 0
+    drift: int = 0
+    pending: int = 0
+    unreadable: int = 0
+    months: tuple[MonthCoverage, ...] = ()
+    last_poll: datetime | None = None
+    last_decision: datetime | None = None
+    effects: Mapping[str, int] = field(default_factory=dict)
+    metrics: Metrics | None = None
+    recent: tuple[RecentTransition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadCount:
+    """The mails of a proposal by what they are for: "12 mails by 5 people between … and …"."""
+
+    kind: Kind
+    mails: int
+    people: int
+    first_at: datetime
+    last_at: datetime
+    first_message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalView:
+    """One proposal with everything it rests on. What was decided is from the decision at `decided_at`.
+
+    `history` is all that was recorded, in order of record, corrections included. `votes` are its judged
+    rounds in order. `pages` are without bodies, oldest first. `activity` maps months ("2026-03") with mail to
+    the number of mails. `links` maps every message id in `votes` and `threads` that is known in an archive
+    to its permalink. `rulings` includes revoked ones. `effects` are its outbox rows, newest first.
+    """
+
+    key: str
+    proposal: Proposal
+    stage: Stage
+    since: datetime
+    decided_at: datetime
+    policy_version: str
+    history: tuple[RecordedTransition, ...] = ()
+    votes: tuple[VoteState, ...] = ()
+    missing: tuple[str, ...] = ()
+    review: tuple[ReviewItem, ...] = ()
+    drift: tuple[Drift, ...] = ()
+    next_deadline: datetime | None = None
+    warned_at: datetime | None = None
+    last_activity: datetime | None = None
+    pages: tuple[PageVersion, ...] = ()
+    index_entries: tuple[IndexEntry, ...] = ()
+    tickets: tuple[TicketState, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    threads: tuple[ThreadCount, ...] = ()
+    activity: Mapping[str, int] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    effects: tuple[OutboxRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRow:
+    """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes."""
+
+    number: int
+    key: str
+    title: str
+    stage: Stage
+    item: ReviewItem
+    decided_at: datetime
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftRow:
+    """A disagreement between sides, with the proposal it is about."""
+
+    number: int
+    key: str
+    title: str
+    stage: Stage
+    drift: Drift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableRow:
+    """Something that could not be read: where it is, why, and when that was last seen."""
+
+    source: str
+    why: str
+    list_id: str
+    month: str
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadablePage:
+    """A page of unreadable items, newest first; `total` counts all."""
+
+    rows: tuple[UnreadableRow, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectPage:
+    """A page of outbox rows, newest first; `total` counts all of the asked status."""
+
+    rows: tuple[OutboxRow, ...]
+    total: int
+
+
+class Board(Protocol):
+    """The read side. Every method is one short read-only transaction and safe from any thread."""
+
+    def overview(self, as_of: datetime) -> Overview:
+        """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions recorded by `as_of`."""
+        ...
+
+    def rows(self, query: RowQuery) -> RowPage:
+        """The proposals that `query` asks for, in a fixed number of queries whatever the limit."""
+        ...
+
+    def proposal(self, number: int, as_of: datetime) -> ProposalView:
+        """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
+        ...
+
+    def review(self) -> tuple[ReviewRow, ...]:
+        """Every open question, those that an outcome hangs on first, then by number."""
+        ...
+
+    def drift(self) -> tuple[DriftRow, ...]:
+        """Every disagreement, highest number first."""
+        ...
+
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage: ...
+
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
+        """Outbox rows of one status ("" means all)."""
+        ...
