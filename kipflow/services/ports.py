@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Transition
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import (
     ArchiveMonth,
     IndexEntry,
@@ -100,6 +100,29 @@ class PageRef:
     title: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRow:
+    """What the round-up shows of one proposal, by its derived stage."""
+
+    number: int
+    title: str
+    stage: Stage
+    url: str | None = None
+    jira: str | None = None
+    release: str | None = None
+    in_progress: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRow:
+    """One figure: `name` ("stage_days_median"), `dimension` ("Vote"), `value` in `unit` ("days")."""
+
+    name: str
+    dimension: str
+    value: float
+    unit: str
+
+
 class Archive(Protocol):
     """A mailing list archive that gives months as mbox."""
 
@@ -169,6 +192,14 @@ class Session(Protocol):
         """Raises `UnknownProposal`."""
         ...
 
+    def load_decided_at(self, number: int) -> datetime | None:
+        """The `as_of` of the newest stored decision on the proposal."""
+        ...
+
+    def load_index_rows(self) -> list[IndexRow]:
+        """Every decided proposal, in order of number."""
+        ...
+
     def load_history(self, number: int) -> tuple[Transition, ...]: ...
     def append_transitions(
         self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
@@ -188,6 +219,13 @@ class Session(Protocol):
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         """A person's approval: held becomes pending."""
         ...
+
+    # reads for export and metrics
+    def iter_rows(self, table: str) -> Iterator[list[dict[str, Any]]]:
+        """Batches of plain rows of "transition", "vote", "ballot", "proposal" or "proposal_message"."""
+        ...
+
+    def save_metrics(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int: ...
 
     # values kept between runs (what a watcher last saw, say)
     def load_mark(self, name: str) -> str | None: ...
