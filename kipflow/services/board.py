@@ -167,11 +167,11 @@ class Metrics:
 class Overview:
     """The state of the whole community in one glance; lists of proposals come from `Board.rows`.
 
-    `stages` has every stage, with 0 where empty. `messages` counts mails held, `unreadable` items that could
-    not be read, `pending` proposals whose facts are newer than their decision. `attention` counts proposals that need a person,
-    `review` and `drift` the single items. `effects` counts outbox rows by status. `months` are in order of
-    list and month, newest last; `last_poll` is when an archive was last looked at, `last_decision` the
-    newest `decided_at`. `recent` is newest first by time of record.
+    `stages` has every stage, with 0 where empty. `messages` counts mails held, `unreadable` items
+    that could not be read, `pending` proposals whose facts are newer than their decision. `attention`
+    counts proposals that need a person, `review` and `drift` the single items. `effects` counts outbox rows
+    by status. `months` are in order of list and month, newest last; `last_poll` is when an archive was last
+    looked at, `last_decision` the newest `decided_at`. `recent` is newest first by time of record.
     """
 
     stages: Mapping[Stage, int]
