@@ -1,0 +1,92 @@
+"""What people read in Slack: one builder for each kind of message, within Slack's limits.
+
+Mail and wiki text is hostile: `&`, `<`, `>` are escaped, or a subject could ping `<!channel>`.
+Slack: at most 50 blocks a message and 3,000 characters a section.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import Decision, ReviewItem
+from kipflow.domain.events import Stage, Transition
+
+SECTION_LIMIT = 3_000
+_ICONS = {
+    Stage.DRAFT: ":pencil2:",
+    Stage.DISCUSSION: ":speech_balloon:",
+    Stage.VOTE: ":ballot_box_with_ballot:",
+    Stage.ACCEPTED: ":white_check_mark:",
+    Stage.REJECTED: ":x:",
+    Stage.DORMANT: ":zzz:",
+    Stage.DISCARDED: ":wastebasket:",
+}
+
+
+def escape(text: str) -> str:
+    """Text as Slack shows it literally: no mention, link or channel ping can come of it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quote(text: str, limit: int = 300) -> str:
+    """One line of somebody's words, escaped and without Slack's own markup."""
+    line = " ".join(text.split())
+    cut = line if len(line) <= limit else line[: limit - 1] + "…"
+    for mark in "*_~`":
+        cut = cut.replace(mark, "\u200b" + mark)
+    return escape(cut)
+
+
+def render_transition(key: str, transition: Transition, decision: Decision) -> dict[str, Any]:
+    """A move from stage to stage, with its evidence."""
+    came_from = f"{transition.source} → " if transition.source else ""
+    text = f"{key}: {came_from}{transition.target}"
+    lines = [f"{_ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}* ({transition.rule})"]
+    if transition.note:
+        lines.append(escape(transition.note))
+    lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
+    vote = decision.votes[-1] if decision.votes else None
+    if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
+        lines.append(_tally(vote))
+    lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
+    return _message(text, lines)
+
+
+def render_review(key: str, item: ReviewItem) -> dict[str, Any]:
+    """A question for an operator, with what hangs on it."""
+    lines = [f":mag: *{escape(key)}* needs a person: {quote(item.question)}"]
+    if item.line:
+        lines.append(f"> {quote(item.line)}")
+    lines.extend(f"• {escape(o)}" for o in item.outcomes)
+    return _message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
+
+
+def render_warning(key: str, decision: Decision) -> dict[str, Any]:
+    """The author is told before silence makes a proposal dormant."""
+    said = next((m for m in decision.missing if m.startswith("silent")), "silent for long")
+    return _message(f"{key}: {said}", [f":hourglass: *{escape(key)}*: {escape(said)}"])
+
+
+def _cite(text: str, url: str) -> str:
+    shown = quote(text)
+    safe = url.startswith(("http://", "https://")) and not any(c in url for c in "<>| \n")
+    return f"<{escape(url)}|{shown}>" if safe else shown
+
+
+def _tally(state: VoteState) -> str:
+    binding, other = state.tally.binding, state.tally.non_binding
+    return (
+        f"binding +{binding.plus} / {binding.zero} / -{binding.minus}, "
+        f"non-binding +{other.plus} / {other.zero} / -{other.minus}"
+    )
+
+
+def _message(text: str, lines: list[str]) -> dict[str, Any]:
+    body = "\n".join(lines)
+    if len(body) > SECTION_LIMIT:
+        body = body[: SECTION_LIMIT - 1].rsplit("\n", 1)[0] + "\n…"
+    return {
+        "text": escape(text)[:SECTION_LIMIT],
+        "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": body}}],
+    }

@@ -1,0 +1,107 @@
+"""The composition root: settings in, connected parts out. Entry points call it; nothing below does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx
+import sqlalchemy
+
+from kipflow.adapters.confluence import ConfluenceWiki
+from kipflow.adapters.jira import JiraTickets
+from kipflow.adapters.ponymail import PonyMailArchive
+from kipflow.adapters.slack import SlackChat
+from kipflow.adapters.store import SqlStore, open_store
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.domain.votes import Vote
+from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.ports import Archive, Chat, Tickets, Wiki
+from kipflow.settings import Community, Settings, find_roster, load_community
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """Tokens of outside services; left out of every representation."""
+
+    slack: str | None = None
+    wiki: str | None = None
+    jira: str | None = None
+
+    def __repr__(self) -> str:
+        return "Secrets(…)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Everything a use case may need, connected. A part is None where the community has none."""
+
+    settings: Settings
+    community: Community
+    policy: Policy
+    roster: Roster
+    store: SqlStore
+    archive: Archive | None
+    wiki: Wiki | None
+    tickets: Tickets | None
+    chat: Chat | None
+    clock: Callable[[], datetime]
+
+    @property
+    def sends(self) -> bool:
+        """Whether effects may leave the building at all."""
+        return self.settings.sends and self.community.effects.mode == "send"
+
+
+def connect(
+    settings: Settings, *, database_url: str | sqlalchemy.URL | None = None, secrets: Secrets | None = None
+) -> Parts:
+    """The parts for the community that `settings` name. Opens no connection until one is used.
+
+    Raises:
+        ConfigError: a configuration file is wrong.
+    """
+    community = load_community(settings.community, settings.config)
+    policy, roster = community.as_policy(), find_roster(community, settings.config)
+    tokens = secrets or Secrets()
+
+    def votes_in(messages: Sequence[Message]) -> list[Vote]:
+        return find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
+
+    store = open_store(
+        database_url or settings.database_url,
+        roster=roster,
+        policy=policy,
+        prefix=community.prefix,
+        keyed_by=community.keyed_by,
+        permalink=community.archive.permalink if community.archive else "",
+        find_votes=votes_in,
+        attribute=attribute_numbers,
+    )
+    return Parts(
+        settings=settings,
+        community=community,
+        policy=policy,
+        roster=roster,
+        store=store,
+        archive=PonyMailArchive(community.archive.url, community.archive.permalink) if community.archive else None,
+        wiki=ConfluenceWiki(community.wiki.url, token=tokens.wiki) if community.wiki else None,
+        tickets=JiraTickets(community.jira.url, token=tokens.jira) if community.jira else None,
+        chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
+        clock=lambda: read_clock(community),
+    )
+
+
+def read_clock(community: Community) -> datetime:
+    """The community's time: the system's, or that of a sandbox whose time may run faster."""
+    if community.clock is None:
+        return datetime.now(UTC)
+    try:
+        answer = httpx.get(community.clock, timeout=10).raise_for_status().json()
+        return datetime.fromisoformat(answer["now"]).astimezone(UTC)
+    except (httpx.HTTPError, KeyError, ValueError, TypeError) as error:
+        raise ServiceUnavailable(service="clock", url=community.clock, why=str(error) or type(error).__name__) from None
