@@ -64,3 +64,14 @@ class RateLimited(KipflowError):
     def __init__(self, *, service: str, retry_after: float) -> None:
         super().__init__(f"{service} asks to wait {retry_after:g} s")
         self.service, self.retry_after = service, retry_after
+
+
+class LaunchFailed(KipflowError):
+    """A part of a local run could not start, or ended before its work was done.
+
+    `log` is the file that holds the rest of the story, where there is one.
+    """
+
+    def __init__(self, *, what: str, why: str, log: str | None = None) -> None:
+        super().__init__(f"{what}: {why}" + (f" (log: {log})" if log else ""))
+        self.what, self.why, self.log = what, why, log
