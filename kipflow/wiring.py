@@ -20,6 +20,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.effects import EffectRules
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
 from kipflow.settings import Community, Settings, find_roster, load_community
 
@@ -93,6 +94,18 @@ def connect(
         tickets=JiraTickets(community.jira.url, token=tokens.jira) if community.jira else None,
         chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
         clock=lambda: read_clock(community),
+    )
+
+
+def effect_rules(parts: Parts) -> EffectRules:
+    """Where this community's effects go."""
+    community = parts.community
+    return EffectRules(
+        prefix=community.prefix,
+        sends=parts.sends,
+        slack=community.effects.slack if community.slack else "off",
+        channel=community.slack.channel if community.slack else "",
+        operators=community.slack.operators if community.slack else "",
     )
 
 

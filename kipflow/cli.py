@@ -1,0 +1,112 @@
+"""The `kipflow` command: names, help and the handling of errors. The commands are in `kipflow.commands`.
+
+Exit codes: 0 all is well, 1 something wrong was found, 2 the command could not run. An error is one
+line on stderr that says what to do; `KIPFLOW_DEBUG=1` adds the traceback.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+
+import click
+
+from kipflow import __version__
+from kipflow.domain.errors import KipflowError
+
+#: Command → where it is. Loaded when used: `kipflow votes` must not wait for SQLAlchemy or Airflow.
+COMMANDS = {
+    "up": "run:up",
+    "down": "run:down",
+    "votes": "votes:votes",
+    "ingest": "facts:ingest",
+    "poll": "facts:poll",
+    "sync": "facts:sync",
+    "advance": "decisions:advance",
+    "status": "status:status",
+    "index": "index:index",
+    "new": "pages:new",
+    "lint": "pages:lint",
+    "diff": "pages:diff",
+    "review": "review:review",
+    "deliver": "run:deliver",
+    "metrics": "run:metrics",
+    "replay": "decisions:replay",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = COMMANDS.get(cmd_name)
+        if place is None:
+            return None
+        module, _, name = place.partition(":")
+        command = getattr(importlib.import_module(f"kipflow.commands.{module}"), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{place} is not a command")
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="kipflow")
+@click.option("--community", "-C", metavar="NAME|FILE", help="The community (default: $KIPFLOW_COMMUNITY or sandbox).")
+@click.pass_context
+def cli(ctx: click.Context, community: str | None) -> None:
+    """Run an open-source community's improvement proposals from its own mail and wiki."""
+    if community:
+        os.environ["KIPFLOW_COMMUNITY"] = community
+    ctx.ensure_object(dict)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point of the `kipflow` script."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    try:
+        result = cli.main(args=arguments, prog_name="kipflow", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        return _fail("stopped")
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "kipflow"
+        return _fail(f"{error.format_message()} (see {where} --help)")
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except KipflowError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        # the reader of a pipe went away (`kipflow votes … | head`): nobody is left to tell
+        sys.stdout = None
+        return 0
+    except KeyboardInterrupt:
+        return _fail("stopped")
+    except OSError as error:
+        return _fail(f"{error.strerror or error}: {error.filename or 'input or output'}")
+    except Exception as error:
+        # the last line of defence: a database that is away, or a fault of ours
+        return _fail(_describe(error))
+
+
+def _describe(error: Exception) -> str:
+    kind = f"{type(error).__module__}.{type(error).__name__}"
+    if kind.startswith("sqlalchemy."):
+        first = str(getattr(error, "orig", None) or error).splitlines()[0]
+        return f"the database does not answer as it should: {first}; is KIPFLOW_DATABASE_URL right?"
+    return f"an unexpected fault ({kind}: {error}); please report it; KIPFLOW_DEBUG=1 shows where it arose"
+
+
+def _fail(message: str) -> int:
+    if os.environ.get("KIPFLOW_DEBUG") == "1":
+        traceback.print_exc()
+    click.echo(f"kipflow: {' '.join(message.split())}", err=True)
+    return 2

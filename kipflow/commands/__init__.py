@@ -1,0 +1,1 @@
+"""The commands of `kipflow`, one module for each family; `kipflow.cli` puts them together."""

@@ -1,0 +1,100 @@
+"""`ingest`, `poll`, `sync`: bring facts in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from kipflow.commands.output import as_of_option, console, progress
+from kipflow.domain.errors import ConfigError
+from kipflow.services.ports import Report
+from kipflow.settings import read_settings
+from kipflow.wiring import Parts, connect
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: told by the mails).")
+@as_of_option
+def ingest(paths: tuple[Path, ...], list_id: str | None, as_of: datetime | None) -> int:
+    """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON."""
+    from kipflow.services.ingest import ingest_paths
+
+    parts = connect(read_settings())
+    parts.store.prepare()
+    with progress("reading") as say:
+        report = ingest_paths(
+            parts.store,
+            paths,
+            list_id=list_id or parts.community.lists[0],
+            prefix=parts.community.prefix,
+            seen_at=as_of or parts.clock(),
+            on_progress=say,
+        )
+    return print_report(report)
+
+
+@click.command()
+@as_of_option
+def poll(as_of: datetime | None) -> int:
+    """Store new messages from the community's archive."""
+    from kipflow.services.poll import fetch_months, find_wanted_months, read_months
+
+    parts = connect(read_settings())
+    archive, config = parts.archive, parts.community.archive
+    if archive is None or config is None:
+        raise _lacks(parts, "archive")
+    parts.store.prepare()
+    now = as_of or parts.clock()
+    with progress("polling") as say:
+        wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
+        landed = fetch_months(archive, wanted, parts.settings.raw / parts.community.name, now, on_progress=say)
+        read = read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=now)
+    return print_report(asked, read)
+
+
+@click.command()
+@as_of_option
+def sync(as_of: datetime | None) -> int:
+    """Store wiki pages with their versions, the index's rows, and JIRA's releases."""
+    from kipflow.services.sync import sync_tickets, sync_wiki
+
+    parts = connect(read_settings())
+    if parts.wiki is None or parts.community.wiki is None:
+        raise _lacks(parts, "wiki")
+    parts.store.prepare()
+    now = as_of or parts.clock()
+    with progress("syncing") as say:
+        reports = [
+            sync_wiki(
+                parts.store,
+                parts.wiki,
+                index_page=parts.community.wiki.index_page,
+                prefix=parts.community.prefix,
+                as_of=now,
+                on_progress=say,
+            )
+        ]
+        if parts.tickets is not None:
+            reports.append(sync_tickets(parts.store, parts.tickets, as_of=now))
+    return print_report(*reports)
+
+
+def print_report(*reports: Report) -> int:
+    """Print counts as one line and warnings on stderr; 1 if anything could not be read."""
+    counts: dict[str, int] = {}
+    for report in reports:
+        for name, number in report.counts.items():
+            counts[name] = counts.get(name, 0) + number
+        for warning in report.warnings:
+            console(stderr=True).print(f"warning: {warning}")
+    console().print(", ".join(f"{name.replace('_', ' ')}: {number}" for name, number in counts.items()))
+    return 1 if counts.get("unreadable") or any(r.warnings for r in reports) else 0
+
+
+def _lacks(parts: Parts, key: str) -> ConfigError:
+    return ConfigError(
+        file=f"community {parts.community.name}", key=key, expected="an address; this community has none"
+    )

@@ -1,0 +1,118 @@
+"""How commands print: one list of rows as a table, JSON or CSV; progress on stderr."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+FORMATS = ("table", "json", "csv")
+
+
+def format_option(*formats: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--format`, the first one named being the default."""
+    choices = formats or FORMATS
+    return click.option(
+        "--format", "form", type=click.Choice(choices), default=choices[0], show_default=True, help="How to print."
+    )
+
+
+def as_of_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--as-of T`, an ISO time; without a zone it is UTC."""
+    return click.option(
+        "--as-of", "as_of", type=UtcTime(), default=None, metavar="TIME", help="The time to judge at (ISO; UTC)."
+    )(function)
+
+
+class UtcTime(click.ParamType):
+    """An ISO date or time as aware UTC."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        try:
+            parsed = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is not an ISO time such as 2026-03-02 or 2026-03-02T09:00:00Z", param, ctx)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequence[str], title: str = "") -> None:
+    """Print `rows`, each with the keys `columns`."""
+    if form == "json":
+        print_json([dict(r) for r in rows])
+    elif form == "csv":
+        out = io.StringIO()
+        writer = csv.DictWriter(out, fieldnames=list(columns), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([{c: _cell_csv(r.get(c)) for c in columns} for r in rows])
+        click.echo(out.getvalue(), nl=False)
+    else:
+        print_table(rows, columns=columns, title=title)
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], title: str = "") -> None:
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column.replace("_", " "), overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row.get(c)) for c in columns))
+    console().print(table)
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_to_json))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that neither colours nor interprets the text it is given: mail is hostile."""
+    width = None if sys.stdout.isatty() else 160
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that tells how far a long step is; silent where stderr is no terminal."""
+    shown = console(stderr=True)
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    with shown.status(what) as status:
+        yield lambda text: status.update(f"{what}: {text}")
+
+
+def say_time(at: datetime | None) -> str:
+    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, datetime):
+        return say_time(value)
+    if isinstance(value, (list, tuple)):
+        return "; ".join(_cell(v) for v in value)
+    text = "" if value is None else str(value)
+    # control characters in a subject could drive the reader's terminal
+    return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in text)
+
+
+def _cell_csv(value: Any) -> str:
+    text = _cell(value)
+    # a spreadsheet runs cells that begin like a formula; ballots ("+1") do, so only others are quoted
+    return "'" + text if text[:1] in "=@\t\r" else text
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,183 @@
+"""`status`: the board as a table, and one proposal with everything it rests on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import click
+
+from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, say_time
+from kipflow.commands.review import parse_number
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.events import Stage
+from kipflow.services.board import Board, BoardRow, ProposalView, RowQuery
+from kipflow.settings import read_settings
+from kipflow.wiring import connect
+
+#: The order in which a reader looks: what runs first.
+_ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
+
+
+@click.command()
+@click.argument("proposal", required=False, metavar="[NUMBER]")
+@click.option("--stage", type=click.Choice([s.value for s in Stage], case_sensitive=False), help="Only this stage.")
+@as_of_option
+@format_option()
+def status(proposal: str | None, stage: str | None, as_of: datetime | None, form: str) -> int:
+    """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence."""
+    parts = connect(read_settings())
+    parts.store.prepare()
+    board = parts.store.board()
+    if proposal is not None:
+        view = board.proposal(parse_number(parts, proposal), as_of or parts.clock())
+        return print_proposal(view, form)
+    stages = (Stage(stage),) if stage else _ORDER
+    rows = [row for one in stages for row in load_rows(board, one)]
+    print_rows([_flatten(r) for r in rows], form, columns=("proposal", "stage", "since", "title", "vote", "missing"))
+    return 0
+
+
+def load_rows(board: Board, stage: Stage) -> list[BoardRow]:
+    """Every row of one stage, highest number first."""
+    rows: list[BoardRow] = []
+    while True:
+        page = board.rows(RowQuery(stages=(stage,), offset=len(rows), limit=500))
+        rows.extend(page.rows)
+        if not page.rows or len(rows) >= page.total:
+            return rows
+
+
+def _flatten(row: BoardRow) -> dict[str, Any]:
+    vote = ""
+    if row.clock is not None:
+        counts = row.clock.tally.binding
+        vote = f"{row.clock.outcome}: binding +{counts.plus}/{counts.zero}/-{counts.minus}"
+    flags = [f"{row.review} for review"] if row.review else []
+    flags.extend(f"drift: {side}" for side in row.drift)
+    return {
+        "proposal": row.key,
+        "number": row.number,
+        "stage": row.stage,
+        "since": row.since,
+        "title": row.title,
+        "vote": vote,
+        "missing": [*row.missing, *flags],
+    }
+
+
+def print_proposal(view: ProposalView, form: str) -> int:
+    """Print one proposal in full."""
+    if form == "json":
+        print_json(_as_dict(view))
+        return 0
+    out = console()
+    out.print(f"{view.key}: {view.proposal.title}")
+    out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
+    for line in view.missing:
+        out.print(f"  missing: {line}")
+    timeline = [
+        {
+            "at": r.transition.at,
+            "move": f"{r.transition.source or '–'} → {r.transition.target}",
+            "rule": r.transition.rule + (" (retracted)" if r.retracted else ""),
+            "evidence": r.transition.evidence[0].line if r.transition.evidence else "",
+        }
+        for r in view.history
+    ]
+    print_table(timeline, columns=("at", "move", "rule", "evidence"), title="\nTimeline")
+    for state in view.votes:
+        _print_vote(state)
+    for item in view.review:
+        out.print(f"review: {item.question}: {item.line} [{'; '.join(item.outcomes)}] {item.subject}")
+    for drift in view.drift:
+        out.print(f"drift: {drift.side} says {drift.says!r}, the facts say {drift.derived}: {drift.mend}")
+    return 0
+
+
+def _print_vote(state: VoteState) -> None:
+    binding, other = state.tally.binding, state.tally.non_binding
+    title = (
+        f"\nVote, round {state.vote.round}: {state.outcome}; binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
+        f"non-binding +{other.plus}/{other.zero}/-{other.minus}; "
+        f"opened {say_time(state.vote.opened_at)}, closes no earlier than {say_time(state.terms.earliest_close)} UTC"
+    )
+    ballots = [
+        {
+            "voter": b.voter,
+            "value": b.value,
+            "binding": "binding" if b.binding else "",
+            "status": b.status,
+            "line": b.line,
+            "rule": b.rule,
+            "why": b.why,
+            "message": b.message_id,
+        }
+        for b in state.vote.ballots
+    ]
+    print_table(ballots, columns=("voter", "value", "binding", "status", "line", "rule", "why", "message"), title=title)
+    for difference in state.differences:
+        console().print(f"  announced result differs: {difference}")
+
+
+def _as_dict(view: ProposalView) -> dict[str, Any]:
+    return {
+        "proposal": view.proposal.number,
+        "key": view.key,
+        "title": view.proposal.title,
+        "stage": view.stage,
+        "since": view.since,
+        "decided_at": view.decided_at,
+        "policy": view.policy_version,
+        "missing": list(view.missing),
+        "history": [
+            {
+                "at": r.transition.at,
+                "from": r.transition.source,
+                "to": r.transition.target,
+                "rule": r.transition.rule,
+                "actor": r.transition.actor,
+                "retracted": r.retracted,
+                "recorded_at": r.recorded_at,
+                "evidence": [
+                    {"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url} for e in r.transition.evidence
+                ],
+            }
+            for r in view.history
+        ],
+        "votes": [
+            {
+                "round": s.vote.round,
+                "subject": s.vote.subject,
+                "opened_at": s.vote.opened_at,
+                "earliest_close": s.terms.earliest_close,
+                "quorum": s.terms.quorum,
+                "outcome": s.outcome,
+                "tally": s.tally.as_dict(),
+                "differences": list(s.differences),
+                "ballots": [
+                    {
+                        "voter": b.voter,
+                        "name": b.name,
+                        "choice": b.choice,
+                        "value": b.value,
+                        "binding": b.binding,
+                        "claimed_binding": b.claimed_binding,
+                        "cast_at": b.cast_at,
+                        "message_id": b.message_id,
+                        "line": b.line,
+                        "rule": b.rule,
+                        "status": b.status,
+                        "why": b.why,
+                    }
+                    for b in s.vote.ballots
+                ],
+            }
+            for s in view.votes
+        ],
+        "review": [
+            {"kind": i.kind, "subject": i.subject, "question": i.question, "line": i.line, "outcomes": list(i.outcomes)}
+            for i in view.review
+        ],
+        "drift": [{"side": d.side, "says": d.says, "derived": d.derived, "mend": d.mend} for d in view.drift],
+    }

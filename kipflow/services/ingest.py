@@ -1,0 +1,66 @@
+"""Messages from files: mbox, maildir, .eml, Pony Mail JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.mail.archive import read_path
+from kipflow.services.poll import ingest_items
+from kipflow.services.ports import Report, Store
+
+
+def ingest_paths(
+    store: Store,
+    paths: Sequence[Path],
+    *,
+    list_id: str,
+    prefix: str,
+    seen_at: datetime,
+    on_progress: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Store every mail under `paths`. Months that the mails cover count as held up to their newest mail.
+
+    Nothing vouches for mail after the newest one of a file; where a later month was read as well, the
+    earlier one counts as whole.
+    """
+    newest: dict[tuple[str, str], datetime] = {}
+    mails: dict[tuple[str, str], int] = {}
+
+    def items() -> Iterator[Message | Unreadable]:
+        for path in paths:
+            on_progress(path.name)
+            for item in read_path(path, list_id=list_id, month="", prefix=prefix):
+                if isinstance(item, Message) and item.sent_at is not None:
+                    key = (item.list_id, f"{item.sent_at:%Y-%m}")
+                    newest[key] = max(newest.get(key, item.sent_at), item.sent_at)
+                    mails[key] = mails.get(key, 0) + 1
+                yield item
+
+    report = ingest_items(store, items(), seen_at=seen_at)
+    _note_months(store, newest, mails)
+    return report
+
+
+def _note_months(store: Store, newest: dict[tuple[str, str], datetime], mails: dict[tuple[str, str], int]) -> None:
+    """Keep months that the archive itself gave; note the others as read from files."""
+    with store.begin() as session:
+        known = {(m.list_id, m.month) for m in session.load_months()}
+        last = {list_id: max(m for x, m in newest if x == list_id) for list_id, _ in newest}
+        for (list_id, month), at in sorted(newest.items()):
+            if month < last[list_id]:
+                at = month_start(next_month(month))
+            if (list_id, month) not in known:
+                session.save_month(
+                    ArchiveMonth(
+                        list_id=list_id,
+                        month=month,
+                        status="complete",
+                        fetched_at=at,
+                        mails=mails[list_id, month],
+                        why="read from files",
+                    )
+                )
