@@ -22,7 +22,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, Kind, PageVersion, Ruling, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, Tally
-from kipflow.services.ports import OutboxRow
+from kipflow.services.ports import MetricRow, OutboxRow
 
 
 class Sort(StrEnum):
@@ -139,20 +139,6 @@ class RecentTransition:
     key: str
     title: str
     recorded: RecordedTransition
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricRow:
-    """One number of the lifecycle metrics.
-
-    `name` is the metric ("stage_median_days"), `dimension` what it is of ("Vote", "2026-03"; empty: the
-    whole community), `unit` one of "days", "hours", "count", "share".
-    """
-
-    name: str
-    dimension: str
-    value: float
-    unit: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,81 @@
+"""Geometry of the board's small graphics, so that templates only place what is computed here.
+
+The content security policy forbids inline styles; graphics are SVG with plain attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kipflow.domain.tally import Counts
+
+#: Up to this many ballots each gets a block of its own; beyond, blocks become proportions.
+_BLOCKS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One block of a tally bar, in percent of its width. `tone`: "plus", "zero" or "minus"."""
+
+    tone: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TallyBar:
+    """Counts as blocks from left to right; `quorum_at` is where the quorum is reached (None: no mark)."""
+
+    segments: tuple[Segment, ...]
+    quorum_at: float | None
+
+
+def build_tally_bar(counts: Counts, *, quorum: int = 0, scale: int = 0) -> TallyBar:
+    """The bar for `counts`, wide enough for `quorum` and for `scale` ballots (to compare two bars)."""
+    total = counts.plus + counts.zero + counts.minus
+    room = max(total, quorum, scale, 1)
+    unit = 100 / room
+    segments: list[Segment] = []
+    x = 0.0
+    for tone, number in (("plus", counts.plus), ("zero", counts.zero), ("minus", counts.minus)):
+        if room <= _BLOCKS:
+            segments.extend(Segment(tone=tone, x=round(x + i * unit, 2), width=round(unit, 2)) for i in range(number))
+        elif number:
+            segments.append(Segment(tone=tone, x=round(x, 2), width=round(number * unit, 2)))
+        x += number * unit
+    return TallyBar(segments=tuple(segments), quorum_at=round(quorum * unit, 2) if quorum else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a column chart in a box 100 high; `label` is what it stands for."""
+
+    label: str
+    value: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def build_columns(values: Sequence[tuple[str, float]], *, width: float = 100.0, gap: float = 0.2) -> tuple[Column, ...]:
+    """Columns of equal width side by side, the highest filling the box; a value above 0 is never invisible."""
+    if not values:
+        return ()
+    step = width / len(values)
+    top = max((v for _, v in values), default=0) or 1
+    columns: list[Column] = []
+    for index, (label, value) in enumerate(values):
+        height = 0.0 if value <= 0 else max(3.0, 100 * value / top)
+        columns.append(
+            Column(
+                label=label,
+                value=value,
+                x=round(index * step + step * gap / 2, 2),
+                y=round(100 - height, 2),
+                width=round(step * (1 - gap), 2),
+                height=round(height, 2),
+            )
+        )
+    return tuple(columns)

@@ -1,0 +1,107 @@
+"""Between a page's address and a `RowQuery`: reading it with every value bounded, and writing links back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import Query
+
+from kipflow.domain.events import Stage
+from kipflow.services.board import RowQuery, Sort
+
+PAGE_SIZE = 50
+#: Deeper than any community's list; a larger number in an address is a mistake or a probe.
+MAX_PAGE = 10_000
+
+#: The direction in which a column is first read: newest and highest first, titles and closing votes from the start.
+_FIRST_DESCENDING = {Sort.NUMBER: True, Sort.SINCE: True, Sort.ACTIVITY: True, Sort.TITLE: False, Sort.CLOSE: False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery:
+    """What the address of the list of proposals says, in the terms of its form."""
+
+    stages: tuple[Stage, ...] = ()
+    text: str = ""
+    attention: bool = False
+    sort: Sort = Sort.NUMBER
+    descending: bool = True
+    page: int = 1
+
+    def as_rows(self) -> RowQuery:
+        return RowQuery(
+            stages=self.stages,
+            text=self.text,
+            attention=self.attention,
+            sort=self.sort,
+            descending=self.descending,
+            offset=(self.page - 1) * PAGE_SIZE,
+            limit=PAGE_SIZE,
+        )
+
+    def link_sorted(self, sort: Sort) -> str:
+        """The query string that sorts by `sort`, the other way round if it is sorted by it already."""
+        flipped = not self.descending if sort is self.sort else _FIRST_DESCENDING[sort]
+        return replace(self, sort=sort, descending=flipped, page=1).as_query_string()
+
+    def link_page(self, page: int) -> str:
+        return replace(self, page=page).as_query_string()
+
+    def as_query_string(self) -> str:
+        """`?…` with only what differs from the default list; `?` alone for the default itself."""
+        pairs: list[tuple[str, str]] = [("stage", s.value) for s in self.stages]
+        if self.text:
+            pairs.append(("q", self.text))
+        if self.attention:
+            pairs.append(("attention", "1"))
+        if (self.sort, self.descending) != (Sort.NUMBER, True):
+            pairs.append(("sort", self.sort.value))
+            pairs.append(("order", "desc" if self.descending else "asc"))
+        if self.page > 1:
+            pairs.append(("page", str(self.page)))
+        return "?" + urlencode(pairs)
+
+
+def parse_list_query(
+    stage: Annotated[Sequence[str], Query(max_length=20)] = (),
+    q: Annotated[str, Query(max_length=200)] = "",
+    attention: Annotated[str, Query(max_length=10)] = "",
+    sort: Sort = Sort.NUMBER,
+    order: Literal["asc", "desc", ""] = "",
+    page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1,
+) -> ListQuery:
+    """The query in an address. An empty `stage` (the form's "all stages") means all; an unknown one is ignored."""
+    known = {s.value.lower(): s for s in Stage}
+    stages = tuple(dict.fromkeys(known[s.lower()] for s in stage if s.lower() in known))
+    return ListQuery(
+        stages=stages,
+        text=" ".join(q.replace("\0", " ").split()),
+        attention=attention not in {"", "0", "false"},
+        sort=sort,
+        descending=order == "desc" if order else _FIRST_DESCENDING[sort],
+        page=page,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pager:
+    """Where a page stands in its list, counted from 1."""
+
+    page: int
+    total: int
+    size: int = PAGE_SIZE
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // self.size))
+
+    @property
+    def first(self) -> int:
+        return min(self.total, (self.page - 1) * self.size + 1)
+
+    @property
+    def last(self) -> int:
+        return min(self.total, self.page * self.size)

@@ -1,0 +1,121 @@
+"""Turning views into HTML: one Jinja2 environment, always escaping, undefined names are errors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from kipflow.domain.events import Stage
+from kipflow.web import charts, times, wording
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masthead:
+    """What every page says of itself: the community, whether anything is sent, where to sign in."""
+
+    title: str
+    dry_run: bool = False
+    sign_in_url: str = ""
+
+
+class Pages:
+    """Renders templates with the moment of the request as `now`."""
+
+    def __init__(self, *, masthead: Masthead, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._environment = _build_environment(masthead)
+
+    def render(
+        self, request: Request, template: str, status: int = 200, *, now: datetime | None = None, **values: Any
+    ) -> HTMLResponse:
+        """The page of `template`. `root` in it leads from the request's path to the board's first page."""
+        html = self._environment.get_template(template).render(
+            {"now": now or self._clock(), "root": find_root(request), "here": find_own_path(request), **values}
+        )
+        return HTMLResponse(html, status_code=status)
+
+
+def find_own_path(request: Request) -> str:
+    """The path below the point where the app is mounted: `/proposals/932` under Airflow's `/kipflow`, too."""
+    path, mount = str(request.scope["path"]), str(request.scope.get("root_path", ""))
+    return path[len(mount) :] if mount and path.startswith(mount) else path
+
+
+def find_root(request: Request) -> str:
+    """`./`, `../` …: relative, so that links hold under any mount point and behind any proxy."""
+    depth = find_own_path(request).count("/") - 1
+    return "../" * depth if depth > 0 else "./"
+
+
+def find_safe_url(url: str | None) -> str:
+    """`url` if it is an http(s) address that may become a link, else "": pages and mails can say `javascript:`."""
+    if not url:
+        return ""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return ""
+    return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+def render_number(value: float) -> str:
+    """A metric's value: whole numbers without decimals, small ones with one or two."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
+
+
+def render_payload(payload: Mapping[str, Any]) -> str:
+    """What an effect would say, as far as one line goes."""
+    for key in ("text", "title", "message", "page_id"):
+        if isinstance(payload.get(key), str) and payload[key].strip():
+            return " ".join(str(payload[key]).split())[:300]
+    return ", ".join(sorted(str(key) for key in payload))[:300]
+
+
+def find_static_version(name: str) -> str:
+    """A short digest of a static file, so that a browser may keep it until it changes."""
+    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+
+
+def _build_environment(masthead: Masthead) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        time=times.render_time,
+        date=times.render_date,
+        machine_time=times.render_machine_time,
+        span=times.render_span,
+        safe_url=find_safe_url,
+        number=render_number,
+        rule=wording.say_rule,
+        payload=render_payload,
+    )
+    environment.globals.update(
+        masthead=masthead,
+        Stage=Stage,
+        words=wording,
+        relative=times.render_relative,
+        elapsed=times.find_elapsed,
+        tally_bar=charts.build_tally_bar,
+        columns=charts.build_columns,
+        version={name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
+    )
+    return environment

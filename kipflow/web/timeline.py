@@ -1,0 +1,118 @@
+"""One proposal's story as a list of entries: transitions, corrections, page saves and rulings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import groupby
+
+from kipflow.domain.events import Evidence, Stage
+from kipflow.domain.facts import PageVersion, Ruling
+from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.web.wording import say_rule
+
+#: A move recorded this much later than it became true is worth saying: a backfill, or a late archive.
+_LATE = timedelta(hours=6)
+
+
+class EntryKind(StrEnum):
+    MOVE = "move"
+    CORRECTION = "correction"
+    PAGE = "page"
+    RULING = "ruling"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A line that something rests on. `url` is empty where no archive is known to hold it."""
+
+    kind: str
+    line: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One entry. `source` and `target` are set for moves and corrections, `late` says recorded long after `at`."""
+
+    at: datetime
+    kind: EntryKind
+    text: str
+    source: Stage | None = None
+    target: Stage | None = None
+    actor: str = ""
+    note: str = ""
+    quotes: tuple[Quote, ...] = ()
+    retracted: bool = False
+    recorded_at: datetime | None = None
+    run_id: str = ""
+    late: bool = False
+    url: str = ""
+
+
+def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
+    """Everything that happened to the proposal, newest first; entries of one moment in reverse order of record."""
+    entries = [
+        *(_describe_move(r, view) for r in view.history),
+        *_describe_pages(view.pages, view.history),
+        *(_describe_ruling(r) for r in view.rulings),
+    ]
+    # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
+    entries.reverse()
+    return tuple(sorted(entries, key=lambda e: e.at, reverse=True))
+
+
+def _describe_move(recorded: RecordedTransition, view: ProposalView) -> Entry:
+    move = recorded.transition
+    is_correction = bool(move.retracts)
+    return Entry(
+        at=move.at,
+        kind=EntryKind.CORRECTION if is_correction else EntryKind.MOVE,
+        text=say_rule(move.rule),
+        source=move.source,
+        target=move.target,
+        actor=move.actor,
+        note=move.note,
+        quotes=tuple(_describe_evidence(e, view) for e in move.evidence if e.line or e.url),
+        retracted=recorded.retracted,
+        recorded_at=recorded.recorded_at,
+        run_id=recorded.run_id,
+        late=recorded.recorded_at - move.at > _LATE,
+    )
+
+
+def _describe_evidence(evidence: Evidence, view: ProposalView) -> Quote:
+    return Quote(kind=evidence.kind, line=evidence.line, url=evidence.url or view.links.get(evidence.ref, ""))
+
+
+def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTransition, ...]) -> Iterator[Entry]:
+    """Saves of the page, those between two moves as one entry: a busy author saves ten times in an hour."""
+    moves = sorted(r.transition.at for r in history)
+
+    def period(page: PageVersion) -> tuple[str, int]:
+        return page.page_id, sum(at <= page.saved_at for at in moves)
+
+    for _, group in groupby(pages, key=period):
+        saves = list(group)
+        first, last = saves[0], saves[-1]
+        people = ", ".join(dict.fromkeys(p.saved_by for p in saves))
+        if len(saves) == 1:
+            text = f"Page saved by {people}: version {last.version}"
+        else:
+            text = f"Page saved {len(saves)} times by {people}: versions {first.version} to {last.version}"
+        state = f"Current state: {last.status_text}" if last.status_text else ""
+        yield Entry(at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
+
+
+def _describe_ruling(ruling: Ruling) -> Entry:
+    value = ", ".join(f"{key} {word}" for key, word in ruling.value.items())
+    revoked = " (revoked since)" if ruling.revoked_at is not None else ""
+    return Entry(
+        at=ruling.made_at,
+        kind=EntryKind.RULING,
+        text=f"{ruling.author} ruled on a {ruling.kind}: {value}{revoked}",
+        note=ruling.reason,
+        retracted=ruling.revoked_at is not None,
+    )

@@ -1,0 +1,96 @@
+"""The words and chip colours under which the board shows the domain's values."""
+
+from __future__ import annotations
+
+from kipflow.domain.events import Stage
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import BallotStatus
+
+#: Stages in the order in which a proposal passes through them, then the ways out.
+PATH = (Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.ACCEPTED)
+EXITS = (Stage.DORMANT, Stage.REJECTED, Stage.DISCARDED)
+
+#: What each stage means, for a reader who is new to the process.
+STAGE_MEANING: dict[Stage, str] = {
+    Stage.DRAFT: "written, not yet discussed",
+    Stage.DISCUSSION: "discussed on the list",
+    Stage.VOTE: "a vote is under way",
+    Stage.ACCEPTED: "passed its vote",
+    Stage.DORMANT: "silent for long",
+    Stage.REJECTED: "voted down",
+    Stage.DISCARDED: "withdrawn or superseded",
+}
+
+#: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
+RULE_WORDS: dict[str, str] = {
+    "page-created": "its page was created",
+    "number-taken": "its number was taken",
+    "index-import": "an imported index says so",
+    "discuss-thread": "a [DISCUSS] thread was started",
+    "vote-thread": "a [VOTE] thread was started",
+    "result-agrees": "the vote passed and its result was announced",
+    "clock-accepts": "the vote passed and nobody announced otherwise in time",
+    "voted-down": "more binding −1 than +1 stood at the close",
+    "result-rejects": "the announced result says it failed",
+    "vote-cancelled": "its caller cancelled the vote",
+    "vote-replaced": "a new round replaced the vote",
+    "silence": "nobody wrote for longer than the policy allows",
+    "revived": "somebody wrote again",
+    "page-discarded": "its page says so",
+    "override": "an operator decided so",
+    "correction": "later evidence took the ground from earlier entries",
+}
+
+OUTCOME_WORDS: dict[Outcome, str] = {
+    Outcome.OPEN: "open",
+    Outcome.SHORT: "short of quorum",
+    Outcome.CONTESTED: "contested",
+    Outcome.PASSING: "passing",
+    Outcome.PASSED: "passed",
+    Outcome.FAILED: "failed",
+    Outcome.CANCELLED: "cancelled",
+}
+
+#: Chip colours are named by what they tell, and always stand beside a word.
+OUTCOME_TONE: dict[Outcome, str] = {
+    Outcome.OPEN: "info",
+    Outcome.SHORT: "warn",
+    Outcome.CONTESTED: "warn",
+    Outcome.PASSING: "good",
+    Outcome.PASSED: "good",
+    Outcome.FAILED: "bad",
+    Outcome.CANCELLED: "quiet",
+}
+
+BALLOT_TONE: dict[BallotStatus, str] = {
+    BallotStatus.COUNTED: "good",
+    BallotStatus.SUPERSEDED: "quiet",
+    BallotStatus.WITHDRAWN: "quiet",
+    BallotStatus.REVIEW: "warn",
+    BallotStatus.VOID: "quiet",
+}
+
+EFFECT_TONE: dict[str, str] = {"pending": "info", "held": "warn", "sent": "good", "failed": "bad", "skipped": "quiet"}
+
+EFFECT_WORDS: dict[str, str] = {
+    "pending": "waiting to be sent",
+    "held": "awaiting a person's approval",
+    "sent": "sent",
+    "failed": "given up",
+    "skipped": "not sent: dry-run",
+}
+
+MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}
+
+REVIEW_WORDS: dict[str, str] = {
+    "ballot": "unclear ballot",
+    "result": "doubtful result",
+    "new-vote": "vote after the decision",
+    "dormancy": "silent proposal",
+    "merge": "same person?",
+}
+
+
+def say_rule(rule: str) -> str:
+    """The rule in words; a rule that has none yet keeps its name."""
+    return RULE_WORDS.get(rule, rule)
