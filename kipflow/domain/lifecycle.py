@@ -237,10 +237,12 @@ class Replay:
             self.move(Stage.DISCUSSION, message.sent_at, "revived", Actor.MAIL, evidence)
 
     def take_vote(self, vote: Vote) -> None:
+        evidence = Evidence(kind="message", ref=vote.root_message_id, line=vote.subject)
+        if self.stage is None:
+            self.move(Stage.DRAFT, vote.opened_at, "number-taken", Actor.MAIL, evidence)
         self.last_activity = vote.opened_at
         if self.stage not in {Stage.DRAFT, Stage.DISCUSSION, Stage.DORMANT}:
             return  # a vote on a settled proposal moves nothing by itself; `explain` asks a person
-        evidence = Evidence(kind="message", ref=vote.root_message_id, line=vote.subject)
         if self.stage is Stage.DORMANT:
             self.move(Stage.DISCUSSION, vote.opened_at, "revived", Actor.MAIL, evidence)
         note = "no discussion was seen" if self.stage is Stage.DRAFT else ""

@@ -1,0 +1,377 @@
+"""The life of a proposal, as the table of stages has it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from kipflow.domain.errors import IllegalTransition
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import (
+    Coverage,
+    IndexEntry,
+    Kind,
+    PageVersion,
+    ProposalFacts,
+    Ruling,
+    StatusWord,
+    ThreadMessage,
+)
+from kipflow.domain.history import effective, reconcile
+from kipflow.domain.lifecycle import TABLE, decide
+from kipflow.domain.policy import Care, Policy
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
+WHOLE = Coverage(complete_through=START + timedelta(days=1_000))
+
+
+def at(days: float) -> datetime:
+    return START + timedelta(days=days)
+
+
+def page(day: float, status: StatusWord = StatusWord.DISCUSSION, *, version: int = 1, **more: Any) -> PageVersion:
+    return PageVersion(
+        page_id="p7",
+        version=version,
+        saved_at=at(day),
+        saved_by="Nia Holt",
+        title="KIP-7: Faster fences",
+        number=7,
+        status=status,
+        status_text=status.value.title(),
+        **more,
+    )
+
+
+def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadMessage:
+    return ThreadMessage(
+        message_id=f"<{kind}-{day}@x.example>",
+        sent_at=at(day),
+        kind=kind,
+        is_reply=reply,
+        author_name="Nia Holt",
+        author_address="nia@x.example",
+        subject=f"[{kind.upper()}] KIP-7: Faster fences",
+    )
+
+
+def ballot(
+    voter: str,
+    day: float,
+    choice: Choice = Choice.FOR,
+    *,
+    binding: bool = True,
+    status: BallotStatus = BallotStatus.COUNTED,
+) -> Ballot:
+    return Ballot(
+        voter=voter,
+        name=voter.title(),
+        address=f"{voter}@x.example",
+        choice=choice,
+        value=choice.value,
+        binding=binding,
+        claimed_binding=None,
+        cast_at=at(day),
+        message_id=f"<{voter}-{day}@x.example>",
+        line=choice.value,
+        rule="bare",
+        status=status,
+    )
+
+
+def poll(day: float, *ballots: Ballot, round: int = 1, **more: Any) -> Vote:
+    return Vote(
+        key="KIP-7",
+        proposal=7,
+        round=round,
+        list_id="dev@x.example",
+        subject="[VOTE] KIP-7: Faster fences",
+        root_message_id=f"<vote-{round}@x.example>",
+        opened_by="Nia Holt",
+        opened_by_address="nia@x.example",
+        opened_at=at(day),
+        ballots=ballots,
+        **more,
+    )
+
+
+def result(day: float, outcome: str = "passed") -> Declared:
+    return Declared(
+        by="Nia Holt", message_id="<result@x.example>", announced_at=at(day), outcome=outcome, line="passes"
+    )
+
+
+def facts(**more: Any) -> ProposalFacts:
+    return ProposalFacts(key="KIP-7", proposal=Proposal(number=7, title="Faster fences"), **{"coverage": WHOLE, **more})
+
+
+YES = (ballot("ada", 4.1), ballot("bo", 4.2), ballot("cy", 4.3))
+TALKED = {"pages": (page(0),), "messages": (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))}
+
+
+def stages(decision: Any) -> list[Stage]:
+    return [t.target for t in decision.history]
+
+
+def test_nothing_is_decided_before_anything_happened() -> None:
+    assert decide(facts(pages=(page(5),)), POLICY, at(4)) is None
+
+
+def test_a_page_makes_a_draft_and_a_thread_a_discussion() -> None:
+    decision = decide(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), POLICY, at(2))
+    assert decision is not None
+    assert [(t.target, t.at, t.rule) for t in decision.history] == [
+        (Stage.DRAFT, at(0), "page-created"),
+        (Stage.DISCUSSION, at(1), "discuss-thread"),
+    ]
+    assert decision.missing == ("a vote: [VOTE] KIP-7",)
+
+
+def test_a_vote_straight_from_draft_is_flagged() -> None:
+    decision = decide(facts(pages=(page(0),), votes=(poll(4),)), POLICY, at(5))
+    assert decision is not None
+    assert decision.history[-1].note == "no discussion was seen"
+
+
+def test_a_vote_is_accepted_when_its_result_is_announced_after_the_period() -> None:
+    decision = decide(facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),)), POLICY, at(9))
+    assert decision is not None
+    last = decision.history[-1]
+    assert (last.target, last.at, last.rule) == (Stage.ACCEPTED, at(8), "result-agrees")
+    assert [e.kind for e in last.evidence] == ["message", "ballot", "ballot", "ballot"]
+
+
+def test_a_result_announced_too_early_takes_hold_when_the_period_is_over() -> None:
+    decision = decide(facts(**TALKED, votes=(poll(4, *YES, declared=result(5)),)), POLICY, at(9))
+    assert decision is not None
+    assert (decision.stage, decision.since) == (Stage.ACCEPTED, at(7))
+
+
+def test_without_a_result_a_passed_vote_waits_unless_the_policy_lets_the_clock_decide() -> None:
+    known = facts(**TALKED, votes=(poll(4, *YES),))
+    waiting = decide(known, POLICY, at(400))
+    assert waiting is not None
+    assert waiting.stage is Stage.VOTE
+    assert waiting.votes[0].outcome is Outcome.PASSED
+    assert any("result is not announced" in m for m in waiting.missing)
+    decided = decide(known, replace(POLICY, clock_after=timedelta(days=7)), at(400))
+    assert decided is not None
+    assert (decided.stage, decided.since, decided.history[-1].rule) == (Stage.ACCEPTED, at(14), "clock-accepts")
+
+
+def test_what_is_missing_names_ballots_and_the_earliest_close() -> None:
+    decision = decide(facts(**TALKED, votes=(poll(4, *YES[:2]),)), POLICY, at(5))
+    assert decision is not None
+    assert decision.missing == ("needs 1 more binding +1", "closes no earlier than Mon 2026-03-09 09:00 UTC")
+    assert decision.next_deadline == at(7)
+
+
+def test_a_claimed_quorum_of_strangers_accepts_nothing() -> None:
+    strangers = tuple(replace(b, binding=False, claimed_binding=True) for b in YES)
+    decision = decide(facts(**TALKED, votes=(poll(4, *strangers, declared=result(8)),)), POLICY, at(9))
+    assert decision is not None
+    assert decision.stage is Stage.VOTE
+    assert decision.review[0].question == "announced as passed, but the ballots say short"
+
+
+def test_more_binding_against_than_for_rejects_when_the_period_is_over() -> None:
+    against = (ballot("ada", 4.1, Choice.AGAINST), ballot("bo", 4.2, Choice.AGAINST), ballot("cy", 4.3))
+    decision = decide(facts(**TALKED, votes=(poll(4, *against),)), POLICY, at(9))
+    assert decision is not None
+    assert (decision.stage, decision.since) == (Stage.REJECTED, at(7))
+
+
+def test_a_cancelled_vote_goes_back_and_round_two_starts_from_nothing() -> None:
+    first = poll(4, *YES, ended_at=at(5), ended_how="cancelled", ended_message_id="<cancel@x.example>")
+    second = poll(6, ballot("ada", 6.1), round=2)
+    decision = decide(facts(**TALKED, votes=(first, second)), POLICY, at(20))
+    assert decision is not None
+    assert stages(decision)[-3:] == [Stage.VOTE, Stage.DISCUSSION, Stage.VOTE]
+    assert decision.votes[0].outcome is Outcome.CANCELLED
+    assert decision.votes[1].tally.binding.plus == 1
+    assert decision.stage is Stage.VOTE
+
+
+def test_an_unclear_ballot_that_could_turn_it_stops_the_acceptance_until_a_person_rules() -> None:
+    unclear = ballot("cy", 4.3, status=BallotStatus.REVIEW)
+    known = facts(**TALKED, votes=(poll(4, *YES[:2], unclear, declared=result(8)),))
+    waiting = decide(known, POLICY, at(9))
+    assert waiting is not None
+    assert waiting.stage is Stage.VOTE
+    assert waiting.review[0].outcomes == (
+        "read against: falls short with +2 -1",
+        "read in favour: passes with +3 -0",
+    )
+    ruling = Ruling(
+        id=1,
+        number=7,
+        kind="ballot",
+        target=unclear.message_id,
+        value={"choice": "+1"},
+        author="ops",
+        reason="asked",
+        made_at=at(10),
+    )
+    settled = decide(replace(known, rulings=(ruling,)), POLICY, at(11))
+    assert settled is not None
+    assert (settled.stage, settled.since) == (Stage.ACCEPTED, at(10))
+
+
+@pytest.mark.parametrize(
+    "coverage",
+    [
+        Coverage(),
+        Coverage(complete_through=at(6)),
+        Coverage(complete_through=at(50), gaps=(("2026-03", "dev 2026-03: truncated"),)),
+    ],
+    ids=["nothing read", "read too early", "a month is broken"],
+)
+def test_nothing_is_accepted_on_partial_data(coverage: Coverage) -> None:
+    known = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),), coverage=coverage)
+    decision = decide(known, POLICY, at(9))
+    assert decision is not None
+    assert decision.stage is Stage.VOTE
+    assert any(m.startswith("waits: ") for m in decision.missing)
+    assert decision.next_deadline == at(9)
+    whole = decide(replace(known, coverage=WHOLE), POLICY, at(9))
+    assert whole is not None
+    assert (whole.stage, whole.since) == (Stage.ACCEPTED, at(8))
+
+
+def test_care_owed_lengthens_the_period() -> None:
+    policy = replace(POLICY, care=(Care(interface="log-format", voting_period=timedelta(days=5)),))
+    known = facts(
+        pages=(page(0, interfaces=("log-format",)),), votes=(poll(4, *YES, declared=result(8)),), messages=(mail(1),)
+    )
+    decision = decide(known, policy, at(30))
+    assert decision is not None
+    assert (decision.stage, decision.since) == (Stage.ACCEPTED, at(9))
+
+
+def test_silence_warns_then_makes_dormant_and_a_mail_revives() -> None:
+    policy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
+    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    warned = decide(talk, policy, at(95))
+    assert warned is not None
+    assert (warned.stage, warned.warned_at) == (Stage.DISCUSSION, at(91))
+    assert "silent for 94 days; warned 4 days ago; dormant in 10 days" in warned.missing
+    dormant = decide(talk, policy, at(200))
+    assert dormant is not None
+    assert (dormant.stage, dormant.since) == (Stage.DORMANT, at(105))
+    revived = decide(replace(talk, messages=(*talk.messages, mail(150, reply=True))), policy, at(151))
+    assert revived is not None
+    assert stages(revived)[-2:] == [Stage.DORMANT, Stage.DISCUSSION]
+
+
+def test_a_snooze_puts_dormancy_off() -> None:
+    policy = replace(POLICY, dormant_after=timedelta(days=90))
+    snooze = Ruling(
+        id=1,
+        number=7,
+        kind="snooze",
+        target="KIP-7",
+        value={"until": at(300).isoformat()},
+        author="ops",
+        reason="author is away",
+        made_at=at(80),
+    )
+    known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(snooze,))
+    decision = decide(known, policy, at(250))
+    assert decision is not None
+    assert decision.stage is Stage.DISCUSSION
+
+
+def test_a_page_status_alone_never_accepts_but_is_reported_as_drift() -> None:
+    pages = (page(0), page(3, StatusWord.ACCEPTED, version=2))
+    decision = decide(facts(pages=pages, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(9))
+    assert decision is not None
+    assert decision.stage is Stage.DISCUSSION
+    assert [(d.side, d.says) for d in decision.drift] == [("page", "Accepted")]
+
+
+def test_a_page_status_can_discard_an_open_proposal_but_not_an_accepted_one() -> None:
+    discarded = (page(0), page(6, StatusWord.DISCARDED, version=2))
+    gone = decide(facts(pages=discarded, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(9))
+    assert gone is not None
+    assert gone.stage is Stage.DISCARDED
+    late = (page(0), page(20, StatusWord.DISCARDED, version=2))
+    kept = decide(
+        facts(pages=late, messages=TALKED["messages"], votes=(poll(4, *YES, declared=result(8)),)), POLICY, at(30)
+    )
+    assert kept is not None
+    assert kept.stage is Stage.ACCEPTED
+
+
+def test_an_import_is_the_baseline_only_where_no_vote_was_seen() -> None:
+    entry = IndexEntry(number=7, title="Faster fences", section="accepted", seen_at=at(0), origin="import")
+    alone = decide(facts(index_entries=(entry,)), POLICY, at(1))
+    assert alone is not None
+    assert (alone.stage, alone.history[0].rule) == (Stage.ACCEPTED, "index-import")
+    voted = decide(facts(index_entries=(replace(entry, seen_at=at(6)),), votes=(poll(4, *YES[:1]),)), POLICY, at(9))
+    assert voted is not None
+    assert voted.stage is Stage.VOTE
+
+
+def test_an_override_is_recorded_as_such_and_can_be_revoked() -> None:
+    ruling = Ruling(
+        id=3,
+        number=7,
+        kind="stage",
+        target="KIP-7",
+        value={"stage": "Discarded"},
+        author="ops",
+        reason="withdrawn by phone",
+        made_at=at(5),
+    )
+    known = facts(pages=(page(0),), rulings=(ruling,))
+    overridden = decide(known, POLICY, at(6))
+    assert overridden is not None
+    assert (overridden.stage, overridden.history[-1].rule) == (Stage.DISCARDED, "override")
+    stored = overridden.history
+    revoked = decide(replace(known, rulings=(replace(ruling, revoked_at=at(8)),)), POLICY, at(9))
+    assert revoked is not None
+    assert revoked.stage is Stage.DRAFT
+    added = reconcile(stored, revoked.history)
+    assert [t.rule for t in added] == ["correction"]
+    assert effective((*stored, *added)) == revoked.history
+
+
+def test_late_mail_corrects_history_by_new_entries() -> None:
+    early = decide(facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),)), POLICY, at(9))
+    assert early is not None
+    withdrawn = replace(YES[2], cast_at=at(7.5), message_id="<late@x.example>", status=BallotStatus.WITHDRAWN)
+    late = decide(facts(**TALKED, votes=(poll(4, *YES, withdrawn, declared=result(8)),)), POLICY, at(10))
+    assert late is not None
+    assert late.stage is Stage.VOTE
+    added = reconcile(early.history, late.history)
+    assert added[0].rule == "correction"
+    stored = (*early.history, *added)
+    assert effective(stored) == late.history
+    assert reconcile(stored, late.history) == ()
+    again = reconcile(stored, early.history)
+    assert [t.repeat for t in again] == [1]
+    assert reconcile((*stored, *again), early.history) == ()
+
+
+def test_the_table_refuses_what_it_does_not_hold() -> None:
+    assert (Stage.ACCEPTED, Stage.DORMANT) not in {move for moves in TABLE.values() for move in moves}
+    error = IllegalTransition(number=7, source="Accepted", target="Dormant")
+    assert str(error) == "proposal 7: no rule leads from Accepted to Dormant"
+
+
+def test_the_same_facts_give_the_same_history_and_the_past_is_a_prefix() -> None:
+    known = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),))
+    whole = decide(known, POLICY, at(30))
+    assert whole is not None
+    assert whole == decide(known, POLICY, at(30))
+    for day in (0, 1, 2, 4, 4.5, 7, 8, 9):
+        then = decide(known, POLICY, at(day))
+        assert then is not None
+        assert then.history == whole.history[: len(then.history)]
