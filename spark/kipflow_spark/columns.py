@@ -1,0 +1,57 @@
+"""Named conditions and measures: columns in, a column out."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from kipflow.domain.events import Actor
+from kipflow.domain.facts import Kind
+from kipflow.domain.tally import Outcome
+
+_MICROS_PER_HOUR = 3_600_000_000
+
+
+def hours_between(start: Column, end: Column) -> Column:
+    """Hours from `start` to `end`, with fractions; null where either is."""
+    return (F.unix_micros(end) - F.unix_micros(start)) / F.lit(_MICROS_PER_HOUR)
+
+
+def days_between(start: Column, end: Column) -> Column:
+    """Days from `start` to `end`, with fractions; null where either is."""
+    return hours_between(start, end) / F.lit(24)
+
+
+def month_of(at: Column) -> Column:
+    """The month of a time, as "2026-03"."""
+    return F.date_format(at, "yyyy-MM")
+
+
+def is_correction(retracts: Column) -> Column:
+    """Whether a transition only takes earlier ones back. A list that is missing counts as empty."""
+    return F.coalesce(F.size(retracts) > 0, F.lit(False))
+
+
+def is_import(actor: Column) -> Column:
+    """Whether a file of an operator said so: its time tells when a row was edited, not when it happened."""
+    return F.coalesce(actor == Actor.IMPORT.value, F.lit(False))
+
+
+def opens_discussion(kind: Column, is_reply: Column) -> Column:
+    return (kind == Kind.DISCUSS.value) & ~F.coalesce(is_reply, F.lit(False))
+
+
+def is_undecided(outcome: Column) -> Column:
+    """Whether a vote has not come to its end, by its period, an announcement or a cancel."""
+    ended = [o.value for o in (Outcome.PASSED, Outcome.FAILED, Outcome.CANCELLED)]
+    return ~F.coalesce(outcome.isin(ended), F.lit(False))
+
+
+def count_where(condition: Column) -> Column:
+    """How many rows of a group meet the condition."""
+    return F.count(F.when(condition, F.lit(1)))
+
+
+def percentile_where(condition: Column, value: Column, share: float) -> Column:
+    """The exact percentile of `value`, interpolated, over the rows that meet the condition."""
+    return F.percentile(F.when(condition, value), F.lit(share))

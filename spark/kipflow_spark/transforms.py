@@ -1,0 +1,224 @@
+"""How a community's process is doing: tables of history in, tables of figures out.
+
+Built-in expressions only, no session inside, and a closing select that fixes the shape. Nothing later
+than `as_of` is looked at, so the figures of a past day can be had again.
+
+`visits` is the table that stage durations and throughput both rest on: cache it to read the
+transitions once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind
+from kipflow_spark import schemas
+from kipflow_spark.columns import (
+    count_where,
+    days_between,
+    hours_between,
+    is_correction,
+    is_import,
+    is_undecided,
+    month_of,
+    opens_discussion,
+    percentile_where,
+)
+
+
+def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
+    """The moves that still stand at `as_of`: without corrections and what those took back."""
+    retracts = F.when(is_correction(F.col("retracts")), F.col("retracts"))
+    retracted = F.flatten(F.collect_list(retracts).over(Window.partitionBy("number")))
+    return (
+        transitions.where(F.col("at") <= F.lit(as_of))
+        .withColumn("retracted", retracted)
+        .where(~is_correction(F.col("retracts")) & ~F.array_contains("retracted", F.col("id")))
+        .drop("retracted")
+    )
+
+
+def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
+    """Each stay of each proposal in a stage; one that still lasts is `is_open` and counts up to `as_of`.
+
+    `is_measured` is false where an imported index row begins or ends the stay: such a row's time
+    says when it was edited, so the length would be made up.
+    """
+    history = Window.partitionBy("number").orderBy("at", "seq")
+    leaves_by_import = F.coalesce(is_import(F.lead("actor").over(history)), F.lit(False))
+    visits = effective_transitions(transitions, as_of).select(
+        "number",
+        F.row_number().over(history).alias("visit"),
+        F.col("target").alias("stage"),
+        F.col("at").alias("entered_at"),
+        F.col("actor").alias("entered_by"),
+        F.lead("at").over(history).alias("left_at"),
+        F.lead("target").over(history).alias("next_stage"),
+        leaves_by_import.alias("leaves_by_import"),
+    )
+    until = F.coalesce(F.col("left_at"), F.lit(as_of))
+    lasting = visits.withColumns(
+        {
+            "days": days_between(F.col("entered_at"), until),
+            "is_open": F.col("left_at").isNull(),
+            "is_measured": ~is_import(F.col("entered_by")) & ~F.col("leaves_by_import"),
+        }
+    )
+    return _as_table(lasting, schemas.STAGE_VISIT)
+
+
+def stage_durations(visits: DataFrame) -> DataFrame:
+    """By stage: how long stays lasted that are over, and how many proposals are in it now, for how long.
+
+    The two are kept apart because stays that still last would make the median too small.
+    """
+    over = F.col("is_measured") & ~F.col("is_open")
+    lasts = F.col("is_measured") & F.col("is_open")
+    figures = visits.groupBy("stage").agg(
+        count_where(over).alias("visits"),
+        percentile_where(over, F.col("days"), 0.5).alias("median_days"),
+        percentile_where(over, F.col("days"), 0.9).alias("p90_days"),
+        count_where(F.col("is_open")).alias("present"),
+        percentile_where(lasts, F.col("days"), 0.5).alias("present_median_days"),
+    )
+    return _as_table(figures, schemas.STAGE_DURATION).orderBy("stage")
+
+
+def throughput(visits: DataFrame) -> DataFrame:
+    """By month: proposals opened, accepted, rejected; quiet months between the first and the last too.
+
+    What an import brought is counted apart, as its month is not when it happened.
+    """
+    imported = is_import(F.col("entered_by"))
+    counts = visits.groupBy(month_of(F.col("entered_at")).alias("month")).agg(
+        count_where(~imported & (F.col("visit") == 1)).alias("opened"),
+        count_where(~imported & (F.col("stage") == Stage.ACCEPTED.value)).alias("accepted"),
+        count_where(~imported & (F.col("stage") == Stage.REJECTED.value)).alias("rejected"),
+        count_where(imported).alias("imported"),
+    )
+    filled = _every_month(visits).join(counts, on="month", how="left").fillna(0)
+    return _as_table(filled, schemas.THROUGHPUT).orderBy("month")
+
+
+def _every_month(visits: DataFrame) -> DataFrame:
+    first, last = (F.trunc(edge("entered_at"), "month") for edge in (F.min, F.max))
+    edges = visits.agg(F.sequence(first, last, F.expr("interval 1 month")).alias("starts"))
+    return edges.select(F.explode("starts").alias("start")).select(month_of(F.col("start")).alias("month"))
+
+
+def open_votes(votes: DataFrame, proposals: DataFrame, as_of: datetime) -> DataFrame:
+    """The votes that were under way at `as_of`; `hours_left` is negative where one waits to be closed."""
+    now = F.lit(as_of)
+    ends_later = F.coalesce(F.col("ended_at") > now, is_undecided(F.col("outcome")))
+    under_way = votes.where((F.col("opened_at") <= now) & ends_later).withColumns(
+        {
+            "days_open": days_between(F.col("opened_at"), now),
+            "hours_left": hours_between(now, F.col("earliest_close")),
+        }
+    )
+    titled = under_way.join(F.broadcast(proposals.select("number", "title")), on="number", how="left")
+    return _as_table(titled, schemas.OPEN_VOTE).orderBy("opened_at", "key", "round")
+
+
+def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
+    """By proposal: when its discussion began, and the first answer in it by somebody else (null: none yet).
+
+    The discussion begins with the earliest mail that opens one; later threads about the same proposal
+    go on with it.
+    """
+    mail = F.struct("sent_at", "message_id", "author_address")
+    is_opener = opens_discussion(F.col("kind"), F.col("is_reply"))
+    opener = F.min(F.when(is_opener, mail)).over(Window.partitionBy("number"))
+    is_answer = (F.col("sent_at") >= F.col("opener.sent_at")) & (
+        F.col("author_address") != F.col("opener.author_address")
+    )
+    threads = (
+        messages.where((F.col("sent_at") <= F.lit(as_of)) & (F.col("kind") == Kind.DISCUSS.value))
+        .withColumn("opener", opener)
+        .where(F.col("opener").isNotNull())
+        .groupBy("number", F.col("opener.message_id").alias("message_id"), F.col("opener.sent_at").alias("opened_at"))
+        .agg(F.min(F.when(is_answer, F.col("sent_at"))).alias("replied_at"))
+    )
+    timed = threads.withColumn("hours", hours_between(F.col("opened_at"), F.col("replied_at")))
+    return _as_table(timed, schemas.FIRST_REPLY).orderBy("number")
+
+
+def summary(durations: DataFrame, votes: DataFrame, months: DataFrame, replies: DataFrame) -> DataFrame:
+    """All figures as rows (name, dimension, value, unit), ordered, for the store and the board."""
+    stage, month, whole = F.col("stage"), F.col("month"), F.lit("")
+    parts = [
+        _as_metrics(
+            durations,
+            stage,
+            {
+                "stage_days_median": (F.col("median_days"), "days"),
+                "stage_days_p90": (F.col("p90_days"), "days"),
+                "stage_visits": (F.col("visits"), "count"),
+                "stage_present": (F.col("present"), "count"),
+                "stage_present_days_median": (F.col("present_median_days"), "days"),
+            },
+        ),
+        _as_metrics(
+            votes.agg(
+                F.count(F.lit(1)).alias("open"),
+                count_where(F.col("hours_left") <= 0).alias("overdue"),
+                F.max("days_open").alias("oldest"),
+            ),
+            whole,
+            {
+                "open_votes": (F.col("open"), "count"),
+                "open_votes_past_period": (F.col("overdue"), "count"),
+                "open_votes_oldest_days": (F.col("oldest"), "days"),
+            },
+        ),
+        _as_metrics(
+            months, month, {f"month_{n}": (F.col(n), "count") for n in ("opened", "accepted", "rejected", "imported")}
+        ),
+        _as_metrics(
+            _reply_figures(replies),
+            whole,
+            {
+                "discussions": (F.col("threads"), "count"),
+                "discussions_unanswered": (F.col("unanswered"), "count"),
+                "first_reply_hours_median": (F.col("median_hours"), "hours"),
+                "first_reply_hours_p90": (F.col("p90_hours"), "hours"),
+            },
+        ),
+    ]
+    return _as_table(reduce(DataFrame.unionByName, parts), schemas.SUMMARY).orderBy("name", "dimension")
+
+
+def _as_table(frame: DataFrame, schema: StructType) -> DataFrame:
+    """Exactly the columns of `schema`, in its order and types."""
+    return frame.select(*[F.col(f.name).cast(f.dataType).alias(f.name) for f in schema.fields])
+
+
+def _reply_figures(replies: DataFrame) -> DataFrame:
+    answered = F.col("hours").isNotNull()
+    return replies.agg(
+        F.count(F.lit(1)).alias("threads"),
+        count_where(~answered).alias("unanswered"),
+        percentile_where(answered, F.col("hours"), 0.5).alias("median_hours"),
+        percentile_where(answered, F.col("hours"), 0.9).alias("p90_hours"),
+    )
+
+
+def _as_metrics(frame: DataFrame, dimension: Column, figures: Mapping[str, tuple[Column, str]]) -> DataFrame:
+    """One row for each figure of each row of `frame`; a figure that is null has none."""
+    rows = [
+        F.struct(
+            F.lit(name).alias("name"),
+            dimension.alias("dimension"),
+            value.cast("double").alias("value"),
+            F.lit(unit).alias("unit"),
+        )
+        for name, (value, unit) in figures.items()
+    ]
+    return frame.select(F.inline(F.array(*rows))).where(F.col("value").isNotNull())
