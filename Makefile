@@ -1,0 +1,46 @@
+# kipflow. `make run` needs Python 3.11 to 3.13 and nothing else.
+#   make run COMMUNITY=kafka        another community (config/communities/*.yaml, or a file)
+#   KIPFLOW_UI_PORT, KIPFLOW_SANDBOX_PORT   other ports than 8080 and 8765
+#   PYTHON=/path/to/python3.12      another Python than the first that fits
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+COMMUNITY ?=
+IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
+SLOW_MARKS := spark or airflow or postgres or browser or realdata or system
+CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
+
+.PHONY: help setup run stop test check bench lock format
+
+help: ## Show the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Create .venv from the locked requirements (nothing to do when it is current)
+	@python=$$(sh tools/find_python.sh) && "$$python" tools/prepare_venv.py
+
+run: setup ## Set up, start everything, run the DAGs, print the board; the UI stays up
+	@$(IN_COMMUNITY) $(BIN)/kipflow up
+
+stop: ## Stop what `make run` started
+	@if [ -x $(BIN)/kipflow ]; then $(BIN)/kipflow down; else echo "nothing is installed here, so nothing runs"; fi
+
+check: setup ## Lint, types and the fast tests
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m "not ($(SLOW_MARKS))"
+
+test: setup ## All tests, with what was skipped and why
+	$(BIN)/python -m pytest
+
+bench: setup ## Benchmarks beside their peers
+	$(BIN)/python -m bench
+
+format: setup ## Apply the formatter
+	$(BIN)/ruff check --fix $(CHECKED)
+	$(BIN)/ruff format $(CHECKED)
+
+lock: setup ## Lock requirements.in with hashes (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv (https://docs.astral.sh/uv/) on the path" >&2; exit 1; }
+	uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes -o requirements.txt

@@ -1,0 +1,67 @@
+"""Generated secrets of a local run. They are made once per home and stay out of logs and pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from base64 import urlsafe_b64encode
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from kipflow.domain.errors import LaunchFailed
+
+ADMIN = "admin"
+VIEWER = "viewer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """Airflow's keys and the two users: `admin` may do everything, `viewer` only look."""
+
+    jwt_secret: str = field(repr=False)
+    api_secret: str = field(repr=False)
+    fernet_key: str = field(repr=False)
+    admin_password: str = field(repr=False)
+    viewer_password: str = field(repr=False)
+
+
+def load_credentials(path: Path) -> Credentials:
+    """The credentials kept in `path`, which is written on the first call.
+
+    Raises:
+        LaunchFailed: the file is there and cannot be read as credentials.
+    """
+    try:
+        return Credentials(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, TypeError) as error:
+        raise LaunchFailed(
+            what="secrets", why=f"{path} cannot be read ({error}); remove it to have new ones generated"
+        ) from None
+    made = Credentials(
+        jwt_secret=secrets.token_urlsafe(48),
+        api_secret=secrets.token_urlsafe(48),
+        fernet_key=urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+        admin_password=secrets.token_urlsafe(12),
+        viewer_password=secrets.token_urlsafe(12),
+    )
+    write_private(path, json.dumps(asdict(made), indent=1) + "\n")
+    return made
+
+
+def write_passwords(path: Path, credentials: Credentials) -> None:
+    """Give Airflow's simple auth manager its users' passwords; it would else print generated ones."""
+    write_private(path, json.dumps({ADMIN: credentials.admin_password, VIEWER: credentials.viewer_password}))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    part.replace(path)

@@ -1,0 +1,146 @@
+"""The environment in which Airflow's programs run: nothing of it is written to a file.
+
+Whatever `AIRFLOW_*` the caller's shell holds is left out: it belongs to another Airflow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from kipflow import java
+from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
+from kipflow.launcher.layout import Layout
+from kipflow.settings import Community, Settings
+
+MARKER = "KIPFLOW_INSTANCE"
+LOCAL = "127.0.0.1"
+
+
+def build_environment(
+    settings: Settings,
+    community: Community,
+    layout: Layout,
+    credentials: Credentials,
+    *,
+    base: Mapping[str, str],
+    port: int,
+) -> dict[str, str]:
+    """The environment of every Airflow program: the caller's `base`, cleaned, with ours on top.
+
+    `port` is the API server's. Raises LaunchFailed or another KipflowError where Java cannot be prepared.
+    """
+    kept = {k: v for k, v in base.items() if not k.startswith("AIRFLOW_")}
+    return {
+        **kept,
+        **java.spark_environment(settings.home),
+        **_process_environment(kept, settings, layout),
+        **_airflow_settings(layout, credentials, port),
+        **_connections(settings, community, base),
+    }
+
+
+def _process_environment(kept: Mapping[str, str], settings: Settings, layout: Layout) -> dict[str, str]:
+    programs = str(Path(sys.executable).parent)
+    local = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), LOCAL, "localhost")))
+    return {
+        MARKER: layout.marker,
+        # setproctitle overwrites the environment that down() finds processes by, unless told not to
+        "SPT_NOENV": "1",
+        "PATH": os.pathsep.join(filter(None, (programs, kept.get("PATH")))),
+        "PYTHONPATH": str(layout.spark),
+        "PYTHONUNBUFFERED": "1",
+        "NO_PROXY": local,
+        "no_proxy": local,
+        "KIPFLOW_HOME": str(settings.home),
+        "KIPFLOW_CONFIG": str(settings.config),
+        "KIPFLOW_COMMUNITY": settings.community,
+        "KIPFLOW_DRY_RUN": "0" if settings.sends else "1",
+        # tasks get the database through the connection, the board through this
+        "KIPFLOW_DATABASE_URL": settings.database_url,
+    }
+
+
+def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> dict[str, str]:
+    address = f"http://{LOCAL}:{port}"
+    sections: dict[str, dict[str, object]] = {
+        "core": {
+            "dags_folder": layout.dags,
+            "plugins_folder": layout.plugins,
+            "load_examples": False,
+            "executor": "LocalExecutor",
+            "parallelism": 4,
+            "max_map_length": 1000,
+            "fernet_key": credentials.fernet_key,
+            "execution_api_server_url": f"{address}/execution/",
+            "simple_auth_manager_users": f"{ADMIN}:admin,{VIEWER}:viewer",
+            "simple_auth_manager_passwords_file": layout.passwords,
+        },
+        "database": {
+            "sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}",
+            "load_default_connections": False,
+        },
+        # the default of api.host is every interface
+        "api": {
+            "host": LOCAL,
+            "port": port,
+            "base_url": address,
+            "workers": 1,
+            "secret_key": credentials.api_secret,
+            "instance_name": f"kipflow · {layout.community}",
+        },
+        "api_auth": {"jwt_secret": credentials.jwt_secret},
+        "dag_processor": {"parsing_processes": 1, "min_file_process_interval": 120, "refresh_interval": 120},
+        "scheduler": {"scheduler_heartbeat_sec": 2},
+        "logging": {"base_log_folder": layout.logs / "airflow", "colored_console_log": False},
+        "usage_data_collection": {"enabled": False},
+    }
+    variables = {"AIRFLOW_HOME": str(layout.airflow)}
+    for section, options in sections.items():
+        for option, value in options.items():
+            variables[f"AIRFLOW__{section.upper()}__{option.upper()}"] = str(value)
+    return variables
+
+
+def _connections(settings: Settings, community: Community, base: Mapping[str, str]) -> dict[str, str]:
+    """Airflow's connections, as JSON in the environment of its programs only.
+
+    `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN` give the services' tokens;
+    `KIPFLOW_SPARK_MASTER` another Spark master than `local[2]`.
+    """
+    url = make_url(settings.database_url)
+    connections: dict[str, dict[str, object]] = {
+        "kipflow_db": {
+            "conn_type": "generic",
+            "host": url.host,
+            "port": url.port,
+            "login": url.username,
+            "password": url.password,
+            "schema": url.database,
+            "extra": {"drivername": url.drivername, "query": dict(url.query)},
+        },
+        "spark_default": _spark_connection(base.get("KIPFLOW_SPARK_MASTER", "local[2]")),
+    }
+    services = {"slack": community.slack, "wiki": community.wiki, "jira": community.jira}
+    for name, service in services.items():
+        if service is not None:
+            token = base.get(f"KIPFLOW_{name.upper()}_TOKEN")
+            connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": token}
+    return {
+        f"AIRFLOW_CONN_{name.upper()}": json.dumps({k: v for k, v in fields.items() if v is not None})
+        for name, fields in connections.items()
+    }
+
+
+def _spark_connection(master: str) -> dict[str, object]:
+    """`local[2]` or `spark://host:7077`. Airflow puts host and port together again with a colon."""
+    host, colon, port = master.rpartition(":")
+    extra = {"deploy-mode": "client"}
+    if colon and port.isdigit():
+        return {"conn_type": "spark", "host": host, "port": int(port), "extra": extra}
+    return {"conn_type": "spark", "host": master, "extra": extra}

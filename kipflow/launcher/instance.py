@@ -1,0 +1,62 @@
+"""The running instance: what a later command must know of it, kept in `run/instance.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials, write_private
+from kipflow.launcher.layout import Layout, find_layout
+from kipflow.launcher.processes import load_services
+from kipflow.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """Where a running instance is and how to log in.
+
+    `was_running` tells that nothing had to be started; `failed` has one line for each DAG that failed.
+    """
+
+    community: str
+    ui_url: str
+    sandbox_url: str | None
+    user: str = ADMIN
+    password: str = field(default="", repr=False)
+    viewer: str = VIEWER
+    viewer_password: str = field(default="", repr=False)
+    was_running: bool = False
+    failed: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a community file's addresses need in the environment."""
+        return {} if self.sandbox_url is None else {"KIPFLOW_SANDBOX_URL": self.sandbox_url}
+
+
+def save_running(layout: Layout, running: Running) -> None:
+    """Note the instance for later commands; its passwords stay where they are."""
+    kept = {"community": running.community, "ui_url": running.ui_url, "sandbox_url": running.sandbox_url}
+    write_private(layout.run / "instance.json", json.dumps(kept))
+
+
+def find_running(settings: Settings) -> Running | None:
+    """The instance that runs in this home, of whatever community, or None where one of its programs ended."""
+    layout = find_layout(settings)
+    try:
+        kept = json.loads((layout.run / "instance.json").read_text(encoding="utf-8"))
+        community, ui_url, sandbox_url = kept["community"], kept["ui_url"], kept["sandbox_url"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    services = load_services(layout)
+    if not services or not all(service.is_alive for service in services):
+        return None
+    credentials = load_credentials(layout.secrets)
+    return Running(
+        community=community,
+        ui_url=ui_url,
+        sandbox_url=sandbox_url,
+        password=credentials.admin_password,
+        viewer_password=credentials.viewer_password,
+        was_running=True,
+    )

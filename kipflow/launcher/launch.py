@@ -1,0 +1,156 @@
+"""Start and stop a local kipflow. Both can be called at any time, in any state that a crash left behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from rich.console import Console
+
+from kipflow.domain.errors import LaunchFailed
+from kipflow.launcher import services
+from kipflow.launcher.api import AirflowApi
+from kipflow.launcher.checks import check_port_free, check_room, read_port
+from kipflow.launcher.credentials import ADMIN, load_credentials, write_passwords
+from kipflow.launcher.environment import LOCAL, build_environment
+from kipflow.launcher.instance import Running, find_running, save_running
+from kipflow.launcher.layout import Layout, find_layout
+from kipflow.launcher.processes import find_marked, load_services, stop_all
+from kipflow.launcher.progress import Progress
+from kipflow.launcher.runs import Waiting, run_dags
+from kipflow.launcher.sandbox import SANDBOX
+from kipflow.settings import Settings, load_community
+
+UI_PORT = 8080
+SANDBOX_PORT = 8765
+RUN_SECONDS = 1_200.0
+
+
+def up(settings: Settings, *, console: Console | None = None, wait: bool = True) -> Running:
+    """Start everything, run the DAGs and wait until they have ended. Harmless where it runs already.
+
+    Reads `KIPFLOW_UI_PORT`, `KIPFLOW_SANDBOX_PORT`, `KIPFLOW_SANDBOX_SPEED`, `KIPFLOW_SPARK_MASTER` and the
+    services' tokens from the process's environment, and sets `KIPFLOW_SANDBOX_URL` in it for what comes
+    after in this process. With `wait` off it returns when the programs are healthy.
+
+    A DAG run that fails does not raise: it stands in `Running.failed`, and the UI stays up to look at it.
+
+    Raises:
+        LaunchFailed: something could not start; everything is stopped again.
+        ConfigError: a configuration file is wrong; nothing was started.
+    """
+    layout = find_layout(settings)
+    progress = Progress(console or Console())
+    check_room(layout.home)
+    with _alone(layout):
+        running = find_running(settings)
+        if running is not None:
+            if running.community != layout.community:
+                raise LaunchFailed(
+                    what="up", why=f"community {running.community} runs here already; stop it first (make stop)"
+                )
+            os.environ.update(running.variables)
+            return running
+        try:
+            running = _start(settings, layout, progress)
+        except BaseException:
+            _stop_again(layout, progress)
+            raise
+    if not wait:
+        return running
+    try:
+        return replace(running, failed=tuple(_run(running, layout, progress)))
+    except BaseException:
+        _stop_again(layout, progress)
+        raise
+
+
+def down(settings: Settings) -> int:
+    """End every process of this home, also what a crash left behind. Returns how many there were.
+
+    Raises:
+        LaunchFailed: a process does not end even when killed.
+    """
+    return stop_all(find_layout(settings))
+
+
+def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
+    environment = os.environ
+    if next(find_marked(layout), None) is not None:
+        with progress.step("Processes of an earlier start are stopped"):
+            stop_all(layout)
+    ui_port = read_port(environment, "KIPFLOW_UI_PORT", UI_PORT)
+    check_port_free(ui_port, variable="KIPFLOW_UI_PORT", purpose="the UI")
+    sandbox_port = None
+    if layout.community == SANDBOX:
+        sandbox_port = read_port(environment, "KIPFLOW_SANDBOX_PORT", SANDBOX_PORT)
+        if sandbox_port == ui_port:
+            raise LaunchFailed(what="KIPFLOW_SANDBOX_PORT", why=f"is the UI's port too ({ui_port}); choose another")
+        check_port_free(sandbox_port, variable="KIPFLOW_SANDBOX_PORT", purpose="the sandbox")
+        environment["KIPFLOW_SANDBOX_URL"] = f"http://{LOCAL}:{sandbox_port}"
+    community = load_community(settings.community, settings.config)
+    credentials = load_credentials(layout.secrets)
+    write_passwords(layout.passwords, credentials)
+    running = Running(
+        community=layout.community,
+        ui_url=f"http://{LOCAL}:{ui_port}",
+        sandbox_url=None if sandbox_port is None else environment["KIPFLOW_SANDBOX_URL"],
+        password=credentials.admin_password,
+        viewer_password=credentials.viewer_password,
+    )
+    with progress.step("Java for Spark is found or prepared"):
+        programs = build_environment(settings, community, layout, credentials, base=environment, port=ui_port)
+    with progress.step("Databases are created or brought up to date") as step:
+        services.prepare_databases(settings, layout, programs, step)
+    if sandbox_port is not None:
+        with progress.step(f"The sandbox community starts on port {sandbox_port}") as step:
+            services.start_sandbox(layout, programs, port=sandbox_port, now=datetime.now(UTC), step=step)
+    with progress.step(f"Airflow starts on port {ui_port}") as step, _api(running) as api:
+        services.start_airflow(layout, programs, api, step)
+    save_running(layout, running)
+    return running
+
+
+def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:
+    with _api(running) as api:
+        api.login()
+        return run_dags(
+            Waiting(
+                api=api,
+                progress=progress,
+                seconds=RUN_SECONDS,
+                task_logs=layout.logs / "airflow",
+                check_alive=lambda: services.check_alive(load_services(layout)),
+            )
+        )
+
+
+def _api(running: Running) -> AirflowApi:
+    return AirflowApi(running.ui_url, user=ADMIN, password=running.password)
+
+
+def _stop_again(layout: Layout, progress: Progress) -> None:
+    """After a failure: leave nothing behind, and do not let a second fault hide the first."""
+    try:
+        stop_all(layout)
+    except LaunchFailed as error:
+        progress.say(str(error))
+
+
+@contextmanager
+def _alone(layout: Layout) -> Iterator[None]:
+    """Hold the home's lock, so that two starts at once do not get in each other's way.
+
+    Raises:
+        LaunchFailed: another start is under way.
+    """
+    with open(layout.home / "start.lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LaunchFailed(what="up", why=f"another start is under way in {layout.home}") from None
+        yield

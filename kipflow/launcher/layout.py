@@ -1,0 +1,73 @@
+"""Where a local run keeps its files, all under `Settings.home`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kipflow.settings import REPOSITORY, Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The folders of one home and one community.
+
+    Communities have an Airflow of their own, so that the runs of one do not stand among those of another;
+    only one of them runs at a time in a home, since they share `run`.
+    """
+
+    home: Path
+    community: str
+
+    @property
+    def airflow(self) -> Path:
+        """`AIRFLOW_HOME`."""
+        return self.home / "airflow" / self.community
+
+    @property
+    def logs(self) -> Path:
+        """What the started programs write, one file each."""
+        return self.home / "logs"
+
+    @property
+    def run(self) -> Path:
+        """Process ids and the state of the running instance; gone when nothing runs."""
+        return self.home / "run"
+
+    @property
+    def secrets(self) -> Path:
+        """Generated secrets, readable by the owner only."""
+        return self.home / "secrets.json"
+
+    @property
+    def passwords(self) -> Path:
+        """The users' passwords in the form that Airflow's simple auth manager reads."""
+        return self.airflow / "passwords.json"
+
+    @property
+    def anchor(self) -> Path:
+        """The moment at which the sandbox's story was anchored; kept, so that a restart tells the same story."""
+        return self.home / "sandbox-anchor.json"
+
+    @property
+    def marker(self) -> str:
+        """What every process of this home carries in its environment, to be found again by."""
+        return hashlib.sha256(str(self.home).encode()).hexdigest()[:20]
+
+    @property
+    def dags(self) -> Path:
+        return REPOSITORY / "dags"
+
+    @property
+    def plugins(self) -> Path:
+        return REPOSITORY / "plugins"
+
+    @property
+    def spark(self) -> Path:
+        return REPOSITORY / "spark"
+
+
+def find_layout(settings: Settings) -> Layout:
+    """The layout of these settings. A community given as a file is known by the file's name."""
+    return Layout(home=settings.home, community=Path(settings.community).stem)

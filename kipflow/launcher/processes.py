@@ -1,0 +1,151 @@
+"""Programs that run in the background: started in groups of their own, found and ended again surely.
+
+Every one carries the home's marker in its environment and so do its children, so that nothing can be
+left behind: not by a crash of the launcher, not by a program that starts others in new sessions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from kipflow.domain.errors import LaunchFailed
+from kipflow.launcher.environment import MARKER
+from kipflow.launcher.layout import Layout
+
+GRACE_SECONDS = 20.0
+KILL_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A program that was started: what we call it, its process id and where it writes."""
+
+    name: str
+    pid: int
+    log: Path
+    marker: str
+
+    @property
+    def is_alive(self) -> bool:
+        """True while the program runs; a process id that went to some other program does not count."""
+        try:
+            process = psutil.Process(self.pid)
+            return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARKER) == self.marker
+        except (psutil.Error, OSError):
+            return False
+
+
+def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], layout: Layout) -> Service:
+    """Start `command` as the leader of a session of its own, writing to `logs/NAME.log`.
+
+    Raises:
+        LaunchFailed: the program could not be started at all.
+    """
+    layout.logs.mkdir(parents=True, exist_ok=True)
+    layout.run.mkdir(parents=True, exist_ok=True)
+    log = layout.logs / f"{name}.log"
+    # one start's worth is kept beside the current one; more only fills the disk
+    if log.is_file():
+        log.replace(log.with_suffix(".previous.log"))
+    try:
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=dict(environment),
+                cwd=layout.home,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise LaunchFailed(what=name, why=f"cannot be started: {error}", log=str(log)) from None
+    (layout.run / f"{name}.pid").write_text(json.dumps({"pid": process.pid, "log": str(log)}), encoding="utf-8")
+    return Service(name=name, pid=process.pid, log=log, marker=layout.marker)
+
+
+def load_services(layout: Layout) -> list[Service]:
+    """The services whose pid files exist, alive or not."""
+    services = []
+    for path in sorted(layout.run.glob("*.pid")):
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            log = Path(raw["log"])
+            services.append(Service(name=path.stem, pid=int(raw["pid"]), log=log, marker=layout.marker))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # a half-written file of a start that crashed; the marker finds its process
+    return services
+
+
+def find_marked(layout: Layout) -> Iterator[psutil.Process]:
+    """All processes of this home, whoever started them and whatever became of their parents.
+
+    Ended ones that nobody collected yet have no environment any more and are left out.
+    """
+    ours = {os.getpid(), *(p.pid for p in psutil.Process().parents())}
+    for process in psutil.process_iter():
+        try:
+            if process.pid not in ours and process.environ().get(MARKER) == layout.marker:
+                yield process
+        except (psutil.Error, OSError):
+            continue  # ended meanwhile, or another user's
+
+
+def stop_all(layout: Layout) -> int:
+    """End every process of this home and remove the pid files. Returns how many there were.
+
+    Raises:
+        LaunchFailed: processes are left even after they were killed.
+    """
+    found = list(find_marked(layout))
+    for process in found:
+        _signal(process, signal.SIGTERM)
+    left = _wait_gone(layout, GRACE_SECONDS)
+    for process in left:
+        _signal(process, signal.SIGKILL)
+    left = _wait_gone(layout, KILL_SECONDS) if left else left
+    if left:
+        names = ", ".join(str(p.pid) for p in left)
+        raise LaunchFailed(what="stop", why=f"processes do not end even when killed: {names}")
+    for path in layout.run.glob("*"):
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    try:
+        process.send_signal(number)
+    except psutil.Error:
+        return  # gone already
+
+
+def _wait_gone(layout: Layout, seconds: float) -> list[psutil.Process]:
+    """What is left of this home's processes after at most `seconds`. Looks anew each time: children may come."""
+    deadline = time.monotonic() + seconds
+    while True:
+        left = list(find_marked(layout))
+        if not left or time.monotonic() >= deadline:
+            return left
+        time.sleep(0.2)
+
+
+def find_last_error(log: Path) -> str:
+    """The last line of a log that tells of an error, or its last line at all."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in deque(file, maxlen=400) if line.strip()]
+    except OSError:
+        return "it wrote no log"
+    telling = [line for line in lines if "Error" in line or "ERROR" in line or "rror:" in line]
+    chosen = telling or lines
+    return chosen[-1][:300] if chosen else "it ended without a word"

@@ -1,0 +1,82 @@
+"""Progress on a terminal: a spinner per step, or plain lines where nobody watches live."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.status import Status
+
+QUIET_SECONDS = 10.0
+
+
+class Step:
+    """One step under way. `say` tells what it is at; it may be called as often as one likes."""
+
+    def __init__(self, title: str, console: Console, status: Status | None) -> None:
+        self._title = title
+        self._console = console
+        self._status = status
+        self._started = time.monotonic()
+        self._detail = ""
+        self._printed = ""
+        self._done = threading.Event()
+
+    def say(self, detail: str) -> None:
+        """Show `detail` behind the step's title."""
+        self._detail = detail
+        if self._status is not None:
+            self._status.update(f"{self._title}: {detail}")
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def finish(self) -> None:
+        self._done.set()
+
+    def report(self) -> None:
+        """Where nobody watches live: a line now and then, so that a long step does not look stuck."""
+        while not self._done.wait(QUIET_SECONDS):
+            if self._detail != self._printed:
+                self._printed = self._detail
+                self._console.print(f"  … {self._title}: {self._detail} ({self.seconds:.0f} s)", highlight=False)
+            else:
+                self._console.print(f"  … {self._title} ({self.seconds:.0f} s)", highlight=False)
+
+
+class Progress:
+    """Prints steps to `console`, each with the seconds it took."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[Step]:
+        """Run the block as one step; a step that raises is left without its tick."""
+        live = self.console.is_terminal
+        status = self.console.status(title) if live else None
+        step = Step(title, self.console, status)
+        reporter = threading.Thread(target=step.report, daemon=True)
+        if status is not None:
+            status.start()
+        else:
+            reporter.start()
+        try:
+            yield step
+        except BaseException:
+            self.console.print(f"✗ {title} ({step.seconds:.0f} s)", highlight=False, markup=False)
+            raise
+        else:
+            self.console.print(f"✓ {title} ({step.seconds:.0f} s)", highlight=False, markup=False)
+        finally:
+            step.finish()
+            if status is not None:
+                status.stop()
+
+    def say(self, line: str) -> None:
+        """Print one line between steps."""
+        self.console.print(line, highlight=False, markup=False, soft_wrap=True)

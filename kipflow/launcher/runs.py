@@ -1,0 +1,139 @@
+"""The first runs after a start: trigger the DAGs in their order and wait until nothing is left to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kipflow.domain.errors import LaunchFailed
+from kipflow.launcher.api import AirflowApi, DagRun
+from kipflow.launcher.processes import find_last_error
+from kipflow.launcher.progress import Progress, Step
+
+BACKFILL = "kip_backfill"
+POLL = "kip_poll_threads"
+SYNC = "kip_sync_wiki"
+ADVANCE = "kip_advance_stages"
+FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
+DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
+SPARK_POOL = "spark"
+PARSE_SECONDS = 120.0
+POLL_SECONDS = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What waiting needs to know: whom to ask, how long at most, and whether the programs still live."""
+
+    api: AirflowApi
+    progress: Progress
+    seconds: float
+    task_logs: Path
+    check_alive: Callable[[], None]
+
+
+def run_dags(waiting: Waiting) -> list[str]:
+    """Unpause all DAGs, bring facts in, let decisions and effects follow. Returns a line per failed run.
+
+    The first time facts come by the backfill, later by the poll. Decisions start when both kinds of
+    facts are in, so that a proposal is not decided twice over in the first minute.
+
+    Raises:
+        LaunchFailed: DAGs do not parse, a program ended, or the runs take longer than allowed.
+    """
+    api, progress = waiting.api, waiting.progress
+    with progress.step("Airflow reads the DAGs") as step:
+        _wait_parsed(waiting, step)
+    api.ensure_pool(SPARK_POOL, slots=1, description="one JVM at a time: two on two cores are slower than one by one")
+    first = not _has_succeeded(api, BACKFILL)
+    sources = (BACKFILL if first else POLL, SYNC)
+    title = "Mail archive and wiki are read for the first time" if first else "Mail archive and wiki are polled"
+    with progress.step(title) as step:
+        _trigger(api, sources)
+        _wait_quiet(waiting, step, sources)
+    if not (failed := _find_failures(waiting, sources)):
+        with progress.step("Stages, index, Slack and metrics follow") as step:
+            for dag_id in DAGS:
+                api.unpause(dag_id)
+            _trigger(api, [ADVANCE])
+            _wait_quiet(waiting, step, DAGS)
+            # what no event has started so far is run once too: a fresh start shows every DAG at work
+            if missing := [dag_id for dag_id in DAGS if not api.fetch_runs(dag_id, limit=1)]:
+                _trigger(api, missing)
+                _wait_quiet(waiting, step, DAGS)
+        failed = _find_failures(waiting, DAGS)
+    return failed
+
+
+def _trigger(api: AirflowApi, dag_ids: Collection[str]) -> None:
+    for dag_id in dag_ids:
+        api.unpause(dag_id)
+        api.trigger(dag_id)
+
+
+def _has_succeeded(api: AirflowApi, dag_id: str) -> bool:
+    return any(run.state == "success" for run in api.fetch_runs(dag_id))
+
+
+def _wait_parsed(waiting: Waiting, step: Step) -> None:
+    deadline = time.monotonic() + PARSE_SECONDS
+    while True:
+        waiting.check_alive()
+        missing = sorted(set(DAGS) - set(waiting.api.fetch_dags()))
+        if not missing:
+            return
+        if errors := waiting.api.fetch_import_errors():
+            raise LaunchFailed(what="a DAG file does not load", why=errors[0])
+        if time.monotonic() > deadline:
+            raise LaunchFailed(what="DAGs", why=f"not read after {PARSE_SECONDS:.0f} s: {', '.join(missing)}")
+        step.say(f"{len(DAGS) - len(missing)} of {len(DAGS)}")
+        time.sleep(POLL_SECONDS)
+
+
+def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
+    """Until no run of these DAGs is active and no event waits to start one."""
+    deadline = time.monotonic() + waiting.seconds
+    while True:
+        waiting.check_alive()
+        active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+        if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
+            # an event can turn into a run between the two questions
+            active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+            if not active:
+                return
+        if time.monotonic() > deadline:
+            names = ", ".join(sorted({run.dag_id for run in active}))
+            raise LaunchFailed(
+                what=names or "DAG runs",
+                why=f"not finished after {waiting.seconds:.0f} s; `kipflow up --no-wait` starts without waiting",
+            )
+        step.say(_describe(waiting.api, active))
+        time.sleep(POLL_SECONDS)
+
+
+def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
+    """ "kip_backfill 2/6 (read_archives)" for each run under way."""
+    parts = []
+    for run in active:
+        states = api.fetch_task_states(run)
+        ended = sum(state in {"success", "skipped", "failed", "upstream_failed"} for _, state, _ in states)
+        at = sorted({task for task, state, _ in states if state in {"running", "queued", "up_for_retry"}})
+        parts.append(f"{run.dag_id} {ended}/{len(states)}" + (f" ({', '.join(at)})" if at else ""))
+    return " · ".join(parts)
+
+
+def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> list[str]:
+    """One line for each DAG whose newest run failed: task, last error, log."""
+    lines = []
+    for dag_id in dag_ids:
+        newest = next(iter(waiting.api.fetch_runs(dag_id, limit=1)), None)
+        if newest is None or newest.state != "failed":
+            continue
+        failed = [(task, tries) for task, state, tries in waiting.api.fetch_task_states(newest) if state == "failed"]
+        task, tries = failed[0] if failed else ("?", 0)
+        folder = waiting.task_logs / f"dag_id={dag_id}" / f"run_id={newest.run_id}" / f"task_id={task}"
+        log = folder / f"attempt={tries}.log"
+        lines.append(f"{dag_id} failed at {task}: {find_last_error(log)} (log: {log})")
+    return lines

@@ -1,0 +1,127 @@
+"""The programs of a local kipflow, started in the order in which they need each other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from importlib.metadata import version
+from typing import IO
+
+import httpx
+
+from kipflow.adapters.store import migrate
+from kipflow.domain.errors import LaunchFailed
+from kipflow.launcher.api import AirflowApi
+from kipflow.launcher.environment import LOCAL
+from kipflow.launcher.layout import Layout
+from kipflow.launcher.processes import Service, find_last_error, start
+from kipflow.launcher.progress import Step
+from kipflow.launcher.sandbox import sandbox_command
+from kipflow.settings import Settings
+
+HEALTH_SECONDS = 240.0
+SANDBOX_SECONDS = 60.0
+AIRFLOW = (sys.executable, "-m", "airflow")
+
+
+def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[str, str], step: Step) -> None:
+    """Bring Airflow's database and the application's to their newest schema, at the same time.
+
+    Raises:
+        LaunchFailed: Airflow's migration failed. The application's raises what its database says.
+    """
+    layout.airflow.mkdir(parents=True, exist_ok=True)
+    layout.logs.mkdir(parents=True, exist_ok=True)
+    stamp = layout.airflow / "migrated"
+    wanted = version("apache-airflow")
+    # asking Airflow whether there is something to do takes seven seconds; the stamp takes none
+    is_current = (layout.airflow / "airflow.db").is_file() and stamp.is_file() and stamp.read_text() == wanted
+    log = layout.logs / "airflow-migrate.log"
+    with log.open("wb") as output:
+        migration = None if is_current else _start_migration(environment, output)
+        step.say("the application's")
+        migrate(settings.database_url)
+        if migration is not None:
+            step.say("Airflow's")
+            if migration.wait() != 0:
+                raise LaunchFailed(what="airflow db migrate", why=find_last_error(log), log=str(log))
+            stamp.write_text(wanted)
+
+
+def _start_migration(environment: Mapping[str, str], output: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*AIRFLOW, "db", "migrate"],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        start_new_session=True,
+    )
+
+
+def start_sandbox(layout: Layout, environment: Mapping[str, str], *, port: int, now: datetime, step: Step) -> None:
+    """Start the sandbox and wait until it answers.
+
+    Raises:
+        LaunchFailed: it ended, or does not answer in time.
+    """
+    command = sandbox_command(layout, port=port, environment=environment, now=now)
+    service = start("sandbox", command, environment=environment, layout=layout)
+    url = f"http://{LOCAL}:{port}/health"
+
+    def answers() -> bool:
+        try:
+            return httpx.get(url, timeout=5.0, trust_env=False).is_success
+        except httpx.HTTPError:
+            return False
+
+    step.say("it tells its story")
+    _wait(answers, [service], SANDBOX_SECONDS)
+
+
+def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowApi, step: Step) -> None:
+    """Start Airflow's four programs and wait until each says that it is healthy.
+
+    The scheduler comes after the API server: a task that starts earlier finds nobody to report to.
+
+    Raises:
+        LaunchFailed: a program ended, or is not healthy in time.
+    """
+
+    def run(name: str, *arguments: str) -> Service:
+        return start(name, [*AIRFLOW, *arguments], environment=environment, layout=layout)
+
+    services = [run("api-server", "api-server"), run("dag-processor", "dag-processor")]
+    step.say("API server")
+    _wait(lambda: api.find_health().get("metadatabase") == "healthy", services, HEALTH_SECONDS)
+    # the logs' own little servers would take two more ports; the API server reads the files instead
+    services += [run("scheduler", "scheduler", "--skip-serve-logs"), run("triggerer", "triggerer", "--skip-serve-logs")]
+    wanted = {"metadatabase", "scheduler", "triggerer", "dag_processor"}
+
+    def is_healthy() -> bool:
+        health = api.find_health()
+        waiting = sorted(name for name in wanted if health.get(name) != "healthy")
+        step.say(", ".join(waiting).replace("_", " "))
+        return not waiting
+
+    _wait(is_healthy, services, HEALTH_SECONDS)
+
+
+def check_alive(services: Sequence[Service]) -> None:
+    """Raises LaunchFailed, with the last error it wrote, where one of the programs has ended."""
+    for service in services:
+        if not service.is_alive:
+            raise LaunchFailed(what=f"{service.name} ended", why=find_last_error(service.log), log=str(service.log))
+
+
+def _wait(is_ready: Callable[[], bool], services: Sequence[Service], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_ready():
+        check_alive(services)
+        if time.monotonic() > deadline:
+            late = services[-1]
+            raise LaunchFailed(what=late.name, why=f"not ready after {seconds:.0f} s", log=str(late.log))
+        time.sleep(0.5)

@@ -1,0 +1,144 @@
+"""Create or complete `.venv` from the locked requirements: `python tools/prepare_venv.py`.
+
+Standard library only: it runs before anything is installed. Called by `make setup`; does nothing when the
+environment already matches `requirements.txt`. An install that was interrupted leaves the state file at
+"installing", and the next call starts over, because a package that is half unpacked looks installed to pip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+STATE = VENV / "kipflow-state"
+LOG = VENV / "install.log"
+NEEDED_BYTES = 2_500_000_000
+IS_WINDOWS = os.name == "nt"
+
+
+class SetupFailed(Exception):
+    """The environment could not be made; the message is one line for the user."""
+
+
+def main() -> int:
+    """Bring `.venv` up to date; returns the exit code for make."""
+    wanted = f"ready {find_digest()}"
+    state = STATE.read_text().strip() if STATE.is_file() else ""
+    if state == wanted and is_usable():
+        return 0
+    try:
+        prepare(state)
+    except SetupFailed as error:
+        print(f"setup failed: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nsetup interrupted; run it again to start over", file=sys.stderr)
+        return 130
+    STATE.write_text(wanted + "\n")
+    return 0
+
+
+def find_digest() -> str:
+    """What the environment depends on: the lock, the package's own metadata, where it stands."""
+    digest = hashlib.sha256()
+    for name in ("requirements.txt", "pyproject.toml"):
+        digest.update((ROOT / name).read_bytes())
+    digest.update(str(ROOT).encode())
+    return digest.hexdigest()[:16]
+
+
+def python() -> Path:
+    """The environment's interpreter."""
+    return VENV / ("Scripts/python.exe" if IS_WINDOWS else "bin/python")
+
+
+def is_usable() -> bool:
+    """True where the environment's interpreter still starts (its base Python may have been removed)."""
+    try:
+        done = subprocess.run([python(), "-c", "import pip"], capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def prepare(state: str) -> None:
+    """Make the environment and install into it.
+
+    Raises:
+        SetupFailed: no room, no network, or a package that does not fit its hash.
+    """
+    started = time.monotonic()
+    if VENV.exists() and (state == "installing" or not is_usable()):
+        print("setup: .venv is incomplete; starting it over", flush=True)
+        shutil.rmtree(VENV)
+    if not VENV.exists():
+        check_room()
+    VENV.mkdir(exist_ok=True)
+    STATE.write_text("installing\n")
+    if not is_usable():
+        print(f"setup: creating .venv with Python {sys.version.split()[0]}", flush=True)
+        run([sys.executable, "-m", "venv", str(VENV)], "creating .venv")
+    install(["--require-hashes", "-r", str(ROOT / "requirements.txt")], "installing the locked packages")
+    install(["--no-deps", "--no-build-isolation", "-e", str(ROOT)], "installing kipflow itself")
+    print(f"setup: ready in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def check_room() -> None:
+    """Refuse early where the packages would not fit: a full disk in the middle reads like a network fault."""
+    free = shutil.disk_usage(ROOT).free
+    if free < NEEDED_BYTES:
+        raise SetupFailed(
+            f"the disk of {ROOT} has {free / 1e9:.1f} GB free and the packages need {NEEDED_BYTES / 1e9:.1f} GB"
+        )
+
+
+def install(arguments: list[str], what: str) -> None:
+    """Install with uv where it is on the path (three times quicker), else with pip."""
+    uv = shutil.which("uv")
+    if uv:
+        run([uv, "pip", "install", "--python", str(python()), *arguments], what)
+        return
+    pip = [str(python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    run([*pip, *arguments], what)
+
+
+def run(command: list[str], what: str) -> None:
+    """Run `command` with its output in the log, and a line of progress at least every few seconds.
+
+    Raises:
+        SetupFailed: with the last error the command wrote.
+    """
+    total = sum(1 for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
+    print(f"setup: {what} …", flush=True)
+    environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"}}
+    lines: list[str] = []
+    told = time.monotonic()
+    collected = 0
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
+    ) as process:
+        for line in process.stdout or ():
+            lines.append(line)
+            collected += line.startswith("Collecting ")
+            if line.startswith("Installing collected packages"):
+                print("setup:   downloaded; unpacking (this is the longer half) …", flush=True)
+            elif time.monotonic() - told > 5 and collected:
+                told = time.monotonic()
+                print(f"setup:   fetched {collected} of {total} packages", flush=True)
+    with LOG.open("a", encoding="utf-8") as log:
+        log.writelines([f"$ {' '.join(command)}\n", *lines])
+    if process.returncode:
+        errors = [line.strip() for line in lines if "error" in line.lower()] or [line.strip() for line in lines]
+        reason = errors[-1][:300] if errors else f"exit code {process.returncode}"
+        raise SetupFailed(f"{what}: {reason} (log: {LOG})")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
