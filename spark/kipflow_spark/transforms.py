@@ -51,7 +51,7 @@ def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
     `is_measured` is false where an imported index row begins or ends the stay: such a row's time
     says when it was edited, so the length would be made up.
     """
-    history = Window.partitionBy("number").orderBy("at", "seq")
+    history = Window.partitionBy("number").orderBy("at", "position")
     leaves_by_import = F.coalesce(is_import(F.lead("actor").over(history)), F.lit(False))
     visits = effective_transitions(transitions, as_of).select(
         "number",

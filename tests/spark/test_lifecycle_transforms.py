@@ -21,9 +21,9 @@ def day(days: float) -> datetime:
     return START + timedelta(days=days)
 
 
-def move(number: int, seq: int, source: str | None, target: str, at: datetime, **more: Any) -> dict[str, Any]:
-    row = {"id": f"{number}/{seq}", "rule": "r", "actor": "mail", "repeat": 0, "retracts": []}
-    return {**row, "number": number, "seq": seq, "source": source, "target": target, "at": at, **more}
+def move(number: int, position: int, source: str | None, target: str, at: datetime, **more: Any) -> dict[str, Any]:
+    row = {"id": f"{number}/{position}", "rule": "r", "actor": "mail", "repeat": 0, "retracts": []}
+    return {**row, "number": number, "position": position, "source": source, "target": target, "at": at, **more}
 
 
 def rows(spark: SparkSession, schema: StructType, records: Sequence[dict[str, Any]]) -> DataFrame:

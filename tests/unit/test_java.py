@@ -132,3 +132,28 @@ def test_an_address_for_a_remote_cluster_is_kept(tmp_path: Path) -> None:
     make_usable_java(tmp_path / "jdk")
     env = {"JAVA_HOME": str(tmp_path / "jdk"), "PATH": "", "SPARK_LOCAL_IP": "10.0.0.7"}
     assert java.spark_environment(tmp_path / "home", env)["SPARK_LOCAL_IP"] == "10.0.0.7"
+
+
+def test_equal_code_is_packed_once_and_holds_what_executors_import(tmp_path: Path) -> None:
+    first = java.pack_code(tmp_path)
+    before = first.stat().st_mtime_ns
+    assert java.pack_code(tmp_path) == first
+    assert first.stat().st_mtime_ns == before
+    imports = "import kipflow.domain.facts, kipflow.mail, kipflow_spark; print(kipflow_spark.__file__)"
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = [{str(first)!r}]; {imports}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert str(first) in run.stdout
+
+
+@pytest.mark.parametrize("job", ["lifecycle_metrics"])
+def test_a_job_runs_from_its_file_with_this_python(tmp_path: Path, job: str) -> None:
+    command, variables = java.submit_command(tmp_path, job, ["--out", "x"], master="local[2]")
+    assert command[command.index("--master") + 1] == "local[2]"
+    assert command[-2:] == ["--out", "x"]
+    assert Path(command[-3]).is_file()
+    assert variables["PYSPARK_PYTHON"] == sys.executable
