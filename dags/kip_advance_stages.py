@@ -1,0 +1,83 @@
+"""Decide every proposal that could change, and record its new stage, its tally and what follows.
+
+One mapped task for each proposal with new facts or a deadline that has come, each in a transaction of
+its own: history, what the board shows, and the messages to send. The same facts and the same time give
+the same history, so a task that is tried again adds nothing. One proposal that fails holds up no other.
+
+Runs when there are new messages or pages, and every quarter of an hour for the clocks: a vote's period
+that ends, a silence that makes dormant. At most 1,000 proposals a run; the rest wait for the next.
+
+**Time:** a run started by hand with a logical date, or a backfill, decides as of that date; any other
+run as of now. A time before a proposal's newest decision leaves it alone.
+
+**Emits:** `kip://transitions`, if anything changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, TriggerRule, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+from kip_dags.defaults import MAX_MAPPED, MESSAGES, PAGES, TRANSITIONS, describe_dag
+from kip_dags.parts import find_as_of, open_parts
+from kip_dags.reports import log
+
+from kipflow.services import advance as service
+from kipflow.wiring import effect_rules
+
+
+@dag(
+    dag_id="kip_advance_stages",
+    schedule=AssetOrTimeSchedule(
+        timetable=CronTriggerTimetable("*/15 * * * *", timezone="UTC"), assets=MESSAGES | PAGES
+    ),
+    **describe_dag(__doc__, "decisions"),
+)
+def kip_advance_stages() -> None:
+    @task
+    def find_due() -> list[dict[str, Any]]:
+        """The proposals that could change, each with the one time at which this run decides."""
+        parts = open_parts()
+        as_of = find_as_of(get_current_context(), parts)
+        due = service.find_candidates(parts.store, as_of)
+        log.info("%d proposals could change as of %s", len(due), as_of.isoformat(timespec="seconds"))
+        return [{"number": number, "as_of": as_of.isoformat()} for number in due[:MAX_MAPPED]]
+
+    @task(map_index_template="{{ task.op_kwargs['number'] }}", execution_timeout=timedelta(minutes=5))
+    def advance(number: int, as_of: str) -> int:
+        """Decide one proposal. Returns how many entries of history and effects that added."""
+        parts = open_parts()
+        done = service.advance_one(
+            parts.store,
+            number,
+            policy=parts.policy,
+            effects=effect_rules(parts),
+            as_of=datetime.fromisoformat(as_of),
+            run_id=get_current_context()["dag_run"].run_id,
+        )
+        log.info("%s: %s", number, done.skipped or f"{done.stage}; {len(done.appended)} new entries")
+        return len(done.appended) + done.effects
+
+    # also after a failure: what the other proposals brought must reach those who wait for it
+    @task(outlets=[TRANSITIONS], trigger_rule=TriggerRule.ALL_DONE)
+    def announce_transitions(changes: Iterable[int | None] | None) -> int:
+        """Tell those who wait for new history; skipped where there is none."""
+        changed = sum(change or 0 for change in changes or ())
+        if not changed:
+            raise AirflowSkipException("nothing changed")
+        return changed
+
+    @task
+    def close(changes: Iterable[int | None]) -> int:
+        """Makes the run fail where one of its proposals did, which the announcement alone would hide."""
+        return len(list(changes))
+
+    advanced = advance.expand_kwargs(find_due())
+    announce_transitions(advanced)
+    close(advanced)
+
+
+kip_advance_stages()

@@ -1,0 +1,47 @@
+"""Defaults of every DAG, and the assets by which one starts the next."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from airflow.sdk import Asset
+
+#: New facts and new history. Their events carry counts; what is new lies in the store.
+MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
+PAGES = Asset(name="kip_pages", uri="kip://pages", group="facts")
+TRANSITIONS = Asset(name="kip_transitions", uri="kip://transitions", group="history")
+
+SPARK_POOL = "spark"
+#: Mapped tasks in one run. More candidates than this wait for the next run.
+MAX_MAPPED = 1_000
+
+TASK_DEFAULTS: dict[str, Any] = {
+    "owner": "kipflow",
+    "retries": 3,
+    "retry_delay": timedelta(seconds=10),
+    "retry_exponential_backoff": 3.0,
+    "max_retry_delay": timedelta(minutes=15),
+    "execution_timeout": timedelta(minutes=20),
+}
+
+
+def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hours=2)) -> dict[str, Any]:
+    """The arguments that every DAG of kipflow is made with.
+
+    Args:
+        doc: the module's docstring; it is what Airflow shows as the DAG's documentation.
+        tags: what the DAG is about, beside "kipflow".
+        timeout: after which a run that hangs is failed, so that the next can start.
+    """
+    return {
+        "doc_md": doc,
+        "description": (doc or "").strip().splitlines()[0] if doc else None,
+        "tags": ["kipflow", *tags],
+        "default_args": TASK_DEFAULTS,
+        "catchup": False,
+        # two runs at once would do the same work twice
+        "max_active_runs": 1,
+        "dagrun_timeout": timeout,
+        "start_date": datetime(2026, 1, 1, tzinfo=UTC),
+    }

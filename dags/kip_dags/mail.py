@@ -1,0 +1,69 @@
+"""The tasks that the backfill and the poll share: from months in files to facts in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from airflow.sdk import TriggerRule, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+
+from kip_dags.batches import Batch, find_batch, prune_batches
+from kip_dags.defaults import MESSAGES
+from kip_dags.parts import open_parts
+from kip_dags.reports import skip_unless_new, tell
+from kip_dags.spark import SubmitJob, submit
+from kipflow.adapters import lake
+from kipflow.services import poll
+from kipflow.services.ports import Archive
+from kipflow.settings import ArchiveConfig
+from kipflow.wiring import Parts
+
+
+def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
+    """The community's archive; skips the task where it has none."""
+    if parts.archive is None or parts.community.archive is None:
+        raise AirflowSkipException(f"community {parts.community.name} has no mail archive")
+    return parts.archive, parts.community.archive
+
+
+def land(parts: Parts, batch: Batch, wanted: Sequence[poll.Wanted]) -> list[poll.Landed]:
+    """Fetch months to files and note them for the tasks that follow."""
+    archive, _ = require_archive(parts)
+    raw = parts.settings.raw / parts.community.name
+    landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
+    poll.save_landing(landed, batch.landing)
+    poll.save_manifest(landed, batch.manifest, prefix=parts.community.prefix)
+    return landed
+
+
+def read_with_spark() -> SubmitJob:
+    """Read the batch's mbox files to Parquet."""
+    paths = ["--manifest", "{{ batch(dag_run).manifest }}", "--out", "{{ batch(dag_run).written }}"]
+    return submit("read_archives", "read_archives", paths)
+
+
+@task
+def store_read() -> dict[str, int]:
+    """Store what Spark read."""
+    parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
+    items = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
+    report = poll.upsert_read(parts.store, poll.load_landing(batch.landing), items, seen_at=parts.clock())
+    prune_batches(batch)
+    return tell(report)
+
+
+@task
+def read_in_process() -> dict[str, int]:
+    """Read and store the batch's mbox files here: for few mails a JVM start costs more than the work."""
+    parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
+    landed = poll.load_landing(batch.landing)
+    report = poll.read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=parts.clock())
+    prune_batches(batch)
+    return tell(report)
+
+
+@task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
+def announce_messages(*counts: dict[str, int] | None) -> int:
+    """Tell those who wait for new messages; skipped where there are none."""
+    return skip_unless_new(counts, "new")

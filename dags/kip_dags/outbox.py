@@ -1,0 +1,23 @@
+"""Sending what the outbox holds, as tasks do it."""
+
+from __future__ import annotations
+
+from airflow.sdk.exceptions import AirflowSkipException
+
+from kip_dags.parts import open_parts
+from kip_dags.reports import tell
+from kipflow.services.deliver import deliver
+from kipflow.wiring import find_handlers
+
+
+def deliver_channel(channel: str) -> dict[str, int]:
+    """Send the due effects of one channel; skips the task in dry-run, or where the channel is not set up."""
+    parts = open_parts()
+    if not parts.sends:
+        raise AirflowSkipException("dry-run: nothing is sent")
+    handler = find_handlers(parts).get(channel)
+    if handler is None:
+        raise AirflowSkipException(
+            f"community {parts.community.name} sends nothing to {channel}, or has no token for it"
+        )
+    return tell(deliver(parts.store, {channel: handler}, now=parts.clock()))

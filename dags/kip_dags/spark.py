@@ -1,0 +1,37 @@
+"""Spark jobs as tasks: a process of their own, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from kip_dags.defaults import SPARK_POOL
+from kipflow.java import DRIVER_MEMORY, submit_arguments
+from kipflow.settings import read_settings
+
+
+class SubmitJob(SparkSubmitOperator):
+    """Runs one of `spark/jobs` through spark-submit at the connection `spark_default`.
+
+    Java and the code for executors are found when the task runs: that starts programs, which has no
+    place where a DAG file is read.
+    """
+
+    def __init__(self, *, job: str, **kwargs: Any) -> None:
+        defaults = {"driver_memory": DRIVER_MEMORY, "retries": 1, "execution_timeout": timedelta(hours=1)}
+        super().__init__(**{**defaults, "pool": SPARK_POOL, "conn_id": "spark_default", "durable": False, **kwargs})
+        self.job = job
+
+    def execute(self, context: Mapping[str, Any]) -> Any:
+        told = submit_arguments(read_settings().home, self.job)
+        self.application, self.py_files = told["application"], told["py_files"]
+        self.env_vars, self.conf = told["env_vars"], told["conf"]
+        return super().execute(context)
+
+
+def submit(task_id: str, job: str, arguments: list[str]) -> SubmitJob:
+    """A task that runs `job`. `arguments` may hold templates."""
+    return SubmitJob(task_id=task_id, job=job, name=f"kipflow-{job}", application_args=arguments)

@@ -1,0 +1,62 @@
+"""Compute with Spark how the process is doing: durations of stages, throughput, open votes, first replies.
+
+The history is exported to Parquet, `spark/jobs/lifecycle_metrics.py` computes over it through
+spark-submit, and the summary is stored for the board. The tables stay as Parquet beside it.
+
+Runs after new history, and once a night, because open votes and silences age without any event.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, get_current_context, task
+from kip_dags.batches import find_batch, prune_batches
+from kip_dags.defaults import TRANSITIONS, describe_dag
+from kip_dags.parts import find_as_of, open_parts
+from kip_dags.reports import tell
+from kip_dags.spark import submit
+
+from kipflow.adapters import lake
+from kipflow.services import metrics
+
+
+@dag(
+    dag_id="kip_lifecycle_metrics",
+    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("40 3 * * *", timezone="UTC"), assets=TRANSITIONS),
+    user_defined_macros={"batch": find_batch},
+    **describe_dag(__doc__, "metrics", "spark"),
+)
+def kip_lifecycle_metrics() -> None:
+    @task
+    def export_history() -> str:
+        """Write the history as Parquet. Returns the time that the metrics are computed as of."""
+        context, parts = get_current_context(), open_parts()
+        metrics.export_history(parts.store, find_batch(context["dag_run"]).exported, lake.export_history)
+        return find_as_of(context, parts).isoformat()
+
+    @task
+    def save_metrics(as_of: str) -> dict[str, int]:
+        """Store what the job computed."""
+        dag_run, parts = get_current_context()["dag_run"], open_parts()
+        batch = find_batch(dag_run)
+        report = metrics.save_metrics(
+            parts.store, batch.written, lake.load_metrics, as_of=datetime.fromisoformat(as_of), run_id=dag_run.run_id
+        )
+        prune_batches(batch)
+        return tell(report)
+
+    as_of = export_history()
+    computed = submit(
+        "compute_metrics",
+        "lifecycle_metrics",
+        [
+            *("--input", "{{ batch(dag_run).exported }}"),
+            *("--as-of", "{{ ti.xcom_pull(task_ids='export_history') }}"),
+            *("--out", "{{ batch(dag_run).written }}"),
+        ],
+    )
+    as_of >> computed >> save_metrics(as_of)
+
+
+kip_lifecycle_metrics()

@@ -1,0 +1,30 @@
+"""Post what the outbox holds for Slack.
+
+Each message is posted once, in order, at Slack's pace; one that fails waits longer each time. Where the
+community is in dry-run nothing is posted, and the board shows what would have been.
+
+Runs after new history, and every ten minutes for what was postponed or has been approved since.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, task
+from kip_dags.defaults import TRANSITIONS, describe_dag
+from kip_dags.outbox import deliver_channel
+
+
+@dag(
+    dag_id="kip_notify_slack",
+    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("*/10 * * * *", timezone="UTC"), assets=TRANSITIONS),
+    **describe_dag(__doc__, "effects", "slack"),
+)
+def kip_notify_slack() -> None:
+    @task
+    def post_messages() -> dict[str, int]:
+        """Post the messages that are due."""
+        return deliver_channel("slack")
+
+    post_messages()
+
+
+kip_notify_slack()

@@ -1,0 +1,56 @@
+"""Ask the mail archive what is new, and store it.
+
+Months that can no longer change are not asked for; of the others the archive's statistics tell, in one
+small request each, whether they changed. Only changed months are fetched. Few mails are read in process,
+many (`spark_from` of the community), or the very first ones, by Spark: the same functions, the same facts.
+
+A month that is missing, truncated or unreadable fails nothing. It is noted as such, no acceptance rests
+on it, and the next poll asks for it again.
+
+**Emits:** `kip://messages`, if there was any new mail.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import CronTriggerTimetable, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowSkipException
+from kip_dags import mail
+from kip_dags.batches import find_batch
+from kip_dags.defaults import describe_dag
+from kip_dags.parts import open_parts
+from kip_dags.reports import tell
+
+from kipflow.services import poll
+
+
+@dag(
+    dag_id="kip_poll_threads",
+    schedule=CronTriggerTimetable("7 * * * *", timezone="UTC"),
+    user_defined_macros={"batch": find_batch},
+    **describe_dag(__doc__, "mail", "spark"),
+)
+def kip_poll_threads() -> None:
+    @task.branch
+    def land_changed() -> str:
+        """Fetch what changed, and choose how to read it."""
+        context, parts = get_current_context(), open_parts()
+        archive, config = mail.require_archive(parts)
+        with parts.store.begin() as session:
+            is_first = not session.load_months()
+        wanted, report = poll.find_wanted_months(
+            parts.store, archive, parts.community.lists, parts.clock(), since=config.since
+        )
+        tell(report)
+        if not wanted:
+            raise AirflowSkipException("no month changed")
+        landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
+        many = is_first or poll.count_mails(landed) >= parts.community.spark_from
+        return "read_archives" if many else "read_in_process"
+
+    landed, here, stored = land_changed(), mail.read_in_process(), mail.store_read()
+    landed >> here
+    landed >> mail.read_with_spark() >> stored
+    mail.announce_messages(here, stored)
+
+
+kip_poll_threads()

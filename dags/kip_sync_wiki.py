@@ -1,0 +1,67 @@
+"""Store what is new on the wiki and in the ticket tracker.
+
+Fetches the versions of proposal pages that are not held yet, the rows of the index page, and the fix
+versions of the tickets that pages and rows name. A page that cannot be read fails nothing: it is stored
+as unreadable, with the reason, and shown on the board.
+
+**Emits:** `kip://pages`, if any page, row or ticket is new.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import CronTriggerTimetable, dag, task
+from airflow.sdk.exceptions import AirflowSkipException
+from kip_dags.defaults import PAGES, describe_dag
+from kip_dags.parts import open_parts
+from kip_dags.reports import skip_unless_new, tell
+
+from kipflow.services import sync
+
+
+@dag(
+    dag_id="kip_sync_wiki",
+    schedule=CronTriggerTimetable("22 * * * *", timezone="UTC"),
+    **describe_dag(__doc__, "wiki"),
+)
+def kip_sync_wiki() -> None:
+    @task
+    def sync_pages() -> dict[str, int]:
+        """Store new page versions and index rows."""
+        parts = open_parts()
+        if parts.wiki is None or parts.community.wiki is None:
+            raise AirflowSkipException(f"community {parts.community.name} has no wiki")
+        report = sync.sync_wiki(
+            parts.store,
+            parts.wiki,
+            index_page=parts.community.wiki.index_page,
+            prefix=parts.community.prefix,
+            as_of=parts.clock(),
+        )
+        return tell(report)
+
+    @task
+    def sync_tickets() -> dict[str, int]:
+        """Store the state of the tickets that the pages name."""
+        parts = open_parts()
+        if parts.tickets is None:
+            raise AirflowSkipException(f"community {parts.community.name} has no ticket tracker")
+        return tell(sync.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
+
+    # two announcements: a ticket tracker that is down must not hold back what the wiki said
+    @task(outlets=[PAGES])
+    def announce_pages(counts: dict[str, int]) -> int:
+        """Tell those who wait for new pages; skipped where there are none."""
+        return skip_unless_new([counts], "versions_new", "index_rows")
+
+    @task(outlets=[PAGES])
+    def announce_tickets(counts: dict[str, int]) -> int:
+        """Tell those who wait that tickets changed; skipped where none did."""
+        return skip_unless_new([counts], "tickets_changed")
+
+    pages, tickets = sync_pages(), sync_tickets()
+    pages >> tickets
+    announce_pages(pages)
+    announce_tickets(tickets)
+
+
+kip_sync_wiki()

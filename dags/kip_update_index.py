@@ -1,0 +1,41 @@
+"""Write the round-up of all proposals to the wiki's index page.
+
+Only the round-up's tables are replaced, every other byte of the page is kept, and nothing is saved where
+nothing changed. Someone who saved the page in between is not overwritten: the page is read again. Where
+the community asks for approval or is in dry-run, the board shows the text and nothing is saved.
+
+Runs after new history, and every ten minutes for what was postponed or has been approved since.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, task
+from kip_dags.defaults import TRANSITIONS, describe_dag
+from kip_dags.outbox import deliver_channel
+from kip_dags.parts import open_parts
+from kip_dags.reports import tell
+
+from kipflow.services.index import update_index
+
+
+@dag(
+    dag_id="kip_update_index",
+    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("*/10 * * * *", timezone="UTC"), assets=TRANSITIONS),
+    **describe_dag(__doc__, "effects", "wiki"),
+)
+def kip_update_index() -> None:
+    @task
+    def render_round_up() -> dict[str, int]:
+        """Put a new round-up into the outbox where it differs from the last."""
+        parts = open_parts()
+        return tell(update_index(parts, parts.clock()))
+
+    @task
+    def save_page() -> dict[str, int]:
+        """Save the index page."""
+        return deliver_channel("index")
+
+    render_round_up() >> save_page()
+
+
+kip_update_index()
