@@ -6,16 +6,13 @@ Whatever `AIRFLOW_*` the caller's shell holds is left out: it belongs to another
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from sqlalchemy import make_url
 
 from kipflow import java
 from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
-from kipflow.launcher.layout import Layout
+from kipflow.launcher.layout import SANDBOX, Layout
 from kipflow.settings import Community, Settings
 
 MARKER = "KIPFLOW_INSTANCE"
@@ -38,22 +35,19 @@ def build_environment(
     kept = {k: v for k, v in base.items() if not k.startswith("AIRFLOW_")}
     return {
         **kept,
-        **java.spark_environment(settings.home),
+        **java.spark_environment(settings.home, kept),
         **_process_environment(kept, settings, layout),
         **_airflow_settings(layout, credentials, port),
-        **_connections(settings, community, base),
+        **_connections(settings, community, layout, base),
     }
 
 
 def _process_environment(kept: Mapping[str, str], settings: Settings, layout: Layout) -> dict[str, str]:
-    programs = str(Path(sys.executable).parent)
     local = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), LOCAL, "localhost")))
     return {
         MARKER: layout.marker,
         # setproctitle overwrites the environment that down() finds processes by, unless told not to
         "SPT_NOENV": "1",
-        "PATH": os.pathsep.join(filter(None, (programs, kept.get("PATH")))),
-        "PYTHONPATH": str(layout.spark),
         "PYTHONUNBUFFERED": "1",
         "NO_PROXY": local,
         "no_proxy": local,
@@ -107,7 +101,9 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
     return variables
 
 
-def _connections(settings: Settings, community: Community, base: Mapping[str, str]) -> dict[str, str]:
+def _connections(
+    settings: Settings, community: Community, layout: Layout, base: Mapping[str, str]
+) -> dict[str, str]:
     """Airflow's connections, as JSON in the environment of its programs only.
 
     `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN` give the services' tokens;
@@ -129,7 +125,8 @@ def _connections(settings: Settings, community: Community, base: Mapping[str, st
     services = {"slack": community.slack, "wiki": community.wiki, "jira": community.jira}
     for name, service in services.items():
         if service is not None:
-            token = base.get(f"KIPFLOW_{name.upper()}_TOKEN")
+            # the sandbox takes any token, but a client without one does not send
+            token = base.get(f"KIPFLOW_{name.upper()}_TOKEN") or (SANDBOX if layout.community == SANDBOX else None)
             connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": token}
     return {
         f"AIRFLOW_CONN_{name.upper()}": json.dumps({k: v for k, v in fields.items() if v is not None})

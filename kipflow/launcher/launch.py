@@ -18,11 +18,10 @@ from kipflow.launcher.checks import check_port_free, check_room, read_port
 from kipflow.launcher.credentials import ADMIN, load_credentials, write_passwords
 from kipflow.launcher.environment import LOCAL, build_environment
 from kipflow.launcher.instance import Running, find_running, save_running
-from kipflow.launcher.layout import Layout, find_layout
+from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.launcher.sandbox import SANDBOX
 from kipflow.settings import Settings, load_community
 
 UI_PORT = 8080

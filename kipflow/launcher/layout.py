@@ -9,6 +9,10 @@ from pathlib import Path
 from kipflow.settings import REPOSITORY, Settings
 
 
+#: The community that brings its own services.
+SANDBOX = "sandbox"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """The folders of one home and one community.
@@ -62,10 +66,6 @@ class Layout:
     @property
     def plugins(self) -> Path:
         return REPOSITORY / "plugins"
-
-    @property
-    def spark(self) -> Path:
-        return REPOSITORY / "spark"
 
 
 def find_layout(settings: Settings) -> Layout:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 from kipflow.launcher.layout import Layout
 
-SANDBOX = "sandbox"
 SEED = 7
 
 
