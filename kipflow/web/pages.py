@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from kipflow.domain.events import Stage
-from kipflow.services.board import Board, BoardRow, Metrics, RowQuery, Sort
-from kipflow.services.ports import MetricRow
+from kipflow.services.board import Board, BoardRow, RowQuery, Sort
 from kipflow.web.api import Number, PageNumber
+from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
 from kipflow.web.render import Pages
 from kipflow.web.timeline import build_timeline
@@ -76,7 +76,13 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
         found = source.unreadable(offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
         pager = Pager(page=page, total=found.total)
         return pages.render(
-            request, "data.html", now=now, overview=source.overview(now), unreadable=found.rows, pager=pager
+            request,
+            "data.html",
+            now=now,
+            overview=source.overview(now),
+            unreadable=found.rows,
+            pager=pager,
+            page_link=lambda number: f"?page={number}#unreadable",
         )
 
     @router.get("/outbox")
@@ -88,14 +94,28 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
         counts = source.overview(now).effects
         pager = Pager(page=page, total=found.total)
         return pages.render(
-            request, "outbox.html", now=now, effects=found.rows, counts=counts, chosen=status, pager=pager
+            request,
+            "outbox.html",
+            now=now,
+            effects=found.rows,
+            counts=counts,
+            chosen=status,
+            pager=pager,
+            page_link=lambda number: "?" + urlencode({"status": status, "page": number}),
         )
 
     @router.get("/metrics")
     def show_metrics(request: Request) -> HTMLResponse:
         now = clock()
         metrics = board().overview(now).metrics
-        return pages.render(request, "metrics.html", now=now, metrics=metrics, tables=group_metrics(metrics))
+        return pages.render(
+            request,
+            "metrics.html",
+            now=now,
+            metrics=metrics,
+            summary=find_headlines(metrics) if metrics is not None else (),
+            charts=build_charts(metrics) if metrics is not None else (),
+        )
 
     return router
 
@@ -103,11 +123,3 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
 def _read_group(board: Board, stage: Stage, limit: int) -> Group:
     page = board.rows(RowQuery(stages=(stage,), sort=Sort.ACTIVITY, descending=True, limit=limit))
     return Group(stage=stage, rows=page.rows, total=page.total)
-
-
-def group_metrics(metrics: Metrics | None) -> list[tuple[str, tuple[MetricRow, ...]]]:
-    """Metrics by name, in the order in which they came; those without a dimension are left to the summary."""
-    rows = [r for r in metrics.rows if r.dimension] if metrics is not None else []
-    order = {name: index for index, name in enumerate(dict.fromkeys(r.name for r in rows))}
-    ordered = sorted(rows, key=lambda r: order[r.name])
-    return [(name, tuple(group)) for name, group in groupby(ordered, key=lambda r: r.name)]

@@ -14,8 +14,10 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from kipflow.domain.events import Stage
-from kipflow.web import charts, times, wording
+from kipflow.domain.clocks import find_coverage
+from kipflow.domain.facts import Coverage
+from kipflow.services.board import Overview
+from kipflow.web import charts, metrics, times, wording
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
@@ -70,19 +72,16 @@ def find_safe_url(url: str | None) -> str:
     return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
-def render_number(value: float) -> str:
-    """A metric's value: whole numbers without decimals, small ones with one or two."""
-    if value == int(value):
-        return f"{int(value):,}"
-    return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
-
-
 def render_payload(payload: Mapping[str, Any]) -> str:
     """What an effect would say, as far as one line goes."""
     for key in ("text", "title", "message", "page_id"):
         if isinstance(payload.get(key), str) and payload[key].strip():
             return " ".join(str(payload[key]).split())[:300]
     return ", ".join(sorted(str(key) for key in payload))[:300]
+
+
+def _find_coverage(overview: Overview) -> Coverage:
+    return find_coverage([cover.month for cover in overview.months])
 
 
 def find_static_version(name: str) -> str:
@@ -104,18 +103,21 @@ def _build_environment(masthead: Masthead) -> Environment:
         machine_time=times.render_machine_time,
         span=times.render_span,
         safe_url=find_safe_url,
-        number=render_number,
+        number=metrics.render_number,
         rule=wording.say_rule,
         payload=render_payload,
+        metric_label=metrics.render_label,
+        metric_value=metrics.render_value,
     )
     environment.globals.update(
         masthead=masthead,
-        Stage=Stage,
         words=wording,
         relative=times.render_relative,
         elapsed=times.find_elapsed,
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
+        headline=metrics.find_headlines,
+        find_coverage=_find_coverage,
         version={name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},
     )
     return environment

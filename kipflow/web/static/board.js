@@ -1,0 +1,80 @@
+// Three small comforts; every page works without them.
+"use strict";
+
+// The page that frames this one, where it may be looked into: Airflow's UI, on the same origin.
+function findFrame() {
+  if (window.parent === window) return null;
+  try {
+    return window.parent.document;
+  } catch {
+    return null;
+  }
+}
+
+// Airflow lets its user choose light or dark apart from the system: follow that choice.
+function followTheme(frame) {
+  const root = frame.documentElement;
+  const copy = () => {
+    const theme = root.dataset.theme || (root.classList.contains("dark") ? "dark" : root.classList.contains("light") ? "light" : "");
+    if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
+  };
+  copy();
+  new MutationObserver(copy).observe(root, { attributes: true, attributeFilter: ["class", "data-theme"] });
+}
+
+// Airflow's frame allows no new windows, and archives refuse to be framed: a link to a mail would go nowhere.
+// The framing page, of the same origin, opens it in a new tab instead. Only checked http(s) links carry "out".
+function openOutside(frame) {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a.out") : null;
+    if (!link || event.defaultPrevented || event.button !== 0) return;
+    const copy = frame.createElement("a");
+    copy.href = link.href;
+    copy.target = "_blank";
+    copy.rel = "noopener noreferrer";
+    frame.body.append(copy);
+    copy.click();
+    copy.remove();
+    event.preventDefault();
+  });
+}
+
+// Fetch the page again now and then and put its content in place, unless the reader is busy with it.
+function keepFresh(main) {
+  const isBusy = () =>
+    document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
+
+  async function refresh() {
+    if (isBusy()) return;
+    try {
+      const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = fresh.getElementById("content");
+      if (!next || isBusy()) return;
+      for (const open of main.querySelectorAll("details[open][id]")) {
+        const same = next.querySelector("#" + CSS.escape(open.id));
+        if (same) same.open = true;
+      }
+      main.replaceChildren(...next.childNodes);
+      document.querySelector(".as-of")?.replaceWith(fresh.querySelector(".as-of"));
+    } catch {
+      if (!main.querySelector(".stale")) {
+        const note = document.createElement("p");
+        note.className = "stale";
+        note.setAttribute("role", "status");
+        note.textContent = "The board can't be reached just now; what you see may be old.";
+        main.append(note);
+      }
+    }
+  }
+  setInterval(refresh, Number(main.dataset.refresh) * 1000);
+}
+
+const frame = findFrame();
+if (frame) {
+  followTheme(frame);
+  openOutside(frame);
+}
+const main = document.querySelector("main[data-refresh]");
+if (main) keepFresh(main);
