@@ -1,0 +1,7 @@
+"""The store: facts, decisions and the outbox in SQLite or PostgreSQL."""
+
+from kipflow.adapters.store.migrations import migrate
+from kipflow.adapters.store.session import SqlSession
+from kipflow.adapters.store.store import SqlStore, open_store
+
+__all__ = ["SqlSession", "SqlStore", "migrate", "open_store"]

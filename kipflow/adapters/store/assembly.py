@@ -1,0 +1,146 @@
+"""All that is known of one proposal, put together for `lifecycle.decide`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import messages, pages, rulings
+from kipflow.adapters.store.tables import proposal
+from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.facts import (
+    Coverage,
+    IndexEntry,
+    Message,
+    PageVersion,
+    ProposalFacts,
+    ThreadMessage,
+    TicketState,
+)
+from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.votes import Vote
+
+FindVotes = Callable[[Sequence[Message]], list[Vote]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Community:
+    """What the store must know of a community to put its facts together.
+
+    `permalink` is a template with `{mid}`; `rules` names policy and roster, so that decisions under others
+    are known to be out of date.
+    """
+
+    prefix: str
+    permalink: str
+    rules: str
+    find_votes: FindVotes
+    attribute: messages.Attribute
+
+    def render_permalink(self, message_id: str) -> str:
+        """Where a mail can be read; empty for a mail that no archive has (it came without a Message-ID)."""
+        if not self.permalink or message_id.endswith(("@missing>", "@long>")):
+            return ""
+        return self.permalink.replace("{mid}", quote(message_id.strip("<>"), safe="@"))
+
+
+def load_facts(connection: sa.Connection, number: int, community: Community, coverage: Coverage) -> ProposalFacts:
+    """The proposal's facts, in order of time.
+
+    Its row is locked until the transaction ends, so that two decisions on it come one after the other.
+    Mails without a believable time are left out of `messages`, whose order they can't join; the votes
+    are found among all mails, and the board lists them.
+
+    Raises:
+        UnknownProposal: no stored fact mentions the number.
+    """
+    lock = sa.select(proposal.c.number).where(proposal.c.number == number).with_for_update(key_share=True)
+    if connection.scalar(lock) is None:
+        raise UnknownProposal(number)
+    mails = messages.load_messages(connection, number)
+    versions = pages.load_pages(connection, number)
+    entries = pages.load_index_entries(connection, number)
+    keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
+    tickets = pages.load_tickets(connection, keys)
+    return ProposalFacts(
+        key=format_key(community.prefix, number),
+        proposal=describe(number, versions, entries, mails, tickets),
+        pages=versions,
+        index_entries=entries,
+        messages=tuple(as_thread(mails, community)),
+        # a mail can belong to two proposals; each has its own vote
+        votes=tuple(v for v in community.find_votes(mails) if v.proposal == number),
+        tickets=tickets,
+        rulings=rulings.load_rulings(connection, number, [m.message_id for m in mails]),
+        coverage=coverage,
+    )
+
+
+def as_thread(mails: Iterable[Message], community: Community) -> Iterable[ThreadMessage]:
+    """The mails that have a time, as the timeline needs them."""
+    for found in mails:
+        if found.sent_at is not None:
+            yield ThreadMessage(
+                message_id=found.message_id,
+                sent_at=found.sent_at,
+                kind=found.reading.kind,
+                is_reply=found.reading.is_reply,
+                author_name=found.author_name,
+                author_address=found.author_address,
+                subject=found.subject,
+                permalink=community.render_permalink(found.message_id),
+            )
+
+
+def describe(
+    number: int,
+    versions: Sequence[PageVersion],
+    entries: Sequence[IndexEntry],
+    mails: Sequence[Message],
+    tickets: Sequence[TicketState],
+) -> Proposal:
+    """What a proposal is called and who wrote it: from its page, else the index, else its first mail."""
+    newest = versions[-1] if versions else None
+    entry = entries[-1] if entries else None
+    first = next((v for v in versions if v.version == 1), None)
+    opener = next((m for m in mails if number in m.reading.numbers), mails[0] if mails else None)
+    author = first.saved_by if first else _first_of(e.author for e in reversed(entries))
+    created = first.saved_at if first else min((e.created_at for e in entries if e.created_at), default=None)
+    jira = (newest.jira if newest else None) or _first_of(e.jira for e in reversed(entries))
+    ticket = next((t for t in reversed(tickets) if t.key == jira), None)
+    release, in_progress = _find_release(entry, ticket)
+    return Proposal(
+        number=number,
+        title=_find_title(newest, entry, opener),
+        author=author or (opener.author_name if opener and not versions else None) or None,
+        created_at=created,
+        page_id=newest.page_id if newest else None,
+        page_url=(newest.url if newest else None) or _first_of(e.url for e in reversed(entries)),
+        jira=jira,
+        release=release,
+        in_progress=in_progress,
+    )
+
+
+def _find_title(newest: PageVersion | None, entry: IndexEntry | None, opener: Message | None) -> str:
+    if newest is not None:
+        return newest.title
+    if entry is not None:
+        return entry.title
+    return opener.subject if opener is not None else ""
+
+
+def _find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[str | None, bool]:
+    """The release that holds the proposal, and whether work on it goes on: the ticket knows, else the index."""
+    if ticket is not None and ticket.fix_versions:
+        return ", ".join(ticket.fix_versions), ticket.resolution is None
+    if entry is not None:
+        return entry.release, entry.in_progress
+    return None, False
+
+
+def _first_of(values: Iterable[str | None]) -> str | None:
+    return next((v for v in values if v), None)

@@ -1,0 +1,221 @@
+"""To which proposals a mail belongs: kept true as mails come in any order.
+
+The rule itself (own subject, else parent, else topic) is the callable that the store was opened with.
+Here it is given just enough context to say of the new mails, and of stored ones that a late parent
+changes, what it would say if it saw every mail at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.statements import Row, add_proposals, insert_new
+from kipflow.adapters.store.tables import message, message_proposal, message_reference
+from kipflow.domain.facts import Kind, Message, SubjectReading
+
+Numbers = tuple[int, ...]
+
+#: References of one mail that are looked up: its nearest ancestors and its root. Long threads list hundreds.
+MAX_REFERENCES = 30
+
+_CONTEXT = (
+    message.c.message_id,
+    message.c.list_id,
+    message.c.sent_at,
+    message.c.kind,
+    message.c.is_reply,
+    message.c.is_forward,
+    message.c.numbers,
+    message.c.topic,
+    message.c.in_reply_to,
+    message.c.refs,
+)
+
+
+def make_topic_key(list_id: str, topic: str) -> str | None:
+    """List and topic as an indexable key; None where there is no topic to match by."""
+    if not topic:
+        return None
+    return hashlib.sha256(f"{list_id}\n{topic}".encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def attribute_new(
+    connection: sa.Connection,
+    fresh: Sequence[Message],
+    attribute: Callable[[Sequence[Message]], Mapping[str, Numbers]],
+) -> set[int]:
+    """Attribute mails just stored, and again those stored mails whose parents they are.
+
+    Returns the proposals that gained or lost a mail.
+    """
+    if not fresh:
+        return set()
+    _save_references(connection, fresh)
+    affected = {m.message_id: m for m in fresh}
+    affected.update(_load_affected(connection, fresh))
+    context = _load_context(connection, affected)
+    told = attribute(sorted([*affected.values(), *context], key=_in_order))
+    before = _load_attributed(connection, affected.keys() - {m.message_id for m in fresh})
+    return _save_changes(connection, affected, told, before)
+
+
+def find_references(found: Message) -> list[str]:
+    """The ids that a mail refers to, nearest first, each once, bounded."""
+    nearest = [found.in_reply_to] if found.in_reply_to else []
+    nearest.extend(reversed(found.references[-MAX_REFERENCES:]))
+    nearest.extend(found.references[:1])
+    return [r for r in dict.fromkeys(nearest) if r != found.message_id]
+
+
+def _in_order(found: Message) -> tuple[bool, float, str]:
+    return found.sent_at is None, found.sent_at.timestamp() if found.sent_at else 0.0, found.message_id
+
+
+def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
+    rows = [
+        {"ref": ref, "message_id": m.message_id}
+        for m in fresh
+        if not m.reading.numbers  # its own subject decides; no parent can change that
+        for ref in find_references(m)
+    ]
+    insert_new(connection, message_reference, rows)
+
+
+def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[str, Message]:
+    """Stored mails without a number of their own that descend from new ones, or share a topic with one
+    that has a number."""
+    seen = {m.message_id for m in fresh}
+    found: dict[str, Message] = {}
+    topics = {make_topic_key(m.list_id, m.reading.topic) for m in fresh if m.reading.numbers} - {None}
+    by_topic = sa.select(*_CONTEXT).where(message.c.numbered.is_(False))
+    frontier = set(seen)
+    for chunk in chunks(sorted(t for t in topics if t)):
+        for row in connection.execute(by_topic.where(message.c.topic_key.in_(chunk))):
+            if row.message_id not in seen:
+                found[row.message_id] = _stub(row)
+    frontier |= found.keys()
+    seen |= found.keys()
+    while frontier:
+        children: set[str] = set()
+        for chunk in chunks(sorted(frontier)):
+            statement = sa.select(message_reference.c.message_id).where(message_reference.c.ref.in_(chunk))
+            children.update(connection.scalars(statement))
+        frontier = children - seen
+        seen |= frontier
+        found.update((m.message_id, m) for m in _load_stubs(connection, frontier))
+    return found
+
+
+def _load_context(connection: sa.Connection, affected: Mapping[str, Message]) -> list[Message]:
+    """The stored mails on which the affected ones rest, with what they are known to belong to."""
+    unnumbered = [m for m in affected.values() if not m.reading.numbers]
+    wanted = {ref for m in unnumbered for ref in find_references(m)} - affected.keys()
+    parents = {m.message_id: m for m in _load_stubs(connection, wanted)}
+    known = _load_attributed(connection, parents)
+    context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
+    topics = {make_topic_key(m.list_id, m.reading.topic) for m in unnumbered} - {None}
+    for chunk in chunks(sorted(t for t in topics if t)):
+        statement = sa.select(*_CONTEXT).where(message.c.topic_key.in_(chunk), message.c.numbered.is_(True))
+        context.extend(
+            _stub(row)
+            for row in connection.execute(statement)
+            if row.message_id not in affected and row.message_id not in parents
+        )
+    return context
+
+
+def _load_stubs(connection: sa.Connection, ids: Iterable[str]) -> list[Message]:
+    found: list[Message] = []
+    for chunk in chunks(sorted(ids)):
+        rows = connection.execute(sa.select(*_CONTEXT).where(message.c.message_id.in_(chunk)))
+        found.extend(_stub(row) for row in rows)
+    return found
+
+
+def _load_attributed(connection: sa.Connection, ids: Iterable[str]) -> dict[str, dict[int, str]]:
+    """Message id → the numbers it is known to belong to, with the origin of each."""
+    found: dict[str, dict[int, str]] = {}
+    for chunk in chunks(sorted(ids)):
+        statement = sa.select(message_proposal).where(message_proposal.c.message_id.in_(chunk))
+        for row in connection.execute(statement):
+            found.setdefault(row.message_id, {})[row.number] = row.origin
+    return found
+
+
+def _save_changes(
+    connection: sa.Connection,
+    affected: Mapping[str, Message],
+    told: Mapping[str, Numbers],
+    before: Mapping[str, Mapping[int, str]],
+) -> set[int]:
+    gained: list[Row] = []
+    lost: list[Row] = []
+    for message_id, found in affected.items():
+        own = frozenset(found.reading.numbers)
+        now = {n: "subject" if n in own else "thread" for n in told.get(message_id, ())}
+        had = before.get(message_id, {})
+        gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
+        lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
+    add_proposals(connection, (row["number"] for row in gained))
+    insert_new(connection, message_proposal, gained)
+    if lost:
+        statement = sa.delete(message_proposal).where(
+            message_proposal.c.number == sa.bindparam("gone"), message_proposal.c.message_id == sa.bindparam("whose")
+        )
+        connection.execute(statement, lost)
+    return {row["number"] for row in gained} | {row["gone"] for row in lost}
+
+
+def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
+    """A stored mail that stands for all that led to its attribution."""
+    if found.reading.numbers or not numbers:
+        return found
+    # without a topic: what it inherited must not spread to mails that only share its topic
+    reading = SubjectReading(
+        kind=found.reading.kind,
+        is_reply=found.reading.is_reply,
+        is_forward=found.reading.is_forward,
+        numbers=tuple(sorted(numbers)),
+        round=None,
+        topic="",
+    )
+    return _blank(found.message_id, found.list_id, found.sent_at, reading, None, ())
+
+
+def _stub(row: sa.Row[*tuple[Any, ...]]) -> Message:
+    reading = SubjectReading(
+        kind=Kind(row.kind),
+        is_reply=row.is_reply,
+        is_forward=row.is_forward,
+        numbers=tuple(row.numbers),
+        round=None,
+        topic=row.topic,
+    )
+    return _blank(row.message_id, row.list_id, row.sent_at, reading, row.in_reply_to, tuple(row.refs))
+
+
+def _blank(
+    message_id: str, list_id: str, sent_at: Any, reading: SubjectReading, parent: str | None, references: Any
+) -> Message:
+    """A message with what attribution looks at, and nothing else."""
+    return Message(
+        message_id=message_id,
+        list_id=list_id,
+        month="",
+        source="",
+        sent_at=sent_at,
+        sent_at_from="",
+        author_name="",
+        author_address="",
+        raw_from="",
+        subject="",
+        reading=reading,
+        in_reply_to=parent,
+        references=references,
+        own_text="",
+    )

@@ -1,0 +1,90 @@
+"""Column types that take what mail holds and give back what was stored, alike on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import JSON, DateTime, Dialect, String, TypeDecorator
+from sqlalchemy.dialects.postgresql import JSONB
+
+T = TypeVar("T")
+
+#: Values in one IN list or one batch of rows: below every server's limit on bound parameters.
+CHUNK = 500
+
+
+def chunks(items: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
+    """The items in lists of at most `size`."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def clean_text(text: str) -> str:
+    """The text without what a database refuses: NUL (PostgreSQL) and lone surrogates (UTF-8)."""
+    if text.isascii():
+        return text.replace("\x00", "\ufffd") if "\x00" in text else text
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def clean_value(value: Any) -> Any:
+    """The same for every text within a JSON value."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(str(k)): clean_value(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_value(v) for v in value]
+    return value
+
+
+def dump_json(value: Any) -> str:
+    """JSON text that both databases take."""
+    # escapes of NUL and of lone surrogates would pass as ASCII here and be refused by jsonb
+    text = json.dumps(value, separators=(",", ":"))
+    if "\\u0000" in text or "\\ud" in text:
+        return json.dumps(clean_value(value), separators=(",", ":"))
+    return text
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time, aware and in UTC on the Python side. SQLite holds it as text that sorts in order of time."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Words(TypeDecorator[str]):
+    """Text as it came, save for characters that a database refuses."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else clean_text(value)
+
+
+#: JSON; None is SQL's NULL.
+Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+def as_tuple(value: Sequence[str] | None) -> tuple[str, ...]:
+    """A JSON array of texts as a tuple."""
+    return tuple(value or ())

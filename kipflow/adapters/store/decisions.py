@@ -1,0 +1,275 @@
+"""Decisions: the history that only grows, and the projection of the newest decision on each proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.codec import declared_to_json, drift_to_json, evidence_from_json, evidence_to_json
+from kipflow.adapters.store.columns import as_tuple
+from kipflow.adapters.store.statements import Row, add_proposals, insert_new
+from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Actor, Stage, Transition
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.tally import Outcome
+from kipflow.services.ports import IndexRow
+
+
+def load_pending(connection: sa.Connection, as_of: datetime, rules: str) -> list[int]:
+    """Proposals with facts newer than their decision, with a deadline that `as_of` has reached, or
+    decided under another policy or roster than today's."""
+    due = sa.union(
+        sa.select(pending.c.number),
+        sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
+        # two ranges, because an index does not serve "is not"
+        sa.select(proposal.c.number).where(proposal.c.rules < rules),
+        sa.select(proposal.c.number).where(proposal.c.rules > rules),
+    )
+    return sorted(connection.scalars(due))
+
+
+def mark_all_pending(connection: sa.Connection, token: str) -> int:
+    """Put every known proposal on the list; how many there are."""
+    connection.execute(sa.update(pending).values(token=token))
+    missing = sa.select(proposal.c.number, sa.literal(token)).where(
+        ~sa.exists().where(pending.c.number == proposal.c.number)
+    )
+    connection.execute(sa.insert(pending).from_select(["number", "token"], missing))
+    return int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0)
+
+
+def load_numbers(connection: sa.Connection) -> list[int]:
+    return list(connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
+
+
+def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
+    return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
+
+
+def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
+    """Every decided proposal as the round-up shows it, in order of number."""
+    statement = sa.select(proposal).where(proposal.c.stage.is_not(None)).order_by(proposal.c.number)
+    return [
+        IndexRow(
+            number=row.number,
+            title=row.title,
+            stage=Stage(row.stage),
+            url=row.page_url,
+            jira=row.jira,
+            release=row.release,
+            in_progress=row.in_progress,
+        )
+        for row in connection.execute(statement)
+    ]
+
+
+def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
+    """All recorded entries of the proposal, in order of record."""
+    statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
+    return tuple(as_transition(row) for row in connection.execute(statement))
+
+
+def append_transitions(
+    connection: sa.Connection, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str
+) -> int:
+    """Add entries to the history; how many of them were new. Entries known by their id stay as they are."""
+    if not transitions:
+        return 0
+    add_proposals(connection, {t.number for t in transitions})
+    ids = {t.id for t in transitions}
+    known = set(connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
+    positions: dict[int, int] = {}
+    rows: list[Row] = []
+    for entry in transitions:
+        if entry.id in known:
+            continue
+        known.add(entry.id)
+        if entry.number not in positions:
+            positions[entry.number] = _next_position(connection, entry.number)
+        rows.append(_transition_row(entry, positions[entry.number], recorded_at, run_id))
+        positions[entry.number] += 1
+    return insert_new(connection, transition, rows)
+
+
+def save_decision(connection: sa.Connection, decision: Decision, about: Proposal, *, rules: str) -> None:
+    """Replace the projection of one proposal: its row, votes, ballots and open questions."""
+    number = decision.number
+    add_proposals(connection, [number])
+    values = _proposal_row(decision, about, rules)
+    connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
+    for table in (ballot, vote, review_item):
+        connection.execute(sa.delete(table).where(table.c.number == number))
+    current = _find_current(decision)
+    votes = [_vote_row(number, i, state, state is current) for i, state in enumerate(decision.votes)]
+    _insert_all(connection, vote, votes)
+    _insert_all(connection, ballot, _ballot_rows(decision))
+    _insert_all(connection, review_item, _review_rows(decision))
+
+
+def settle_pending(connection: sa.Connection, number: int, token: str | None) -> None:
+    """Take the proposal off the list, unless facts came since the decision's facts were loaded."""
+    connection.execute(sa.delete(pending).where(pending.c.number == number, pending.c.token == token))
+
+
+def find_pending_token(connection: sa.Connection, number: int) -> str | None:
+    return connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))
+
+
+def as_transition(row: sa.Row[Any]) -> Transition:
+    return Transition(
+        number=row.number,
+        source=None if row.source is None else Stage(row.source),
+        target=Stage(row.target),
+        at=row.at,
+        rule=row.rule,
+        actor=Actor(row.actor),
+        policy_version=row.policy_version,
+        evidence=evidence_from_json(row.evidence),
+        note=row.note,
+        retracts=as_tuple(row.retracts),
+        repeat=row.repeat,
+    )
+
+
+def _insert_all(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    if rows:
+        connection.execute(sa.insert(table), rows)
+
+
+def _next_position(connection: sa.Connection, number: int) -> int:
+    newest = sa.select(sa.func.max(transition.c.position)).where(transition.c.number == number)
+    last = connection.scalar(newest)
+    return 0 if last is None else int(last) + 1
+
+
+def _transition_row(entry: Transition, position: int, recorded_at: datetime, run_id: str) -> Row:
+    return {
+        "id": entry.id,
+        "number": entry.number,
+        "position": position,
+        "source": None if entry.source is None else entry.source.value,
+        "target": entry.target.value,
+        "at": entry.at,
+        "rule": entry.rule,
+        "actor": entry.actor.value,
+        "policy_version": entry.policy_version,
+        "evidence": evidence_to_json(entry.evidence),
+        "note": entry.note,
+        "retracts": entry.retracts,
+        "repeat": entry.repeat,
+        "recorded_at": recorded_at,
+        "run_id": run_id,
+    }
+
+
+def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
+    return {
+        "stage": decision.stage.value,
+        "since": decision.since,
+        "decided_at": decision.as_of,
+        "policy_version": decision.policy_version,
+        "rules": rules,
+        "title": about.title,
+        "author": about.author,
+        "created_at": about.created_at,
+        "page_id": about.page_id,
+        "page_url": about.page_url,
+        "jira": about.jira,
+        "release": about.release,
+        "in_progress": about.in_progress,
+        "next_deadline": decision.next_deadline,
+        "warned_at": decision.warned_at,
+        "last_activity": decision.last_activity,
+        "missing": decision.missing,
+        "drift": drift_to_json(decision.drift),
+        "drift_count": len(decision.drift),
+        "review_count": len(decision.review),
+        "search": f"{about.title}\n{about.author or ''}".casefold(),
+    }
+
+
+def _find_current(decision: Decision) -> VoteState | None:
+    """The round that is running: in stage Vote, the newest one that has not ended."""
+    if decision.stage is not Stage.VOTE:
+        return None
+    return next((s for s in reversed(decision.votes) if s.outcome is not Outcome.CANCELLED), None)
+
+
+def _vote_row(number: int, position: int, state: VoteState, is_current: bool) -> Row:
+    found, tally = state.vote, state.tally
+    return {
+        "number": number,
+        "position": position,
+        "key": found.key,
+        "round": found.round,
+        "list_id": found.list_id,
+        "subject": found.subject,
+        "root_message_id": found.root_message_id,
+        "opened_by": found.opened_by,
+        "opened_by_address": found.opened_by_address,
+        "opened_at": found.opened_at,
+        "ended_at": found.ended_at,
+        "ended_how": found.ended_how,
+        "ended_message_id": found.ended_message_id,
+        "last_message_at": found.last_message_at,
+        "declared": declared_to_json(found.declared),
+        "is_current": is_current,
+        "quorum": state.terms.quorum,
+        "earliest_close": state.terms.earliest_close,
+        "care": state.terms.because,
+        "outcome": state.outcome.value,
+        "hangs": state.hangs,
+        "binding_for": tally.binding.plus,
+        "binding_abstain": tally.binding.zero,
+        "binding_against": tally.binding.minus,
+        "other_for": tally.non_binding.plus,
+        "other_abstain": tally.non_binding.zero,
+        "other_against": tally.non_binding.minus,
+        "differences": state.differences,
+    }
+
+
+def _ballot_rows(decision: Decision) -> list[Row]:
+    return [
+        {
+            "number": decision.number,
+            "vote_position": vote_position,
+            "position": position,
+            "voter": found.voter,
+            "name": found.name,
+            "address": found.address,
+            "choice": None if found.choice is None else found.choice.value,
+            "value": found.value,
+            "binding": found.binding,
+            "claimed_binding": found.claimed_binding,
+            "cast_at": found.cast_at,
+            "message_id": found.message_id,
+            "line": found.line,
+            "rule": found.rule,
+            "status": found.status.value,
+            "why": found.why,
+        }
+        for vote_position, state in enumerate(decision.votes)
+        for position, found in enumerate(state.vote.ballots)
+    ]
+
+
+def _review_rows(decision: Decision) -> list[Row]:
+    return [
+        {
+            "number": decision.number,
+            "position": position,
+            "kind": item.kind,
+            "subject": item.subject,
+            "question": item.question,
+            "line": item.line,
+            "outcomes": item.outcomes,
+            "hangs": bool(item.outcomes),
+        }
+        for position, item in enumerate(decision.review)
+    ]

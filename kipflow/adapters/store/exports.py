@@ -1,0 +1,94 @@
+"""Rows for Spark and the lifecycle metrics that come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.statements import Row
+from kipflow.adapters.store.tables import (
+    ballot,
+    message,
+    message_proposal,
+    metric,
+    proposal,
+    transition,
+    vote,
+)
+from kipflow.services.ports import MetricRow
+
+#: Rows in one batch of an export.
+EXPORT_BATCH = 5_000
+
+_MESSAGE_COLUMNS = ("message_id", "list_id", "month", "sent_at", "author_address", "kind", "is_reply", "subject")
+
+_EXPORTS: dict[str, sa.Select[Any]] = {
+    "transition": sa.select(transition).order_by(transition.c.number, transition.c.position),
+    "vote": sa.select(vote).order_by(vote.c.number, vote.c.position),
+    "ballot": sa.select(ballot).order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position),
+    "proposal": sa.select(proposal).order_by(proposal.c.number),
+    "proposal_message": sa.select(
+        message_proposal.c.number, message_proposal.c.origin, *(message.c[name] for name in _MESSAGE_COLUMNS)
+    )
+    .join(message, message.c.message_id == message_proposal.c.message_id)
+    .order_by(message_proposal.c.number, message_proposal.c.message_id),
+}
+
+
+def iter_rows(connection: sa.Connection, table: str, columns: Sequence[str] | None = None) -> Iterator[list[Row]]:
+    """Batches of plain rows of a table; all of its columns, or those named.
+
+    JSON columns are lists and dictionaries, times are aware.
+
+    Raises:
+        ValueError: there is no such export, or no such column in it.
+    """
+    statement = _EXPORTS.get(table)
+    if statement is None:
+        raise ValueError(f"no export {table!r}; there are {', '.join(sorted(_EXPORTS))}")
+    if columns is not None:
+        unknown = set(columns) - set(statement.selected_columns.keys())
+        if unknown:
+            raise ValueError(f"{table} has no column {', '.join(sorted(unknown))}")
+        statement = statement.with_only_columns(*(statement.selected_columns[name] for name in columns))
+    result = connection.execution_options(yield_per=EXPORT_BATCH).execute(statement)
+    for batch in result.mappings().partitions(EXPORT_BATCH):
+        yield [dict(row) for row in batch]
+
+
+def save_metrics(connection: sa.Connection, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
+    """Keep the metrics as of a moment, in place of any of the same moment; how many."""
+    values = [
+        {
+            "as_of": as_of,
+            "name": row.name,
+            "dimension": row.dimension,
+            "value": row.value,
+            "unit": row.unit,
+            "run_id": run_id,
+        }
+        for row in rows
+    ]
+    connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
+    if values:
+        connection.execute(sa.insert(metric), values)
+    return len(values)
+
+
+def load_metrics(connection: sa.Connection, as_of: datetime | None = None) -> tuple[datetime | None, list[MetricRow]]:
+    """The newest metrics, or the newest not later than `as_of`, and the moment they describe."""
+    newest = sa.select(sa.func.max(metric.c.as_of))
+    if as_of is not None:
+        newest = newest.where(metric.c.as_of <= as_of)
+    moment = connection.scalar(newest)
+    if moment is None:
+        return None, []
+    statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
+    rows = [
+        MetricRow(name=row.name, dimension=row.dimension, value=row.value, unit=row.unit)
+        for row in connection.execute(statement)
+    ]
+    return moment, rows

@@ -1,0 +1,216 @@
+"""Mails: stored once each, with the proposals they belong to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import attribution
+from kipflow.adapters.store.codec import declared_from_json, declared_to_json, expression_from_json, expression_to_json
+from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.statements import Row, insert_new, lock_mail, mark_pending, upsert
+from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
+from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.services.ports import SaveReport
+
+Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
+
+#: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
+MAX_ID = 250
+#: The `round` of "v2" that a column can hold; larger ones are typing errors.
+MAX_ROUND = 1_000
+#: Name of the mark that counts the stored mails, so that nobody has to count them.
+MESSAGES_MARK = "count/messages"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    digest: str
+    source: str
+
+
+def save_messages(
+    connection: sa.Connection, messages: Iterable[Message], *, seen_at: datetime, attribute: Attribute
+) -> SaveReport:
+    """Store the messages that are not held yet and say which proposals got new facts.
+
+    Cost follows the number of messages given and the threads they belong to, not what is stored.
+    """
+    lock_mail(connection)
+    new = known = 0
+    touched: set[int] = set()
+    for batch in chunks(messages):
+        fresh, repeated = _split_known(connection, [_storable(m) for m in batch])
+        known += len(repeated)
+        _note_conflicts(connection, repeated, seen_at)
+        insert_new(connection, message, [_message_row(m, seen_at) for m in fresh])
+        touched |= attribution.attribute_new(connection, fresh, attribute)
+        new += len(fresh)
+    if new:
+        _count(connection, new)
+        mark_pending(connection, touched, seen_at)
+    return SaveReport(new=new, known=known, touched=frozenset(touched))
+
+
+def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
+    """Note what could not be read; how many of these notes are new."""
+    return sum(
+        insert_new(connection, unreadable, [_unreadable_row(item, seen_at) for item in batch])
+        for batch in chunks(items)
+    )
+
+
+def load_messages(connection: sa.Connection, number: int) -> list[Message]:
+    """The messages of a proposal in order of time; those without a time last."""
+    statement = (
+        sa.select(message)
+        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+        .where(message_proposal.c.number == number)
+    )
+    found = [_message(row) for row in connection.execute(statement)]
+    return sorted(found, key=lambda m: (m.sent_at is None, m.sent_at, m.message_id))
+
+
+def clean_id(message_id: str) -> str:
+    """A Message-ID as it is stored: bounded, because it is a key."""
+    if len(message_id) <= MAX_ID:
+        return clean_text(message_id)
+    return f"<kipflow.{hashlib.sha256(message_id.encode('utf-8', 'replace')).hexdigest()}@long>"
+
+
+def _storable(found: Message) -> Message:
+    """The message with ids as they are stored; nearly always the very same object."""
+    own, parent = clean_id(found.message_id), found.in_reply_to and clean_id(found.in_reply_to)
+    references = tuple(clean_id(r) for r in found.references)
+    if (own, parent, references) == (found.message_id, found.in_reply_to, found.references):
+        return found
+    return replace(found, message_id=own, in_reply_to=parent, references=references)
+
+
+def _split_known(
+    connection: sa.Connection, batch: Sequence[Message]
+) -> tuple[list[Message], list[tuple[Message, _Known]]]:
+    columns = sa.select(message.c.message_id, message.c.digest, message.c.source)
+    ids = {m.message_id for m in batch}
+    stored = {
+        row.message_id: _Known(row.digest, row.source)
+        for row in connection.execute(columns.where(message.c.message_id.in_(ids)))
+    }
+    fresh: list[Message] = []
+    repeated: list[tuple[Message, _Known]] = []
+    for found in batch:
+        known = stored.get(found.message_id)
+        if known is None:
+            stored[found.message_id] = _Known(found.digest, found.source)
+            fresh.append(found)
+        else:
+            repeated.append((found, known))
+    return fresh, repeated
+
+
+def _note_conflicts(connection: sa.Connection, repeated: Sequence[tuple[Message, _Known]], seen_at: datetime) -> None:
+    """Keep a note of a mail that says something else under a Message-ID that is taken.
+
+    Two archives give one mail with different headers, so unequal digests alone prove nothing: the
+    author's own words are compared.
+    """
+    unequal = {m.message_id for m, known in repeated if m.digest != known.digest}
+    if not unequal:
+        return
+    statement = sa.select(message.c.message_id, message.c.own_text).where(message.c.message_id.in_(unequal))
+    words = {row.message_id: " ".join(row.own_text.split()) for row in connection.execute(statement)}
+    notes = [
+        Unreadable(
+            source=m.source,
+            why=f"another mail has the Message-ID {m.message_id} already (from {known.source}); this one is not read",
+            list_id=m.list_id,
+            month=m.month,
+        )
+        for m, known in repeated
+        if m.message_id in words and " ".join(clean_text(m.own_text).split()) != words[m.message_id]
+    ]
+    save_unreadable(connection, notes, seen_at=seen_at)
+
+
+def _count(connection: sa.Connection, new: int) -> None:
+    before = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
+    upsert(connection, mark, [{"name": MESSAGES_MARK, "value": str(int(before or 0) + new)}], update=["value"])
+
+
+def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
+    text = f"{item.source}\n{item.why}".encode("utf-8", "replace")
+    return {
+        "digest": hashlib.sha256(text).hexdigest(),
+        "source": item.source,
+        "why": item.why,
+        "list_id": item.list_id,
+        "month": item.month,
+        "seen_at": seen_at,
+    }
+
+
+def _message_row(found: Message, seen_at: datetime) -> Row:
+    reading = found.reading
+    return {
+        "message_id": found.message_id,
+        "list_id": found.list_id,
+        "month": found.month,
+        "source": found.source,
+        "sent_at": found.sent_at,
+        "sent_at_from": found.sent_at_from,
+        "author_name": found.author_name,
+        "author_address": found.author_address,
+        "raw_from": found.raw_from,
+        "subject": found.subject,
+        "kind": reading.kind.value,
+        "is_reply": reading.is_reply,
+        "is_forward": reading.is_forward,
+        "numbers": reading.numbers,
+        "numbered": bool(reading.numbers),
+        "round": reading.round if reading.round is not None and reading.round <= MAX_ROUND else None,
+        "topic": reading.topic,
+        "topic_key": attribution.make_topic_key(found.list_id, reading.topic),
+        "in_reply_to": found.in_reply_to,
+        "refs": found.references,
+        "cancels": found.cancels,
+        "digest": found.digest,
+        "seen_at": seen_at,
+        "expressions": [expression_to_json(e) for e in found.expressions],
+        "declared": declared_to_json(found.declared),
+        "own_text": found.own_text,
+    }
+
+
+def _message(row: sa.Row[Any]) -> Message:
+    return Message(
+        message_id=row.message_id,
+        list_id=row.list_id,
+        month=row.month,
+        source=row.source,
+        sent_at=row.sent_at,
+        sent_at_from=row.sent_at_from,
+        author_name=row.author_name,
+        author_address=row.author_address,
+        raw_from=row.raw_from,
+        subject=row.subject,
+        reading=SubjectReading(
+            kind=Kind(row.kind),
+            is_reply=row.is_reply,
+            is_forward=row.is_forward,
+            numbers=tuple(row.numbers),
+            round=row.round,
+            topic=row.topic,
+        ),
+        in_reply_to=row.in_reply_to,
+        references=tuple(row.refs),
+        own_text=row.own_text,
+        expressions=tuple(expression_from_json(e) for e in row.expressions),
+        declared=declared_from_json(row.declared),
+        cancels=row.cancels,
+        digest=row.digest,
+    )

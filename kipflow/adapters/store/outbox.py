@@ -1,0 +1,104 @@
+"""The outbox: effects written with the decision that causes them, each key once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.statements import Row, insert_new
+from kipflow.adapters.store.tables import outbox
+from kipflow.domain.errors import KipflowError
+from kipflow.services.ports import Effect, OutboxRow
+
+
+def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
+    """Add the effects whose key is new; how many. What needs approval is held until it has it."""
+    return sum(
+        insert_new(connection, outbox, [_outbox_row(effect, now, status) for effect in batch])
+        for batch in chunks(effects)
+    )
+
+
+def load_due_effects(connection: sa.Connection, now: datetime, *, channel: str | None, limit: int) -> list[OutboxRow]:
+    """Pending effects whose time has come, oldest first."""
+    statement = (
+        sa.select(outbox)
+        .where(outbox.c.status == "pending", outbox.c.next_attempt_at <= now)
+        .order_by(outbox.c.created_at, outbox.c.key)
+        .limit(limit)
+    )
+    if channel is not None:
+        statement = statement.where(outbox.c.channel == channel)
+    return [as_outbox_row(row) for row in connection.execute(statement)]
+
+
+def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref: str) -> None:
+    """Note that an effect went out. Raises `KipflowError` for an unknown key."""
+    _change(
+        connection,
+        key,
+        status="sent",
+        sent_at=at,
+        external_ref=external_ref,
+        attempts=outbox.c.attempts + 1,
+        last_error=None,
+    )
+
+
+def mark_failed(connection: sa.Connection, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
+    """Count an attempt. Raises `KipflowError` for an unknown key."""
+    changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error}
+    if next_attempt_at is None:
+        changes["status"] = "failed"
+    else:
+        changes["next_attempt_at"] = next_attempt_at
+    _change(connection, key, **changes)
+
+
+def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
+    """Let a held effect go, or try one again that was given up; False if it is neither."""
+    statement = (
+        sa.update(outbox)
+        .where(outbox.c.key == key, outbox.c.status.in_(("held", "failed")))
+        .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at)
+    )
+    return connection.execute(statement).rowcount > 0
+
+
+def as_outbox_row(row: sa.Row[Any]) -> OutboxRow:
+    return OutboxRow(
+        key=row.key,
+        number=row.number,
+        channel=row.channel,
+        payload=row.payload,
+        status=row.status,
+        attempts=row.attempts,
+        created_at=row.created_at,
+        next_attempt_at=row.next_attempt_at,
+        sent_at=row.sent_at,
+        external_ref=row.external_ref,
+        last_error=row.last_error,
+    )
+
+
+def _outbox_row(effect: Effect, now: datetime, status: str) -> Row:
+    return {
+        "key": effect.key,
+        "number": effect.number,
+        "channel": effect.channel,
+        "payload": dict(effect.payload),
+        "status": "held" if effect.approval and status == "pending" else status,
+        "attempts": 0,
+        "created_at": now,
+        "next_attempt_at": now,
+    }
+
+
+def _change(connection: sa.Connection, key: str, **changes: Any) -> None:
+    statement = sa.update(outbox).where(outbox.c.key == key).values(changes)
+    if connection.execute(statement).rowcount == 0:
+        raise KipflowError(f"the outbox holds no effect {key!r}")

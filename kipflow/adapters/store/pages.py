@@ -1,0 +1,244 @@
+"""Pages, index rows and tickets: what the wiki and JIRA were seen to say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
+from kipflow.adapters.store.messages import save_unreadable
+from kipflow.adapters.store.statements import Row, add_proposals, insert_new, mark_pending, upsert
+from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, TicketState, Unreadable
+
+_EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
+
+
+# -- pages -------------------------------------------------------------------------------------------
+
+
+def save_page_version(connection: sa.Connection, found: PageVersion, *, seen_at: datetime) -> bool:
+    """Store a version of a page unless it is held. A proposal follows its page when its number changes."""
+    where = sa.and_(page_version.c.page_id == found.page_id, page_version.c.version == found.version)
+    held = connection.execute(sa.select(page_version.c.title, page_version.c.body).where(where)).one_or_none()
+    if held is not None:
+        if (held.title, held.body) != (clean_text(found.title), clean_text(found.body)):
+            why = "a version that is held already came with another text; the first one stays"
+            note = Unreadable(source=f"page {found.page_id}@{found.version}", why=why)
+            save_unreadable(connection, [note], seen_at=seen_at)
+        return False
+    before = connection.execute(sa.select(page).where(page.c.page_id == found.page_id)).one_or_none()
+    now = _newest(found, before)
+    touched = {n for n in (now["number"], before.number if before else None) if n is not None}
+    add_proposals(connection, touched)
+    upsert(connection, page, [now], update=["number", "version", "jira"])
+    insert_new(connection, page_version, [_version_row(found, seen_at)])
+    mark_pending(connection, touched, seen_at)
+    return True
+
+
+def _newest(found: PageVersion, before: sa.Row[Any] | None) -> Row:
+    """What the page comes to with this version; a title that lost its number does not lose the proposal."""
+    row: Row = {"page_id": found.page_id, "number": found.number, "version": found.version, "jira": found.jira}
+    if before is None:
+        return row
+    if before.version > found.version:
+        row.update(version=before.version, jira=before.jira)
+        row["number"] = before.number if before.number is not None else found.number
+    elif found.number is None:
+        row["number"] = before.number
+    return row
+
+
+def load_page_versions(connection: sa.Connection) -> dict[str, int]:
+    return {row.page_id: row.version for row in connection.execute(sa.select(page.c.page_id, page.c.version))}
+
+
+def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...]:
+    """Every version of the proposal's pages in order of time, without bodies."""
+    statement = (
+        sa.select(*_EVERYTHING_BUT_BODY)
+        .join(page, page.c.page_id == page_version.c.page_id)
+        .where(page.c.number == number)
+        .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
+    )
+    return tuple(_page_version(row) for row in connection.execute(statement))
+
+
+def find_body(connection: sa.Connection, page_id: str, version: int) -> str | None:
+    """The storage format of one version; None if it is not held."""
+    where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
+    return connection.scalar(sa.select(page_version.c.body).where(where))
+
+
+def _version_row(found: PageVersion, seen_at: datetime) -> Row:
+    return {
+        "page_id": found.page_id,
+        "version": found.version,
+        "saved_at": found.saved_at,
+        "saved_by": found.saved_by,
+        "title": found.title,
+        "number": found.number,
+        "status": found.status.value,
+        "status_text": found.status_text,
+        "url": found.url,
+        "jira": found.jira,
+        "discussion_link": found.discussion_link,
+        "interfaces": found.interfaces,
+        "seen_at": seen_at,
+        "body": found.body,
+    }
+
+
+def _page_version(row: sa.Row[Any]) -> PageVersion:
+    values = dict(row._mapping)
+    values["status"] = StatusWord(values["status"])
+    values["interfaces"] = as_tuple(values["interfaces"])
+    return PageVersion(**values)
+
+
+# -- index rows --------------------------------------------------------------------------------------
+
+
+def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry]) -> int:
+    """Store the rows of one reading of an index; how many proposals it says something new of.
+
+    All rows of a proposal must come in one call: a number can stand in an index twice, and only its
+    rows together tell whether anything changed.
+    """
+    readings: dict[tuple[int, str], dict[str, IndexEntry]] = {}
+    for entry in entries:
+        readings.setdefault((entry.number, entry.origin), {})[_entry_digest(entry)] = entry
+    changed: dict[int, datetime] = {}
+    rows: list[Row] = []
+    for chunk in chunks(readings.items()):
+        newest = _load_newest_digests(connection, {number for (number, _), _ in chunk})
+        for (number, origin), reading in chunk:
+            if reading.keys() == newest.get((number, origin)):
+                continue
+            seen_at = max(e.seen_at for e in reading.values())
+            changed[number] = max(seen_at, changed.get(number, seen_at))
+            rows.extend(_entry_row(replace(e, seen_at=seen_at), digest) for digest, e in reading.items())
+    add_proposals(connection, changed)
+    for batch in chunks(rows):
+        insert_new(connection, index_entry, batch)
+    mark_pending(connection, changed, max(changed.values(), default=None))
+    return len(changed)
+
+
+def load_index_entries(connection: sa.Connection, number: int) -> tuple[IndexEntry, ...]:
+    """All that indexes were seen to say of the proposal, in order of time."""
+    statement = (
+        sa.select(index_entry)
+        .where(index_entry.c.number == number)
+        .order_by(index_entry.c.seen_at, index_entry.c.origin, index_entry.c.digest)
+    )
+    return tuple(_index_entry(row) for row in connection.execute(statement))
+
+
+def _load_newest_digests(connection: sa.Connection, numbers: Collection[int]) -> dict[tuple[int, str], set[str]]:
+    columns = (index_entry.c.number, index_entry.c.origin, index_entry.c.seen_at, index_entry.c.digest)
+    statement = sa.select(*columns).where(index_entry.c.number.in_(numbers))
+    newest: dict[tuple[int, str], tuple[datetime, set[str]]] = {}
+    for row in connection.execute(statement):
+        at, digests = newest.setdefault((row.number, row.origin), (row.seen_at, set()))
+        if row.seen_at > at:
+            newest[row.number, row.origin] = (row.seen_at, {row.digest})
+        elif row.seen_at == at:
+            digests.add(row.digest)
+    return {key: digests for key, (_, digests) in newest.items()}
+
+
+def _entry_digest(entry: IndexEntry) -> str:
+    text = repr(replace(entry, seen_at=datetime.min.replace(tzinfo=UTC)))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _entry_row(entry: IndexEntry, digest: str) -> Row:
+    names = ("number", "origin", "seen_at", "title", "section", "release", "in_progress", "author")
+    more = ("created_at", "changed_at", "url", "jira")
+    return {"digest": digest, **{name: getattr(entry, name) for name in (*names, *more)}}
+
+
+def _index_entry(row: sa.Row[Any]) -> IndexEntry:
+    values = dict(row._mapping)
+    del values["digest"]
+    return IndexEntry(**values)
+
+
+# -- tickets -----------------------------------------------------------------------------------------
+
+
+def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
+    """Store a ticket's state if it differs from the one last seen."""
+    newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
+    held = connection.execute(newest).one_or_none()
+    said = (found.status, found.resolution, found.fix_versions)
+    if held is not None and said == (held.status, held.resolution, as_tuple(held.fix_versions)):
+        return False
+    row: Row = {
+        "key": found.key,
+        "seen_at": found.seen_at,
+        "status": found.status,
+        "resolution": found.resolution,
+        "fix_versions": found.fix_versions,
+    }
+    if not insert_new(connection, ticket, [row]):
+        return False
+    mark_pending(connection, _find_numbers_of_ticket(connection, found.key), found.seen_at)
+    return True
+
+
+def load_ticket_keys(connection: sa.Connection) -> list[str]:
+    """The tickets that pages and index rows name, in order."""
+    keys = sa.union(
+        sa.select(page.c.jira).where(page.c.jira.is_not(None)),
+        sa.select(index_entry.c.jira).where(index_entry.c.jira.is_not(None)),
+    )
+    return sorted(connection.scalars(keys))
+
+
+def load_tickets(connection: sa.Connection, keys: Collection[str]) -> tuple[TicketState, ...]:
+    """Every seen state of these tickets, in order of time."""
+    if not keys:
+        return ()
+    statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
+    return tuple(
+        TicketState(
+            key=row.key,
+            status=row.status,
+            resolution=row.resolution,
+            fix_versions=as_tuple(row.fix_versions),
+            seen_at=row.seen_at,
+        )
+        for row in connection.execute(statement)
+    )
+
+
+def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:
+    of_pages = sa.select(page.c.number).where(page.c.jira == key, page.c.number.is_not(None))
+    of_index = sa.select(index_entry.c.number).where(index_entry.c.jira == key)
+    return set(connection.scalars(sa.union(of_pages, of_index)))
+
+
+# -- months ------------------------------------------------------------------------------------------
+
+
+def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
+    """Note how completely a month is held now."""
+    row = {c.name: getattr(found, c.name) for c in archive_month.c}
+    keys = {"list_id", "month"}
+    upsert(connection, archive_month, [row], update=[c.name for c in archive_month.c if c.name not in keys])
+
+
+def load_months(connection: sa.Connection, list_id: str | None = None) -> list[ArchiveMonth]:
+    """The months held, of one list or of all, in order of list and month."""
+    statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
+    if list_id is not None:
+        statement = statement.where(archive_month.c.list_id == list_id)
+    return [ArchiveMonth(**row._mapping) for row in connection.execute(statement)]

@@ -1,0 +1,161 @@
+"""One transaction of the store, as the use cases know it (`services.ports.Session`)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import assembly, decisions, exports, messages, outbox, pages, rulings
+from kipflow.adapters.store.statements import upsert
+from kipflow.adapters.store.tables import mark
+from kipflow.domain.clocks import find_coverage
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import (
+    ArchiveMonth,
+    Coverage,
+    IndexEntry,
+    Message,
+    PageVersion,
+    ProposalFacts,
+    Ruling,
+    TicketState,
+    Unreadable,
+)
+from kipflow.domain.proposals import Proposal
+from kipflow.services.ports import Effect, IndexRow, MetricRow, OutboxRow, SaveReport
+
+
+class SqlSession:
+    """Implements `services.ports.Session` on one open connection. Made by `SqlStore.begin`."""
+
+    def __init__(self, connection: sa.Connection, community: assembly.Community) -> None:
+        self._connection = connection
+        self._community = community
+        self._coverage: Coverage | None = None
+        #: Of each proposal whose facts were loaded: the token of its pending facts then, and what it is.
+        self._loaded: dict[int, tuple[str | None, Proposal]] = {}
+
+    # -- facts ---------------------------------------------------------------------------------
+    def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime) -> SaveReport:
+        return messages.save_messages(self._connection, messages_, seen_at=seen_at, attribute=self._community.attribute)
+
+    def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
+        return messages.save_unreadable(self._connection, items, seen_at=seen_at)
+
+    def save_month(self, month: ArchiveMonth) -> None:
+        pages.save_month(self._connection, month)
+        self._coverage = None
+
+    def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]:
+        return pages.load_months(self._connection, list_id)
+
+    def save_page_version(self, page: PageVersion, *, seen_at: datetime) -> bool:
+        return pages.save_page_version(self._connection, page, seen_at=seen_at)
+
+    def load_page_versions(self) -> dict[str, int]:
+        return pages.load_page_versions(self._connection)
+
+    def find_page_body(self, page_id: str, version: int) -> str | None:
+        """The storage format of a page version; `load_facts` leaves it out."""
+        return pages.find_body(self._connection, page_id, version)
+
+    def save_index_entries(self, entries: Iterable[IndexEntry]) -> int:
+        return pages.save_index_entries(self._connection, entries)
+
+    def save_ticket(self, ticket: TicketState) -> bool:
+        return pages.save_ticket(self._connection, ticket)
+
+    def load_ticket_keys(self) -> list[str]:
+        return pages.load_ticket_keys(self._connection)
+
+    def save_ruling(self, ruling: Ruling) -> int:
+        return rulings.save_ruling(self._connection, ruling)
+
+    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str) -> None:
+        rulings.revoke_ruling(self._connection, ruling_id, at=at, by=by)
+
+    # -- decisions -----------------------------------------------------------------------------
+    def load_pending(self, as_of: datetime) -> list[int]:
+        return decisions.load_pending(self._connection, as_of, self._community.rules)
+
+    def mark_all_pending(self) -> int:
+        return decisions.mark_all_pending(self._connection, secrets.token_hex(8))
+
+    def load_numbers(self) -> list[int]:
+        return decisions.load_numbers(self._connection)
+
+    def load_facts(self, number: int) -> ProposalFacts:
+        # first the token: facts that come while the rest is read leave the proposal pending
+        token = decisions.find_pending_token(self._connection, number)
+        facts = assembly.load_facts(self._connection, number, self._community, self._load_coverage())
+        self._loaded[number] = (token, facts.proposal)
+        return facts
+
+    def load_decided_at(self, number: int) -> datetime | None:
+        return decisions.load_decided_at(self._connection, number)
+
+    def load_index_rows(self) -> list[IndexRow]:
+        return decisions.load_index_rows(self._connection)
+
+    def load_history(self, number: int) -> tuple[Transition, ...]:
+        return decisions.load_history(self._connection, number)
+
+    def append_transitions(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
+        return decisions.append_transitions(self._connection, transitions, recorded_at=recorded_at, run_id=run_id)
+
+    def save_decision(self, decision: Decision) -> None:
+        """Replace the projection and settle the facts that were loaded here.
+
+        Load the facts, decide and save within one transaction: a decision on facts loaded before could
+        take newer ones off the list.
+        """
+        number = decision.number
+        if number not in self._loaded:
+            self.load_facts(number)
+        token, about = self._loaded.pop(number)
+        decisions.save_decision(self._connection, decision, about, rules=self._community.rules)
+        decisions.settle_pending(self._connection, number, token)
+
+    # -- effects -------------------------------------------------------------------------------
+    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
+        return outbox.enqueue(self._connection, effects, now=now, status=status)
+
+    def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]:
+        return outbox.load_due_effects(self._connection, now, channel=channel, limit=limit)
+
+    def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None:
+        outbox.mark_sent(self._connection, key, at=at, external_ref=external_ref)
+
+    def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
+        outbox.mark_failed(self._connection, key, error=error, next_attempt_at=next_attempt_at)
+
+    def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
+        return outbox.release_effect(self._connection, key, by=by, at=at)
+
+    # -- reads for export and metrics ----------------------------------------------------------
+    def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
+        return exports.iter_rows(self._connection, table, columns)
+
+    def save_metrics(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
+        return exports.save_metrics(self._connection, rows, as_of=as_of, run_id=run_id)
+
+    def load_metrics(self) -> list[MetricRow]:
+        """The newest metrics."""
+        return exports.load_metrics(self._connection)[1]
+
+    # -- marks ---------------------------------------------------------------------------------
+    def load_mark(self, name: str) -> str | None:
+        return self._connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
+
+    def save_mark(self, name: str, value: str) -> None:
+        upsert(self._connection, mark, [{"name": name, "value": value}], update=["value"])
+
+    def _load_coverage(self) -> Coverage:
+        if self._coverage is None:
+            self._coverage = find_coverage(self.load_months())
+        return self._coverage

@@ -1,0 +1,64 @@
+"""The few statements whose form differs between databases, and bookkeeping that all modules share."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.tables import pending, proposal
+
+Row = dict[str, Any]
+
+#: PostgreSQL advisory lock of whoever stores mail: attribution must see all mail stored before.
+MAIL_LOCK = 0x6B69_7066
+
+
+def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
+    """Insert the rows whose key is not there yet; how many that were."""
+    if not rows:
+        return 0
+    return connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows).rowcount
+
+
+def upsert(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str]) -> None:
+    """Insert the rows; where a key is there already, set its `update` columns."""
+    if not rows:
+        return
+    statement = _insert(connection, table)
+    columns: Mapping[str, Any] = {name: statement.excluded[name] for name in update}
+    keys = list(table.primary_key.columns)
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=columns), rows)
+
+
+def _insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def lock_mail(connection: sa.Connection) -> None:
+    """Wait until no other transaction stores mail. SQLite has one writer at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MAIL_LOCK)))
+
+
+def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:
+    """Make sure that each number has a row of its own, which its facts refer to."""
+    for chunk in chunks(sorted(set(numbers))):
+        known = set(connection.scalars(sa.select(proposal.c.number).where(proposal.c.number.in_(chunk))))
+        insert_new(connection, proposal, [{"number": n} for n in chunk if n not in known])
+
+
+def mark_pending(connection: sa.Connection, numbers: Iterable[int], since: datetime | None) -> None:
+    """Note that these proposals have facts newer than their decision.
+
+    In order of number, so that two writers never wait for each other in a circle.
+    """
+    token = secrets.token_hex(8)
+    for chunk in chunks(sorted(set(numbers))):
+        rows = [{"number": n, "since": since, "token": token} for n in chunk]
+        upsert(connection, pending, rows, update=["token"])

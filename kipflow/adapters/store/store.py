@@ -1,0 +1,86 @@
+"""The store itself: opens transactions on a database that `migrate` has prepared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.assembly import Community, FindVotes
+from kipflow.adapters.store.engine import open_engine, transaction
+from kipflow.adapters.store.messages import Attribute
+from kipflow.adapters.store.migrations import migrate_engine
+from kipflow.adapters.store.session import SqlSession
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+
+
+class SqlStore:
+    """Implements `services.ports.Store` on SQLite or PostgreSQL. Safe to share between threads."""
+
+    def __init__(self, engine: sa.Engine, community: Community) -> None:
+        self._engine = engine
+        self._community = community
+
+    @contextmanager
+    def begin(self) -> Iterator[SqlSession]:
+        """One transaction: kept when the block ends, undone when it raises. On SQLite it is the only writer.
+
+        Raises:
+            ServiceUnavailable: the database can't be reached or has no tables yet.
+        """
+        with transaction(self._engine) as connection:
+            yield SqlSession(connection, self._community)
+
+    @contextmanager
+    def read(self) -> Iterator[SqlSession]:
+        """A transaction that only reads: on SQLite it neither waits for a writer nor keeps one waiting."""
+        with transaction(self._engine, reads=True) as connection:
+            yield SqlSession(connection, self._community)
+
+    def migrate(self) -> None:
+        """Bring this store's tables up to date (for a database in memory, which no second engine sees)."""
+        migrate_engine(self._engine)
+
+    def close(self) -> None:
+        """Close every pooled connection."""
+        self._engine.dispose()
+
+
+def open_store(
+    url: str | sa.URL,
+    *,
+    roster: Roster,
+    policy: Policy,
+    prefix: str,
+    permalink: str,
+    find_votes: FindVotes,
+    attribute: Attribute,
+    keyed_by: str = "number",
+) -> SqlStore:
+    """The store at `url`. Connects when it is first used.
+
+    Args:
+        url: SQLAlchemy's form, "sqlite:///FILE" or "postgresql://…"; a `URL` keeps its password to itself.
+        roster, policy: the rules of today; proposals decided under others become candidates again.
+        prefix: "KIP", for keys.
+        permalink: where a mail can be read, with "{mid}"; "" where no archive is known.
+        find_votes: the votes among a proposal's messages.
+        attribute: the proposals that each of some messages belongs to.
+        keyed_by: part of the rules, too: it changes which votes are found.
+    """
+    community = Community(
+        prefix=prefix,
+        permalink=permalink,
+        rules=_name_rules(policy, roster, keyed_by),
+        find_votes=find_votes,
+        attribute=attribute,
+    )
+    return SqlStore(open_engine(url), community)
+
+
+def _name_rules(policy: Policy, roster: Roster, keyed_by: str) -> str:
+    people = hashlib.sha256(f"{keyed_by}\n{roster.people!r}".encode()).hexdigest()[:12]
+    return f"{policy.version}/{people}"
