@@ -102,7 +102,7 @@ def spark_environment(home: Path, environment: Mapping[str, str] | None = None) 
     }
 
 
-def submit_arguments(home: Path, job: str) -> dict[str, Any]:
+def submit_arguments(home: Path, job: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """How to submit one of `spark/jobs`, in the words of Airflow's SparkSubmitOperator.
 
     The master comes from the connection. `py_files` brings kipflow's code to executors on other
@@ -111,6 +111,7 @@ def submit_arguments(home: Path, job: str) -> dict[str, Any]:
     Args:
         home: kipflow's own folder.
         job: the name of a job, such as "lifecycle_metrics".
+        environment: the variables to start from; this process's if left out.
 
     Raises:
         JavaNotFound: see `spark_environment`.
@@ -119,7 +120,7 @@ def submit_arguments(home: Path, job: str) -> dict[str, Any]:
         "application": str(REPOSITORY / "spark" / "jobs" / f"{job}.py"),
         "name": f"kipflow-{job.replace('_', '-')}",
         "py_files": str(pack_code(home)),
-        "env_vars": spark_environment(home),
+        "env_vars": spark_environment(home, environment),
         # without this a folder `spark-warehouse` appears wherever the scheduler was started
         "conf": {"spark.sql.warehouse.dir": str(home / "spark" / "warehouse")},
         "driver_memory": DRIVER_MEMORY,
@@ -127,10 +128,15 @@ def submit_arguments(home: Path, job: str) -> dict[str, Any]:
 
 
 def submit_command(
-    home: Path, job: str, arguments: Sequence[str], *, master: str = "local[*]"
+    home: Path,
+    job: str,
+    arguments: Sequence[str],
+    *,
+    master: str = "local[*]",
+    environment: Mapping[str, str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """The command that submits a job from here, and the variables it wants on top of the caller's own."""
-    told = submit_arguments(home, job)
+    told = submit_arguments(home, job, environment)
     variables: dict[str, str] = told["env_vars"]
     command = [str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", master, "--name", told["name"]]
     for key, value in told["conf"].items():

@@ -1,0 +1,207 @@
+"""The metrics job from end to end: history out, spark-submit, figures back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from kipflow_spark import schemas
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from kipflow import java
+from kipflow.adapters import lake
+from kipflow.domain.errors import UnreadableInput
+
+AS_OF = datetime(2026, 3, 1, tzinfo=UTC)
+MASTER_PORT = "2570"
+
+
+class FakeSession:
+    """Gives rows as the store does: in batches of dicts, with more columns than the lake keeps."""
+
+    def __init__(self, **tables: list[dict[str, Any]]) -> None:
+        self.tables = tables
+
+    def iter_rows(self, table: str) -> Iterator[list[dict[str, Any]]]:
+        rows = self.tables.get(table, [])
+        for start in range(0, len(rows), 2):
+            yield rows[start : start + 2]
+
+
+def make_history() -> FakeSession:
+    moves = [(None, "Draft", 40), ("Draft", "Discussion", 30), ("Discussion", "Vote", 2)]
+    transitions = [
+        {
+            "id": f"7/{position}",
+            "number": 7,
+            "position": position,
+            "source": source,
+            "target": target,
+            "at": AS_OF - timedelta(days=days),
+            "rule": "r",
+            "actor": "mail",
+            "repeat": 0,
+            "retracts": (),
+            "evidence": [{"kind": "message"}],
+        }
+        for position, (source, target, days) in enumerate(moves)
+    ]
+    vote = {
+        "key": "KIP-7",
+        "number": 7,
+        "round": 1,
+        "root_message_id": "<v@x.example>",
+        "opened_at": AS_OF - timedelta(days=2),
+        "earliest_close": AS_OF + timedelta(days=1),
+        "ended_at": None,
+        "outcome": "open",
+        "quorum": 3,
+    }
+    mail = [
+        {"message_id": f"<{i}>", "sent_at": AS_OF - timedelta(days=30 - i), "author_address": a, "is_reply": i > 0}
+        for i, a in enumerate(["kim@x.example", "mara@x.example"])
+    ]
+    messages = [{**m, "number": 7, "kind": "discuss"} for m in mail]
+    return FakeSession(
+        transition=transitions, vote=[vote], proposal_message=messages, proposal=[{"number": 7, "title": "Joins"}]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("transitions", schemas.TRANSITION),
+        ("votes", schemas.VOTE),
+        ("messages", schemas.PROPOSAL_MESSAGE),
+        ("proposals", schemas.PROPOSAL),
+    ],
+)
+def test_the_lake_and_spark_agree_on_the_shape_of_history(name: str, schema: Any) -> None:
+    assert to_arrow_schema(schema, timezone="UTC").equals(lake.HISTORY[name][1])
+
+
+def test_exported_history_keeps_every_row_and_replaces_an_earlier_export(tmp_path: Path) -> None:
+    lake.export_history(FakeSession(proposal=[{"number": n, "title": "t"} for n in range(9)]), tmp_path)
+    lake.export_history(make_history(), tmp_path)
+    table = pq.read_table(tmp_path / "transitions")
+    assert table.column("target").to_pylist() == ["Draft", "Discussion", "Vote"]
+    assert pq.read_table(tmp_path / "proposals").to_pylist() == [{"number": 7, "title": "Joins"}]
+    assert [p.name for p in (tmp_path / "proposals").iterdir()] == ["history.parquet"]
+
+
+def test_figures_of_a_job_that_did_not_finish_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "summary").mkdir()
+    with pytest.raises(UnreadableInput, match="no finished Spark job"):
+        lake.load_metrics(tmp_path)
+
+
+def submit_metrics(
+    home: Path, source: Path, *, master: str = "local[2]", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the job as Airflow would, from a folder of its own, with its results in `home`/out."""
+    env = dict(os.environ if environment is None else environment)
+    arguments = ["--input", str(source), "--as-of", AS_OF.isoformat(), "--out", str(home / "out")]
+    command, variables = java.submit_command(home, "lifecycle_metrics", arguments, master=master, environment=env)
+    env.update(variables)
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=240, cwd=home)
+
+
+def hide_java(folder: Path) -> dict[str, str]:
+    """This process's variables as a machine without Java would have them: same programs, no `java`."""
+    folder.mkdir()
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in Path(place).iterdir() if Path(place).is_dir() else ():
+            if not program.name.startswith("java"):
+                link = folder / program.name
+                link.unlink(missing_ok=True)
+                link.symlink_to(program)
+    return {**{k: v for k, v in os.environ.items() if k != "JAVA_HOME"}, "PATH": str(folder)}
+
+
+@pytest.mark.spark
+def test_the_job_runs_through_spark_submit_on_a_machine_without_java(tmp_path: Path) -> None:
+    lake.export_history(make_history(), tmp_path / "in")
+    without_java = hide_java(tmp_path / "bin")
+    assert shutil.which("java", path=without_java["PATH"]) is None
+    run = submit_metrics(tmp_path, tmp_path / "in", environment=without_java)
+    assert run.returncode == 0, run.stdout + run.stderr
+    figures = {(r.name, r.dimension): (r.value, r.unit) for r in lake.load_metrics(tmp_path / "out")}
+    assert figures["stage_days_median", "Discussion"] == (28.0, "days")
+    assert figures["open_votes", ""] == (1.0, "count")
+    assert figures["first_reply_hours_median", ""] == (24.0, "hours")
+    tables = {p.name for p in (tmp_path / "out").iterdir()}
+    assert tables == {"stage_visits", "stage_durations", "throughput", "open_votes", "first_reply", "summary"}
+    assert (tmp_path / "java" / "bin" / "java").is_file()
+    assert not list(tmp_path.glob("spark-warehouse*"))
+
+
+@pytest.mark.spark
+def test_an_absent_table_is_one_clear_line(tmp_path: Path) -> None:
+    run = submit_metrics(tmp_path, tmp_path / "nowhere")
+    assert run.returncode != 0
+    lines = [line for line in run.stdout.splitlines() if line.strip()]
+    assert len(lines) == 1
+    assert lines[0].startswith("lifecycle_metrics:")
+    assert "nowhere/transitions" in lines[0]
+    assert "Traceback" not in run.stderr
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """A standalone master with one worker on the loopback; the worker knows nothing of kipflow's code."""
+    env = {**os.environ, **java.spark_environment(tmp_path)}
+    env.pop("PYTHONPATH")
+    spark_class = str(Path(env["SPARK_HOME"]) / "bin" / "spark-class")
+    here = ["--host", "127.0.0.1", "--port"]
+    url = f"spark://127.0.0.1:{MASTER_PORT}"
+    with contextlib.ExitStack() as running:
+        log = running.enter_context((tmp_path / "cluster.log").open("w+"))
+
+        def start(*command: str) -> None:
+            process = subprocess.Popen(
+                [spark_class, *command], env=env, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
+            )
+            running.callback(stop, process)
+
+        start("org.apache.spark.deploy.master.Master", *here, MASTER_PORT, "--webui-port", "2571")
+        # the worker asks again until the master is up
+        start(
+            "org.apache.spark.deploy.worker.Worker",
+            *(*here, "2572", "--webui-port", "2573", "--cores", "2", "--memory", "1500m"),
+            *("--work-dir", str(tmp_path / "work"), url),
+        )
+        deadline = time.monotonic() + 90
+        while "Registering worker" not in (tmp_path / "cluster.log").read_text(encoding="utf-8"):
+            if time.monotonic() > deadline:
+                pytest.fail((tmp_path / "cluster.log").read_text(encoding="utf-8")[-2000:])
+            time.sleep(0.5)
+        yield url
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.spark
+def test_the_job_runs_on_a_standalone_cluster(tmp_path: Path, cluster: str) -> None:
+    lake.export_history(make_history(), tmp_path / "in")
+    run = submit_metrics(tmp_path, tmp_path / "in", master=cluster)
+    assert run.returncode == 0, run.stdout + run.stderr
+    figures = {(r.name, r.dimension): r.value for r in lake.load_metrics(tmp_path / "out")}
+    assert figures["stage_days_median", "Discussion"] == 28.0
+    assert list((tmp_path / "work").glob("app-*")), "no executor of the cluster worked on it"
