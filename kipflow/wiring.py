@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -20,7 +21,9 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.deliver import Handler, slack_handler
 from kipflow.services.effects import EffectRules
+from kipflow.services.index import index_handler
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
 from kipflow.settings import Community, Settings, find_roster, load_community
 
@@ -95,6 +98,26 @@ def connect(
         chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
         clock=lambda: read_clock(community),
     )
+
+
+def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Secrets:
+    """The tokens in `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN`."""
+    env = os.environ if environment is None else environment
+    return Secrets(
+        slack=env.get("KIPFLOW_SLACK_TOKEN") or None,
+        wiki=env.get("KIPFLOW_WIKI_TOKEN") or None,
+        jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
+    )
+
+
+def find_handlers(parts: Parts, *, now: datetime) -> dict[str, Handler]:
+    """What delivers each channel's effects; a channel whose service is not connected has none and waits."""
+    handlers: dict[str, Handler] = {}
+    if parts.chat is not None:
+        handlers["slack"] = slack_handler(parts.chat)
+    if parts.wiki is not None:
+        handlers["index"] = index_handler(parts.store, parts.wiki, prefix=parts.community.prefix, now=now)
+    return handlers
 
 
 def effect_rules(parts: Parts) -> EffectRules:

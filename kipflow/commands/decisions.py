@@ -20,10 +20,10 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     from kipflow.services.advance import advance_one, find_candidates, preview
 
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     now = as_of or parts.clock()
     rules = effect_rules(parts)
-    rows = []
+    rows: list[dict[str, object]] = []
     with progress("deciding") as say:
         numbers = find_candidates(parts.store, now)
         for done, number in enumerate(numbers, 1):
@@ -61,7 +61,7 @@ def replay(start: datetime | None, end: datetime | None, other: str | None, form
 
     settings = read_settings()
     parts = connect(settings)
-    parts.store.prepare()
+    parts.store.migrate()
     until = end or parts.clock()
     with progress("replaying") as say:
         if other is None:

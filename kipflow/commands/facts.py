@@ -23,7 +23,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, as_of: datetime | None)
     from kipflow.services.ingest import ingest_paths
 
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     with progress("reading") as say:
         report = ingest_paths(
             parts.store,
@@ -46,7 +46,7 @@ def poll(as_of: datetime | None) -> int:
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
         raise _lacks(parts, "archive")
-    parts.store.prepare()
+    parts.store.migrate()
     now = as_of or parts.clock()
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
@@ -64,7 +64,7 @@ def sync(as_of: datetime | None) -> int:
     parts = connect(read_settings())
     if parts.wiki is None or parts.community.wiki is None:
         raise _lacks(parts, "wiki")
-    parts.store.prepare()
+    parts.store.migrate()
     now = as_of or parts.clock()
     with progress("syncing") as say:
         reports = [

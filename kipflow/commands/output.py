@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 FORMATS = ("table", "json", "csv")
 
 
@@ -33,7 +35,7 @@ def as_of_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-class UtcTime(click.ParamType):
+class UtcTime(click.ParamType[datetime]):
     """An ISO date or time as aware UTC."""
 
     name = "time"
@@ -108,8 +110,8 @@ def _cell(value: Any) -> str:
 
 def _cell_csv(value: Any) -> str:
     text = _cell(value)
-    # a spreadsheet runs cells that begin like a formula; ballots ("+1") do, so only others are quoted
-    return "'" + text if text[:1] in "=@\t\r" else text
+    # a spreadsheet runs cells that begin like a formula; plain numbers ("+1") are none
+    return "'" + text if text[:1] in "=+-@\t\r" and not _NUMBER.fullmatch(text) else text
 
 
 def _to_json(value: Any) -> Any:

@@ -22,7 +22,7 @@ def review(ctx: click.Context, form: str) -> int:
     if ctx.invoked_subcommand is not None:
         return 0
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     rows = [
         {
             "proposal": row.key,
@@ -86,7 +86,7 @@ def revoke(ruling_id: int, author: str, as_of: datetime | None) -> int:
     from kipflow.services import rulings
 
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     rulings.revoke(parts.store, ruling_id, by=author, at=as_of or parts.clock())
     console().print(f"ruling {ruling_id} revoked; run `kipflow advance`")
     return 0
@@ -99,7 +99,7 @@ def _rule(
     from kipflow.services.advance import advance_one
 
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     at = as_of or parts.clock()
     number = parse_number(parts, proposal)
     ruling = rulings.rule(

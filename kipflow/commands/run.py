@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from datetime import datetime
+from pathlib import Path
 
 import click
 
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, progress
-from kipflow.settings import read_settings
+from kipflow.domain.errors import KipflowError
+from kipflow.java import submit_command
+from kipflow.settings import Settings, read_settings
 
 
 @click.command()
 @click.argument("name", required=False, metavar="[COMMUNITY]")
 def up(name: str | None) -> int:
     """Start Airflow with its board (and the sandbox), run the DAGs, print the board."""
-    import os
-
     if name:
         os.environ["KIPFLOW_COMMUNITY"] = name
     from kipflow import launcher
@@ -42,12 +45,13 @@ def deliver(as_of: datetime | None) -> int:
     from kipflow.wiring import connect, find_handlers, secrets_from_environment
 
     parts = connect(read_settings(), secrets=secrets_from_environment())
-    parts.store.prepare()
+    parts.store.migrate()
     if not parts.sends:
         console().print("dry-run: nothing is sent (effects.mode of the community, KIPFLOW_DRY_RUN)")
         return 0
+    now = as_of or parts.clock()
     with progress("delivering"):
-        report = send(parts.store, find_handlers(parts), now=as_of or parts.clock())
+        report = send(parts.store, find_handlers(parts, now=now), now=now)
     print_report(report)
     return 1 if report.counts["failed"] else 0
 
@@ -57,18 +61,37 @@ def deliver(as_of: datetime | None) -> int:
 @format_option()
 def metrics(as_of: datetime | None, form: str) -> int:
     """Run the Spark job over the history and print the summary."""
-    from kipflow.services.metrics import export_and_compute
-    from kipflow.spark_submit import submit_metrics
+    from kipflow.adapters import lake
+    from kipflow.services.metrics import export_history, save_metrics
     from kipflow.wiring import connect
 
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     now = as_of or parts.clock()
-    with progress("running Spark"):
-        rows = export_and_compute(parts, submit_metrics, as_of=now)
+    folder = parts.settings.lake / "metrics"
+    with progress("computing metrics") as say:
+        say("exporting history")
+        export_history(parts.store, folder / "input", lake.export_history)
+        say("Spark is at work")
+        _submit(parts.settings, "lifecycle_metrics.py", folder, now)
+        save_metrics(parts.store, folder / "output", lake.load_metrics, as_of=now, run_id="cli")
+        rows = lake.load_metrics(folder / "output")
     print_rows(
-        [{"metric": r.name, "of": r.dimension, "value": r.value, "unit": r.unit} for r in rows],
+        [{"metric": r.name, "of": r.dimension, "value": round(r.value, 2), "unit": r.unit} for r in rows],
         form,
         columns=("metric", "of", "value", "unit"),
     )
     return 0
+
+
+def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
+    """Run a job through spark-submit and say its last line if it fails."""
+    arguments = ["--input", str(folder / "input"), "--as-of", now.isoformat(), "--out", str(folder / "output")]
+    command, variables = submit_command(settings.home, job, arguments)
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        log = settings.home / "logs" / f"{Path(job).stem}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(done.stdout + done.stderr, encoding="utf-8")
+        last = next((x for x in reversed(done.stderr.splitlines()) if x.strip()), "no output")
+        raise KipflowError(f"Spark's {job} failed: {last[:300]} (all of it: {log})")

@@ -27,7 +27,7 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
 def status(proposal: str | None, stage: str | None, as_of: datetime | None, form: str) -> int:
     """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence."""
     parts = connect(read_settings())
-    parts.store.prepare()
+    parts.store.migrate()
     board = parts.store.board()
     if proposal is not None:
         view = board.proposal(parse_number(parts, proposal), as_of or parts.clock())

@@ -67,4 +67,5 @@ def _postpone(store: Store, row: OutboxRow, error: str, at: datetime | None) -> 
 def _delay(row: OutboxRow) -> timedelta:
     """Doubling, with a spread that the row's key fixes, so that a crowd does not come back at once."""
     spread = random.Random(f"{row.key}/{row.attempts}").uniform(0.8, 1.2)  # noqa: S311 - not a secret
-    return min(FIRST_DELAY * 2**row.attempts * spread, MAX_DELAY)
+    delay: timedelta = FIRST_DELAY * (2.0**row.attempts * spread)
+    return min(delay, MAX_DELAY)

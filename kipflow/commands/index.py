@@ -1,0 +1,66 @@
+"""`index`: the round-up, and `index import` of somebody else's."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from kipflow.commands.facts import print_report
+from kipflow.commands.output import as_of_option, progress
+from kipflow.domain.errors import UnreadableInput
+from kipflow.settings import read_settings
+from kipflow.wiring import connect, effect_rules
+
+
+@click.group(invoke_without_command=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "html", "confluence", "json"]),
+    default="markdown",
+    show_default=True,
+    help="How to print.",
+)
+@click.pass_context
+def index(ctx: click.Context, form: str) -> int:
+    """The round-up: every proposal by its derived stage."""
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from kipflow.services.index import render_board_index
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    text = render_board_index(parts.store, prefix=parts.community.prefix, form=form, as_of=parts.clock())
+    click.echo(text, nl=not text.endswith("\n"))
+    return 0
+
+
+@index.command("import")
+@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
+@as_of_option
+def import_(path: Path, as_of: datetime | None) -> int:
+    """Take the rows of an index (JSON, storage format or text) as the baseline of their proposals."""
+    from kipflow.services.advance import advance_all
+    from kipflow.services.index import import_index
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    now = as_of or parts.clock()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
+    with progress("importing") as say:
+        report = import_index(parts.store, text, prefix=parts.community.prefix, seen_at=now, source=path.name)
+        advance_all(
+            parts.store,
+            policy=parts.policy,
+            effects=effect_rules(parts),
+            as_of=now,
+            run_id="import",
+            on_progress=lambda done, total: say(f"{done} of {total}"),
+        )
+    print_report(report)
+    return 0

@@ -1,0 +1,131 @@
+"""`new`, `lint`, `diff`: proposal pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kipflow.commands.output import console, format_option, print_rows
+from kipflow.commands.review import parse_number
+from kipflow.domain.errors import ConfigError, KipflowError, UnreadableInput
+from kipflow.domain.facts import PageVersion
+from kipflow.services.ports import Store
+from kipflow.settings import load_community, read_settings
+from kipflow.wiki.lint import Fault, lint_page, lint_text
+
+
+@click.command()
+@click.argument("title")
+@click.option("--write", is_flag=True, help="Write the page; without it only the number is told.")
+def new(title: str, write: bool) -> int:
+    """Take the next number, write the page from the template."""
+    from kipflow.services.pages import create_proposal
+    from kipflow.wiring import connect, secrets_from_environment
+
+    parts = connect(read_settings(), secrets=secrets_from_environment())
+    if parts.wiki is None or parts.community.wiki is None:
+        raise ConfigError(file=f"community {parts.community.name}", key="wiki", expected="a wiki to write to")
+    if not title.strip():
+        raise click.UsageError("a proposal needs a title")
+    parts.store.migrate()
+    page = create_proposal(
+        parts.store,
+        parts.wiki,
+        index_page=parts.community.wiki.index_page,
+        prefix=parts.community.prefix,
+        title=title,
+        writes=write,
+        now=parts.clock(),
+    )
+    told = page.url or page.page_id or "not written: add --write"
+    console().print(f"{page.title} ({told})")
+    return 0
+
+
+@click.command()
+@click.argument("pages", nargs=-1, required=True, metavar="PAGE…")
+@format_option()
+def lint(pages: tuple[str, ...], form: str) -> int:
+    """Faults of proposal pages: PAGE is a file (storage format, HTML or text) or a proposal's number."""
+    settings = read_settings()
+    prefix = load_community(settings.community, settings.config).prefix
+    rows: list[dict[str, str]] = []
+    for page in pages:
+        faults = _lint_file(Path(page), prefix) if Path(page).is_file() else _lint_stored(page)
+        rows.extend(
+            {"page": page, "severity": f.severity, "code": f.code, "place": f.place, "what": f.what, "mend": f.mend}
+            for f in faults
+        )
+    print_rows(rows, form, columns=("page", "severity", "code", "place", "what", "mend"))
+    return 1 if any(r["severity"] == "error" for r in rows) else 0
+
+
+@click.command()
+@click.argument("proposal", metavar="NUMBER")
+@click.option("--since", type=click.Choice(["discussion", "vote"]), help="Default: the vote, else the discussion.")
+@format_option()
+def diff(proposal: str, since: str | None, form: str) -> int:
+    """What changed on the page since discussion or vote opened, by section."""
+    from kipflow.services.pages import find_pages_since
+    from kipflow.wiki.diffs import compare_pages
+    from kipflow.wiring import connect
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    number = parse_number(parts, proposal)
+    with parts.store.begin() as session:
+        facts = session.load_facts(number)
+        history = session.load_history(number)
+    targets = {"vote": ("Vote",), "discussion": ("Discussion",), None: ("Vote", "Discussion")}[since]
+    moments = [t.at for target in targets for t in reversed(history) if t.target == target]
+    if not moments:
+        raise KipflowError(f"{facts.key} has had no {since or 'discussion or vote'} yet")
+    pair = find_pages_since(facts.pages, moments[0])
+    if pair is None:
+        console(stderr=True).print(f"{facts.key}: the page did not change since {moments[0]:%Y-%m-%d %H:%M} UTC")
+        return 0
+    before, after = pair
+    old, new_body = (_load_body(parts.store, p) for p in pair)
+    rows = [
+        {"section": change.section, "kind": kind, "line": line}
+        for change in compare_pages(old, new_body)
+        for kind, lines in (("removed", change.removed), ("added", change.added))
+        for line in lines
+    ]
+    print_rows(rows, form, columns=("section", "kind", "line"))
+    console(stderr=True).print(f"{facts.key}: version {before.version} → {after.version}, {len(rows)} lines")
+    return 0
+
+
+def _lint_file(path: Path, prefix: str) -> tuple[Fault, ...]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
+    if text.lstrip().startswith("<"):
+        return lint_page(text, title="", prefix=prefix, source=str(path))
+    return lint_text(text, title="", prefix=prefix)
+
+
+def _lint_stored(page: str) -> tuple[Fault, ...]:
+    from kipflow.wiring import connect
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    try:
+        number = parse_number(parts, page)
+    except click.BadParameter:
+        raise KipflowError(f"{page}: neither a file nor a proposal's number") from None
+    with parts.store.begin() as session:
+        facts = session.load_facts(number)
+    if not facts.pages:
+        raise KipflowError(f"{facts.key} has no page that was stored; run `kipflow sync`")
+    newest = facts.pages[-1]
+    body = _load_body(parts.store, newest)
+    return lint_page(body, title=newest.title, prefix=parts.community.prefix, source=f"page {newest.page_id}")
+
+
+def _load_body(store: Store, page: PageVersion) -> str:
+    with store.begin() as session:
+        return session.find_page_body(page.page_id, page.version) or ""

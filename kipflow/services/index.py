@@ -1,0 +1,145 @@
+"""The round-up index: rendered from the derived stages, imported from files, kept true on the wiki."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from kipflow.domain.drift import SECTION_OF_STAGE
+from kipflow.domain.errors import SaveConflict, UnreadableInput
+from kipflow.domain.facts import IndexEntry
+from kipflow.services.deliver import Handler
+from kipflow.services.ports import Effect, IndexRow, OutboxRow, Report, Store, Wiki
+from kipflow.wiki.index import (
+    ParsedIndex,
+    parse_index_json,
+    parse_index_page,
+    parse_index_text,
+    render_index,
+    replace_index,
+)
+
+#: A page that somebody edits while we write: read it again and try so often.
+SAVE_ATTEMPTS = 3
+
+
+def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime) -> str:
+    """The round-up of every decided proposal, as markdown, html, confluence or json."""
+    with store.begin() as session:
+        rows = session.load_index_rows()
+    return render_index(
+        find_sections(rows, as_of), prefix=prefix, next_number=max((r.number for r in rows), default=0) + 1, format=form
+    )
+
+
+def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:
+    """Store the rows of an index file (JSON, wiki page or plain text) as the baseline of their proposals.
+
+    Raises:
+        UnreadableInput: the file has no row that could be read.
+    """
+    parsed = _parse(text, prefix, seen_at, source)
+    if not parsed.entries:
+        raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
+    with store.begin() as session:
+        rows = session.save_index_entries(parsed.entries)
+    proposals = len({e.number for e in parsed.entries})
+    counts = {"rows": len(parsed.entries), "rows_new": rows, "proposals": proposals}
+    return Report(counts=counts, warnings=parsed.warnings)
+
+
+def update_index(
+    store: Store, wiki: Wiki, *, page_id: str, prefix: str, mode: str, sends: bool, now: datetime
+) -> Report:
+    """Put the edit that would make the wiki's index true into the outbox, if it is not true already.
+
+    `mode` is "send", "approve" (a person releases the edit) or "off"; without `sends` the row is only shown.
+    """
+    if mode == "off":
+        return Report(counts={"edits": 0})
+    page = wiki.fetch_page(page_id)
+    body = _edit(store, page.body, prefix, now)
+    if body == page.body:
+        return Report(counts={"edits": 0})
+    moves = _describe_moves(store, page.body, prefix, now)
+    digest = hashlib.sha256(body.encode()).hexdigest()[:16]
+    effect = Effect(
+        key=f"index/{page_id}/{page.version}/{digest}",
+        number=None,
+        channel="index",
+        payload={"page_id": page_id, "moves": moves},
+        approval=mode == "approve",
+    )
+    with store.begin() as session:
+        added = session.enqueue([effect], now=now, status="pending" if sends else "skipped")
+    return Report(counts={"edits": added, "rows_moved": len(moves)})
+
+
+def index_handler(store: Store, wiki: Wiki, *, prefix: str, now: datetime) -> Handler:
+    """Save the index page as the board has it at the time of sending: a queued edit never overwrites news."""
+
+    def save(row: OutboxRow) -> str:
+        page_id = str(row.payload["page_id"])
+        for attempt in range(SAVE_ATTEMPTS):
+            page = wiki.fetch_page(page_id)
+            body = _edit(store, page.body, prefix, now)
+            if body == page.body:
+                return f"{page_id}@{page.version}"
+            try:
+                saved = wiki.save_page(page, body=body, message="kipflow: round-up brought up to date")
+            except SaveConflict:
+                if attempt == SAVE_ATTEMPTS - 1:
+                    raise
+                continue
+            return f"{page_id}@{saved.version}"
+        raise SaveConflict(page_id=page_id, version=0)
+
+    return save
+
+
+def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list[IndexEntry]]:
+    """The rows by section of the index, each in order of number."""
+    sections: dict[str, list[IndexEntry]] = {"accepted": [], "discussion": [], "dormant": [], "discarded": []}
+    for row in sorted(rows, key=lambda r: r.number):
+        section = SECTION_OF_STAGE[row.stage]
+        sections[section].append(
+            IndexEntry(
+                number=row.number,
+                title=row.title,
+                section=section,
+                seen_at=seen_at,
+                origin="page",
+                release=row.release,
+                in_progress=row.in_progress,
+                url=row.url,
+                jira=row.jira,
+            )
+        )
+    return sections
+
+
+def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
+    return replace_index(body, render_board_index(store, prefix=prefix, form="confluence", as_of=now), prefix=prefix)
+
+
+def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:
+    with store.begin() as session:
+        rows = session.load_index_rows()
+    was: Mapping[int, str] = {e.number: e.section for e in parse_index_page(body, prefix, now).entries}
+    return [
+        {"number": r.number, "from": was.get(r.number, "nowhere"), "to": SECTION_OF_STAGE[r.stage]}
+        for r in rows
+        if was.get(r.number) != SECTION_OF_STAGE[r.stage]
+    ]
+
+
+def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> ParsedIndex:
+    start = text.lstrip()[:1]
+    if start in {"{", "["}:
+        return parse_index_json(text, prefix, seen_at)
+    if start == "<":
+        return parse_index_page(text, prefix, seen_at)
+    if "\x00" in text:
+        raise UnreadableInput(source=source, why="is no text")
+    return parse_index_text(text, prefix, seen_at)
