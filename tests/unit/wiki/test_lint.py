@@ -1,0 +1,89 @@
+"""Faults of a proposal page: each found, each with its place, and mildness for a draft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kipflow.wiki.lint import Fault, lint_page, lint_text
+from kipflow.wiki.template import render_page
+
+SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
+
+GOOD = """
+<h1>Status</h1>
+<p><strong>Current state</strong>: Under Discussion</p>
+<p><strong>Discussion thread</strong>: <a href="https://lists.apache.org/thread/abc">here</a></p>
+<p><strong>JIRA</strong>: <a href="https://issues.apache.org/jira/browse/SAND-77">SAND-77</a></p>
+<h1>Motivation</h1><p>Gates stick when it rains.</p>
+<h1>Public Interfaces</h1><p>A new configuration gate.oil.interval.ms = 5000.</p>
+<h1>Proposed Changes</h1><p>Oil the hinges on a timer.</p>
+<h1>Compatibility, Deprecation, and Migration Plan</h1><p>Old gates keep squeaking.</p>
+<h1>Test Plan</h1><p>Open and close a gate a thousand times.</p>
+<h1>Rejected Alternatives</h1><p>Removing the gate.</p>
+"""
+
+
+def lint(body: str, title: str = "KIP-7: Oiled gates") -> tuple[Fault, ...]:
+    return lint_page(body, title=title, prefix="KIP", source="page 7")
+
+
+def codes(faults: tuple[Fault, ...]) -> set[str]:
+    return {f.code for f in faults}
+
+
+def test_a_finished_page_has_no_fault() -> None:
+    assert lint(GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "place"),
+    [
+        ("<h1>Test Plan</h1><p>Open and close a gate a thousand times.</p>", "", "K02", "Test Plan"),
+        ("<p>Removing the gate.</p>", "", "K03", "Rejected Alternatives"),
+        ("Gates stick when it rains.", "Describe the problems you are trying to solve.", "K04", "Motivation"),
+        ("Under Discussion", "Simmering", "K05", "Status"),
+        ("https://lists.apache.org/thread/abc", "https://chat.example/archives/C1", "K06", "Status"),
+        ('<a href="https://lists.apache.org/thread/abc">here</a>', "TBD", "K06", "Status"),
+        ("SAND-77</a>", "SAND-77</a> [Change the link from KAFKA-1 to your own ticket]", "K07", "Status"),
+        ("Oil the hinges", "Add a field to the FetchRequest and oil the hinges", "K08", "Public Interfaces"),
+    ],
+    ids=["missing", "empty", "template", "state", "chat", "tbd", "ticket", "interface"],
+)
+def test_each_fault_is_found_at_its_place(old: str, new: str, code: str, place: str) -> None:
+    assert old in GOOD
+    found = [f for f in lint(GOOD.replace(old, new)) if f.code == code]
+    assert [f.place for f in found] == [place]
+    assert all(f.severity == "error" and f.mend for f in found)
+
+
+def test_a_title_needs_a_number_of_its_own() -> None:
+    assert codes(lint(GOOD, title="Oiled gates")) == {"K01"}
+
+
+def test_the_untouched_template_shows_every_section() -> None:
+    faults = lint(render_page(state="Under Discussion"))
+    assert {"K04", "K06", "K07"} <= codes(faults)
+    assert {f.place for f in faults if f.code == "K04"} >= {"Motivation", "Test Plan", "Proposed Changes"}
+
+
+def test_a_draft_is_judged_mildly() -> None:
+    faults = lint(render_page(state="Draft"))
+    assert faults
+    assert {f.severity for f in faults if f.code in {"K03", "K04", "K06", "K07"}} == {"note"}
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("seed", "expected", "errors"),
+    [("002", {"K04", "K06", "K07"}, True), ("003", {"K02", "K04", "K06", "K07"}, False)],
+    ids=["a page in discussion full of template text", "an old version of a draft"],
+)
+def test_the_seed_pages_show_the_faults_they_are_known_for(seed: str, expected: set[str], errors: bool) -> None:
+    files = sorted(SEEDS.glob(f"{seed}_*.txt"))
+    if not files:
+        pytest.skip("the seed pages are not beside this checkout")
+    faults = lint_text(files[0].read_text(encoding="utf-8"), title="KIP-1: x", prefix="KIP")
+    assert codes(faults) == expected
+    assert any(f.severity == "error" for f in faults) is errors
