@@ -5,9 +5,10 @@ The content security policy forbids inline styles; graphics are SVG with plain a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kipflow.domain.clocks import next_month
 from kipflow.domain.tally import Counts
 
 #: Up to this many ballots each gets a block of its own; beyond, blocks become proportions.
@@ -79,3 +80,24 @@ def build_columns(values: Sequence[tuple[str, float]], *, width: float = 100.0, 
             )
         )
     return tuple(columns)
+
+
+def fill_months(counts: Mapping[str, int], *, at_least: int = 12, at_most: int = 120) -> list[tuple[str, float]]:
+    """Counts by month ("2026-03") with the silent months between and before them as zero, in order.
+
+    Short spans begin earlier, so as to have `at_least` months: one busy month must not look like a wall.
+    Of very long ones the newest `at_most` are kept.
+    """
+    if not counts:
+        return []
+    last = max(counts)
+    first = min(min(counts), _months_before(last, at_least - 1))
+    months = [first]
+    while months[-1] < last:
+        months.append(next_month(months[-1]))
+    return [(month, float(counts.get(month, 0))) for month in months[-at_most:]]
+
+
+def _months_before(month: str, number: int) -> str:
+    year, index = divmod(int(month[:4]) * 12 + int(month[5:7]) - 1 - number, 12)
+    return f"{year:04d}-{index + 1:02d}"

@@ -116,6 +116,7 @@ def _build_environment(masthead: Masthead) -> Environment:
         elapsed=times.find_elapsed,
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
+        by_month=charts.fill_months,
         headline=metrics.find_headlines,
         find_coverage=_find_coverage,
         version={name: find_static_version(name) for name in ("board.css", "board.js", "icon.svg")},

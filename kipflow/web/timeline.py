@@ -107,12 +107,25 @@ def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTrans
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:
-    value = ", ".join(f"{key} {word}" for key, word in ruling.value.items())
     revoked = " (revoked since)" if ruling.revoked_at is not None else ""
     return Entry(
         at=ruling.made_at,
         kind=EntryKind.RULING,
-        text=f"{ruling.author} ruled on a {ruling.kind}: {value}{revoked}",
+        text=f"{ruling.author} {_say_ruling(ruling)}{revoked}",
         note=ruling.reason,
         retracted=ruling.revoked_at is not None,
     )
+
+
+def _say_ruling(ruling: Ruling) -> str:
+    value = {key: str(word) for key, word in ruling.value.items()}
+    match ruling.kind:
+        case "ballot":
+            choice = value.get("choice", "none")
+            return "ruled that a line is no vote" if choice == "none" else f"ruled that an unclear ballot is {choice}"
+        case "stage":
+            return f"set the stage to {value.get('stage', '?')}"
+        case "snooze":
+            return f"put off dormancy until {value.get('until', '?')[:10]}"
+        case kind:
+            return f"ruled on a {kind}: {', '.join(f'{key} {word}' for key, word in value.items())}"

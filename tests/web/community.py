@@ -147,7 +147,8 @@ def page(number: int, title: str, saved_at: datetime, version: int, word: Status
     )
 
 
-def months_held(*, last_fetch: datetime = ago(h=0.4)) -> tuple[ArchiveMonth, ...]:
+def months_held() -> tuple[ArchiveMonth, ...]:
+    last_fetch = ago(h=0.4)
     names = [f"{year}-{m:02d}" for year in (2025, 2026) for m in range(1, 13)]
     held = names[names.index("2025-06") : names.index("2026-03") + 1]
     return tuple(
@@ -239,11 +240,11 @@ def open_votes() -> list[ProposalFacts]:
     ballots = [*yes(149, t, [*PEOPLE[0:4], PEOPLE[8], PEOPLE[10]])]
     found.append(facts(149, "Per-listener connection throttling", created=ago(d=66), discussed=ago(d=64), replies=9,
                        votes=[poll(149, "Per-listener connection throttling", t, ballots)]))  # fmt: skip
-    t = ago(h=80)
-    log_pages = [page(140, "Checksums for record batches at rest", ago(d=50), 3, StatusWord.VOTE, "Voting")]
+    t, title = ago(h=80), "Checksums for record batches at rest"
+    log_pages = [page(140, title, ago(d=50), 3, StatusWord.VOTE, "Voting")]
     ballots = [*yes(140, t, [*PEOPLE[0:3], PEOPLE[11]])]
-    found.append(facts(140, "Checksums for record batches at rest", created=ago(d=50), discussed=ago(d=47), replies=14,
-                       pages=log_pages, votes=[poll(140, "Checksums for record batches at rest", t, ballots)]))  # fmt: skip
+    found.append(facts(140, title, created=ago(d=50), discussed=ago(d=47), replies=14,
+                       pages=log_pages, votes=[poll(140, title, t, ballots)]))  # fmt: skip
     t = ago(h=20)
     ballots = [
         *yes(154, t, [PEOPLE[5]]),
