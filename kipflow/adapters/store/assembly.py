@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -22,6 +23,9 @@ from kipflow.domain.facts import (
 )
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.votes import Vote
+
+#: Characters of a title that are looked at and shown.
+MAX_TITLE = 300
 
 FindVotes = Callable[[Sequence[Message]], list[Vote]]
 
@@ -67,7 +71,7 @@ def load_facts(connection: sa.Connection, number: int, community: Community, cov
     tickets = pages.load_tickets(connection, keys)
     return ProposalFacts(
         key=format_key(community.prefix, number),
-        proposal=describe(number, versions, entries, mails, tickets),
+        proposal=describe(number, community.prefix, versions, entries, mails, tickets),
         pages=versions,
         index_entries=entries,
         messages=tuple(as_thread(mails, community)),
@@ -97,6 +101,7 @@ def as_thread(mails: Iterable[Message], community: Community) -> Iterable[Thread
 
 def describe(
     number: int,
+    prefix: str,
     versions: Sequence[PageVersion],
     entries: Sequence[IndexEntry],
     mails: Sequence[Message],
@@ -114,7 +119,7 @@ def describe(
     release, in_progress = _find_release(entry, ticket)
     return Proposal(
         number=number,
-        title=_find_title(newest, entry, opener),
+        title=strip_key(_find_title(newest, entry, opener), prefix),
         author=author or (opener.author_name if opener and not versions else None) or None,
         created_at=created,
         page_id=newest.page_id if newest else None,
@@ -123,6 +128,18 @@ def describe(
         release=release,
         in_progress=in_progress,
     )
+
+
+def strip_key(title: str, prefix: str) -> str:
+    """A page's title or a mail's subject without tags, reply marks, prefix and number.
+
+    >>> strip_key("Re: [DISCUSS] KIP-12 - Tidy  shelves", "KIP")
+    'Tidy shelves'
+    """
+    plain = " ".join(title[:MAX_TITLE].split())
+    marks = r"(?:(?:\[[^\]]{0,60}\]|(?:re|aw|fwd?|sv|antw):) ?)*"
+    key = rf"(?:{re.escape(prefix)} ?[-_:#\u2010-\u2015]? ?[0-9]{{1,5}}(?![0-9]) ?[-:.,\u2010-\u2015]* ?)?"
+    return re.sub(rf"^{marks}{key}", "", plain, count=1, flags=re.IGNORECASE) or plain
 
 
 def _find_title(newest: PageVersion | None, entry: IndexEntry | None, opener: Message | None) -> str:

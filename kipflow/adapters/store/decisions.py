@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.codec import declared_to_json, drift_to_json, evidence_from_json, evidence_to_json
 from kipflow.adapters.store.columns import as_tuple
-from kipflow.adapters.store.statements import Row, add_proposals, insert_new
+from kipflow.adapters.store.statements import Row, add_proposals, count_new
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
@@ -93,7 +93,7 @@ def append_transitions(
             positions[entry.number] = _next_position(connection, entry.number)
         rows.append(_transition_row(entry, positions[entry.number], recorded_at, run_id))
         positions[entry.number] += 1
-    return insert_new(connection, transition, rows)
+    return count_new(connection, transition, rows)
 
 
 def save_decision(connection: sa.Connection, decision: Decision, about: Proposal, *, rules: str) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import attribution
 from kipflow.adapters.store.codec import declared_from_json, declared_to_json, expression_from_json, expression_to_json
 from kipflow.adapters.store.columns import chunks, clean_text
-from kipflow.adapters.store.statements import Row, insert_new, lock_mail, mark_pending, upsert
+from kipflow.adapters.store.statements import Row, count_new, insert_new, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.services.ports import SaveReport
@@ -60,8 +60,7 @@ def save_messages(
 def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
     """Note what could not be read; how many of these notes are new."""
     return sum(
-        insert_new(connection, unreadable, [_unreadable_row(item, seen_at) for item in batch])
-        for batch in chunks(items)
+        count_new(connection, unreadable, [_unreadable_row(item, seen_at) for item in batch]) for batch in chunks(items)
     )
 
 

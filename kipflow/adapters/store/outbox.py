@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, insert_new
+from kipflow.adapters.store.statements import Row, count_new
 from kipflow.adapters.store.tables import outbox
 from kipflow.domain.errors import KipflowError
 from kipflow.services.ports import Effect, OutboxRow
@@ -18,7 +18,7 @@ from kipflow.services.ports import Effect, OutboxRow
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
     """Add the effects whose key is new; how many. What needs approval is held until it has it."""
     return sum(
-        insert_new(connection, outbox, [_outbox_row(effect, now, status) for effect in batch])
+        count_new(connection, outbox, [_outbox_row(effect, now, status) for effect in batch])
         for batch in chunks(effects)
     )
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
-from kipflow.adapters.store.statements import Row, add_proposals, insert_new, mark_pending, upsert
+from kipflow.adapters.store.statements import Row, add_proposals, count_new, insert_new, mark_pending, upsert
 from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, TicketState, Unreadable
 
@@ -188,7 +188,7 @@ def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
         "resolution": found.resolution,
         "fix_versions": found.fix_versions,
     }
-    if not insert_new(connection, ticket, [row]):
+    if not count_new(connection, ticket, [row]):
         return False
     mark_pending(connection, _find_numbers_of_ticket(connection, found.key), found.seen_at)
     return True

@@ -19,11 +19,19 @@ Row = dict[str, Any]
 MAIL_LOCK = 0x6B69_7066
 
 
-def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
-    """Insert the rows whose key is not there yet; how many that were."""
+def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Insert the rows whose key is not there yet."""
+    if rows:
+        connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
+
+
+def count_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
+    """The same, and how many rows that were. Slower: PostgreSQL tells only by giving keys back."""
     if not rows:
         return 0
-    return connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows).rowcount
+    key = next(iter(table.primary_key.columns))
+    statement = _insert(connection, table).on_conflict_do_nothing().returning(key)
+    return len(connection.execute(statement, rows).all())
 
 
 def upsert(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Iterable[str]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store import board, board_proposal
 from kipflow.adapters.store.assembly import Community, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
@@ -15,10 +17,14 @@ from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
+from kipflow.services import board as views
 
 
 class SqlStore:
-    """Implements `services.ports.Store` on SQLite or PostgreSQL. Safe to share between threads."""
+    """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
+
+    Safe to share between threads. Nothing is connected before it is used.
+    """
 
     def __init__(self, engine: sa.Engine, community: Community) -> None:
         self._engine = engine
@@ -40,6 +46,36 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             yield SqlSession(connection, self._community)
 
+    # -- the board: each method is one transaction that only reads --------------------------------
+    def overview(self, as_of: datetime) -> views.Overview:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_overview(connection, self._community, as_of)
+
+    def rows(self, query: views.RowQuery) -> views.RowPage:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_rows(connection, self._community, query)
+
+    def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
+        with transaction(self._engine, reads=True) as connection:
+            return board_proposal.load_proposal(connection, self._community, number, as_of)
+
+    def review(self) -> tuple[views.ReviewRow, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_review(connection, self._community)
+
+    def drift(self) -> tuple[views.DriftRow, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_drift(connection, self._community)
+
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> views.UnreadablePage:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_unreadable(connection, offset=offset, limit=limit)
+
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.EffectPage:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_effects(connection, status=status, offset=offset, limit=limit)
+
+    # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:
         """Bring this store's tables up to date (for a database in memory, which no second engine sees)."""
         migrate_engine(self._engine)

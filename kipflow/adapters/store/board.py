@@ -1,0 +1,272 @@
+"""What the board shows of the whole community: each answer takes a fixed number of queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import exports, pages
+from kipflow.adapters.store.assembly import Community
+from kipflow.adapters.store.codec import drift_from_json
+from kipflow.adapters.store.columns import as_tuple
+from kipflow.adapters.store.decisions import as_transition
+from kipflow.adapters.store.messages import MESSAGES_MARK
+from kipflow.adapters.store.outbox import as_outbox_row
+from kipflow.adapters.store.tables import (
+    mark,
+    message,
+    outbox,
+    pending,
+    proposal,
+    review_item,
+    transition,
+    unreadable,
+    vote,
+)
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Stage
+from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.tally import Counts, Outcome, Tally
+from kipflow.services import board as views
+
+#: Transitions that the overview lists.
+RECENT = 12
+
+_ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
+
+
+def load_overview(connection: sa.Connection, community: Community, as_of: datetime) -> views.Overview:
+    per_stage = list(
+        connection.execute(
+            sa.select(
+                proposal.c.stage,
+                sa.func.count().label("proposals"),
+                sa.func.sum(sa.case((_ATTENTION, 1), else_=0)).label("attention"),
+                sa.func.sum(proposal.c.review_count).label("review"),
+                sa.func.sum(proposal.c.drift_count).label("drift"),
+                sa.func.max(proposal.c.decided_at).label("decided_at"),
+            )
+            .where(proposal.c.stage.is_not(None))
+            .group_by(proposal.c.stage)
+        )
+    )
+    bad = sa.select(unreadable.c.list_id, unreadable.c.month, sa.func.count().label("items"))
+    bad_by_month = {
+        (row.list_id, row.month): row.items
+        for row in connection.execute(bad.group_by(unreadable.c.list_id, unreadable.c.month))
+    }
+    months = pages.load_months(connection)
+    by_status = sa.select(outbox.c.status, sa.func.count().label("rows")).group_by(outbox.c.status)
+    counted = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
+    found = {Stage(row.stage): int(row.proposals) for row in per_stage}
+    return views.Overview(
+        stages={stage: found.get(stage, 0) for stage in Stage},
+        messages=int(counted or 0),
+        attention=sum(int(row.attention) for row in per_stage),
+        review=sum(int(row.review) for row in per_stage),
+        drift=sum(int(row.drift) for row in per_stage),
+        pending=int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0),
+        unreadable=sum(bad_by_month.values()),
+        months=tuple(
+            views.MonthCoverage(month=m, unreadable=bad_by_month.get((m.list_id, m.month), 0)) for m in months
+        ),
+        last_poll=max((m.fetched_at for m in months), default=None),
+        last_decision=max((row.decided_at for row in per_stage), default=None),
+        effects={row.status: int(row.rows) for row in connection.execute(by_status)},
+        metrics=_load_metrics(connection, as_of),
+        recent=_load_recent(connection, community, as_of),
+    )
+
+
+def load_rows(connection: sa.Connection, community: Community, query: views.RowQuery) -> views.RowPage:
+    """One page of proposals and the number of all that match: two queries."""
+    conditions = _conditions(query, community.prefix)
+    total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
+    current = sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True))
+    statement = (
+        sa.select(proposal, *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared"}))
+        .outerjoin(vote, current)
+        .where(*conditions)
+        .order_by(*_order(query))
+        .offset(query.offset)
+        .limit(query.limit)
+    )
+    rows = tuple(_board_row(row, community.prefix) for row in connection.execute(statement))
+    return views.RowPage(rows=rows, total=int(total or 0))
+
+
+def load_review(connection: sa.Connection, community: Community) -> tuple[views.ReviewRow, ...]:
+    """Every open question with the permalink of the mail that it quotes, where it quotes one."""
+    statement = (
+        sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at, message.c.message_id)
+        .join(proposal, proposal.c.number == review_item.c.number)
+        .outerjoin(message, message.c.message_id == review_item.c.subject)
+        .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
+    )
+    return tuple(
+        views.ReviewRow(
+            number=row.number,
+            key=format_key(community.prefix, row.number),
+            title=row.title,
+            stage=Stage(row.stage),
+            item=as_review_item(row),
+            decided_at=row.decided_at,
+            url=community.render_permalink(row.message_id) if row.message_id else "",
+        )
+        for row in connection.execute(statement)
+    )
+
+
+def load_drift(connection: sa.Connection, community: Community) -> tuple[views.DriftRow, ...]:
+    statement = sa.select(proposal).where(proposal.c.drift_count > 0).order_by(proposal.c.number.desc())
+    return tuple(
+        views.DriftRow(
+            number=row.number,
+            key=format_key(community.prefix, row.number),
+            title=row.title,
+            stage=Stage(row.stage),
+            drift=found,
+        )
+        for row in connection.execute(statement)
+        for found in drift_from_json(row.drift)
+    )
+
+
+def load_unreadable(connection: sa.Connection, *, offset: int, limit: int) -> views.UnreadablePage:
+    columns = [c for c in unreadable.c if c.name != "digest"]
+    statement = sa.select(*columns).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
+    rows = connection.execute(statement.offset(offset).limit(limit))
+    return views.UnreadablePage(
+        rows=tuple(views.UnreadableRow(**row._mapping) for row in rows),
+        total=int(connection.scalar(sa.select(sa.func.count()).select_from(unreadable)) or 0),
+    )
+
+
+def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: int) -> views.EffectPage:
+    wanted = [outbox.c.status == status] if status else []
+    statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
+    rows = connection.execute(statement.offset(offset).limit(limit))
+    return views.EffectPage(
+        rows=tuple(as_outbox_row(row) for row in rows),
+        total=int(connection.scalar(sa.select(sa.func.count()).select_from(outbox).where(*wanted)) or 0),
+    )
+
+
+def as_review_item(row: sa.Row[Any]) -> ReviewItem:
+    return ReviewItem(
+        kind=row.kind, subject=row.subject, question=row.question, line=row.line, outcomes=as_tuple(row.outcomes)
+    )
+
+
+def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTransition:
+    return views.RecordedTransition(
+        transition=as_transition(row),
+        recorded_at=row.recorded_at,
+        run_id=row.run_id,
+        retracted=row.id in set(retracted),
+    )
+
+
+def _load_metrics(connection: sa.Connection, as_of: datetime) -> views.Metrics | None:
+    moment, rows = exports.load_metrics(connection, as_of)
+    if moment is None:
+        return None
+    return views.Metrics(as_of=moment, rows=tuple(rows))
+
+
+def _load_recent(
+    connection: sa.Connection, community: Community, as_of: datetime
+) -> tuple[views.RecentTransition, ...]:
+    statement = (
+        sa.select(transition, proposal.c.title)
+        .join(proposal, proposal.c.number == transition.c.number)
+        .where(transition.c.recorded_at <= as_of)
+        .order_by(transition.c.recorded_at.desc(), transition.c.number.desc(), transition.c.position.desc())
+        .limit(RECENT)
+    )
+    rows = list(connection.execute(statement))
+    corrections = sa.select(transition.c.retracts).where(
+        transition.c.number.in_({row.number for row in rows}),
+        transition.c.rule == "correction",
+        transition.c.recorded_at <= as_of,
+    )
+    retracted = {entry for ids in connection.scalars(corrections) for entry in ids}
+    return tuple(
+        views.RecentTransition(
+            key=format_key(community.prefix, row.number), title=row.title, recorded=as_recorded(row, retracted)
+        )
+        for row in rows
+    )
+
+
+def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[bool]]:
+    wanted: list[sa.ColumnElement[bool]] = [proposal.c.stage.is_not(None)]
+    if query.stages:
+        wanted.append(proposal.c.stage.in_([stage.value for stage in query.stages]))
+    if query.attention:
+        wanted.append(_ATTENTION)
+    text = " ".join(query.text.split())
+    if text:
+        match = proposal.c.search.contains(text.casefold(), autoescape=True)
+        number = _find_number(text, prefix)
+        wanted.append(match if number is None else sa.or_(match, proposal.c.number == number))
+    return wanted
+
+
+def _find_number(text: str, prefix: str) -> int | None:
+    found = re.fullmatch(rf"(?:{re.escape(prefix)} ?[-_:#]? ?)?0*([0-9]{{1,5}})", text, re.IGNORECASE)
+    number = int(found.group(1)) if found else 0
+    return number if 0 < number <= MAX_NUMBER else None
+
+
+def _order(query: views.RowQuery) -> list[sa.ColumnElement[Any]]:
+    column: sa.ColumnElement[Any] = {
+        views.Sort.NUMBER: proposal.c.number,
+        views.Sort.TITLE: proposal.c.search,
+        views.Sort.SINCE: proposal.c.since,
+        views.Sort.ACTIVITY: proposal.c.last_activity,
+        views.Sort.CLOSE: vote.c.earliest_close,
+    }[query.sort]
+    way = sa.desc if query.descending else sa.asc
+    return [way(column).nulls_last(), way(proposal.c.number)]
+
+
+def _board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
+    return views.BoardRow(
+        number=row.number,
+        key=format_key(prefix, row.number),
+        title=row.title,
+        author=row.author,
+        stage=Stage(row.stage),
+        since=row.since,
+        decided_at=row.decided_at,
+        last_activity=row.last_activity,
+        clock=_vote_clock(row) if row.vote_position is not None else None,
+        missing=as_tuple(row.missing),
+        review=row.review_count,
+        drift=tuple(dict.fromkeys(d.side for d in drift_from_json(row.drift))),
+        warned_at=row.warned_at,
+        next_deadline=row.next_deadline,
+        release=row.release,
+        in_progress=row.in_progress,
+    )
+
+
+def _vote_clock(row: sa.Row[Any]) -> views.VoteClock:
+    return views.VoteClock(
+        round=row.vote_round,
+        opened_at=row.vote_opened_at,
+        earliest_close=row.vote_earliest_close,
+        quorum=row.vote_quorum,
+        outcome=Outcome(row.vote_outcome),
+        tally=Tally(
+            binding=Counts(plus=row.vote_binding_for, zero=row.vote_binding_abstain, minus=row.vote_binding_against),
+            non_binding=Counts(plus=row.vote_other_for, zero=row.vote_other_abstain, minus=row.vote_other_against),
+        ),
+        hangs=row.vote_hangs,
+        care=as_tuple(row.vote_care),
+    )

@@ -1,0 +1,217 @@
+"""What the board shows of one proposal: its decision as recorded, and all that it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import pages, rulings
+from kipflow.adapters.store.assembly import Community
+from kipflow.adapters.store.board import as_recorded, as_review_item
+from kipflow.adapters.store.codec import declared_from_json, drift_from_json
+from kipflow.adapters.store.columns import as_tuple
+from kipflow.adapters.store.outbox import as_outbox_row
+from kipflow.adapters.store.tables import (
+    ballot,
+    message,
+    message_proposal,
+    outbox,
+    proposal,
+    review_item,
+    transition,
+    vote,
+)
+from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind
+from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.tally import Counts, Outcome, Tally
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from kipflow.services import board as views
+
+
+def load_proposal(connection: sa.Connection, community: Community, number: int, as_of: datetime) -> views.ProposalView:
+    """One proposal with everything recorded by `as_of`, in a fixed number of queries.
+
+    Raises:
+        UnknownProposal: the number is not known, or none of its facts has been decided on.
+    """
+    row = connection.execute(sa.select(proposal).where(proposal.c.number == number)).one_or_none()
+    if row is None or row.stage is None:
+        raise UnknownProposal(number)
+    mails = _load_mails(connection, number, as_of)
+    versions = tuple(p for p in pages.load_pages(connection, number) if p.saved_at <= as_of)
+    entries = tuple(e for e in pages.load_index_entries(connection, number) if e.seen_at <= as_of)
+    keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
+    votes = _load_votes(connection, number)
+    threads = tuple(_count_threads(mails))
+    questions = sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
+    effects = (
+        sa.select(outbox)
+        .where(outbox.c.number == number, outbox.c.created_at <= as_of)
+        .order_by(outbox.c.created_at.desc(), outbox.c.key)
+    )
+    held = {m.message_id for m in mails}
+    return views.ProposalView(
+        key=format_key(community.prefix, number),
+        proposal=_proposal(row),
+        stage=Stage(row.stage),
+        since=row.since,
+        decided_at=row.decided_at,
+        policy_version=row.policy_version,
+        history=_load_history(connection, number, as_of),
+        votes=votes,
+        missing=as_tuple(row.missing),
+        review=tuple(as_review_item(item) for item in connection.execute(questions)),
+        drift=drift_from_json(row.drift),
+        next_deadline=row.next_deadline,
+        warned_at=row.warned_at,
+        last_activity=row.last_activity,
+        pages=versions,
+        index_entries=entries,
+        tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
+        rulings=tuple(r for r in rulings.load_rulings(connection, number, held) if r.made_at <= as_of),
+        threads=threads,
+        activity=_count_months(mails),
+        links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
+        effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
+    )
+
+
+def _proposal(row: sa.Row[Any]) -> Proposal:
+    return Proposal(
+        number=row.number,
+        title=row.title,
+        author=row.author,
+        created_at=row.created_at,
+        page_id=row.page_id,
+        page_url=row.page_url,
+        jira=row.jira,
+        release=row.release,
+        in_progress=row.in_progress,
+    )
+
+
+def _load_history(connection: sa.Connection, number: int, as_of: datetime) -> tuple[views.RecordedTransition, ...]:
+    statement = (
+        sa.select(transition)
+        .where(transition.c.number == number, transition.c.recorded_at <= as_of)
+        .order_by(transition.c.position)
+    )
+    rows = list(connection.execute(statement))
+    retracted = {entry for row in rows for entry in row.retracts}
+    return tuple(as_recorded(row, retracted) for row in rows)
+
+
+# -- votes -------------------------------------------------------------------------------------------
+
+
+def _load_votes(connection: sa.Connection, number: int) -> tuple[VoteState, ...]:
+    cast = sa.select(ballot).where(ballot.c.number == number).order_by(ballot.c.vote_position, ballot.c.position)
+    ballots: dict[int, list[Ballot]] = {}
+    for row in connection.execute(cast):
+        ballots.setdefault(row.vote_position, []).append(_ballot(row))
+    statement = sa.select(vote).where(vote.c.number == number).order_by(vote.c.position)
+    return tuple(_vote_state(row, ballots.get(row.position, ())) for row in connection.execute(statement))
+
+
+def _ballot(row: sa.Row[Any]) -> Ballot:
+    return Ballot(
+        voter=row.voter,
+        name=row.name,
+        address=row.address,
+        choice=None if row.choice is None else Choice(row.choice),
+        value=row.value,
+        binding=row.binding,
+        claimed_binding=row.claimed_binding,
+        cast_at=row.cast_at,
+        message_id=row.message_id,
+        line=row.line,
+        rule=row.rule,
+        status=BallotStatus(row.status),
+        why=row.why,
+    )
+
+
+def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
+    found = Vote(
+        key=row.key,
+        proposal=row.number,
+        round=row.round,
+        list_id=row.list_id,
+        subject=row.subject,
+        root_message_id=row.root_message_id,
+        opened_by=row.opened_by,
+        opened_by_address=row.opened_by_address,
+        opened_at=row.opened_at,
+        ballots=tuple(ballots),
+        declared=declared_from_json(row.declared),
+        ended_at=row.ended_at,
+        ended_how=row.ended_how,
+        ended_message_id=row.ended_message_id,
+        last_message_at=row.last_message_at,
+    )
+    return VoteState(
+        vote=found,
+        terms=VoteTerms(quorum=row.quorum, earliest_close=row.earliest_close, because=as_tuple(row.care)),
+        tally=Tally(
+            binding=Counts(plus=row.binding_for, zero=row.binding_abstain, minus=row.binding_against),
+            non_binding=Counts(plus=row.other_for, zero=row.other_abstain, minus=row.other_against),
+        ),
+        outcome=Outcome(row.outcome),
+        hangs=row.hangs,
+        differences=as_tuple(row.differences),
+    )
+
+
+# -- mails -------------------------------------------------------------------------------------------
+
+
+def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list[sa.Row[*tuple[Any, ...]]]:
+    """What the counts need of the proposal's mails: those with a time in its order, then those without."""
+    columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.sent_at)
+    statement = (
+        sa.select(*columns)
+        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+        .where(message_proposal.c.number == number, message.c.seen_at <= as_of)
+        .order_by(message.c.sent_at.asc().nulls_last(), message.c.message_id)
+    )
+    return list(connection.execute(statement))
+
+
+def _count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.ThreadCount]:
+    """Mails by kind. Those without a time are counted with the others of their kind."""
+    by_kind: dict[str, list[sa.Row[*tuple[Any, ...]]]] = {}
+    for row in mails:
+        by_kind.setdefault(row.kind, []).append(row)
+    for kind, found in by_kind.items():
+        dated = [row for row in found if row.sent_at is not None]
+        if dated:
+            yield views.ThreadCount(
+                kind=Kind(kind),
+                mails=len(found),
+                people=len({row.author_address for row in found}),
+                first_at=dated[0].sent_at,
+                last_at=dated[-1].sent_at,
+                first_message_id=dated[0].message_id,
+            )
+
+
+def _count_months(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> dict[str, int]:
+    return dict(sorted(Counter(f"{row.sent_at:%Y-%m}" for row in mails if row.sent_at is not None).items()))
+
+
+def _cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:
+    for state in votes:
+        yield state.vote.root_message_id
+        yield from (b.message_id for b in state.vote.ballots)
+        if state.vote.declared is not None:
+            yield state.vote.declared.message_id
+        if state.vote.ended_message_id is not None:
+            yield state.vote.ended_message_id
+    yield from (thread.first_message_id for thread in threads)
