@@ -24,12 +24,13 @@ def build_api(board: Callable[[], Board], clock: Callable[[], datetime]) -> APIR
     """Routes under `/api`."""
     api = APIRouter(prefix="/api")
 
-    def answer(**values: Any) -> JSONResponse:
-        return JSONResponse(as_json({"schema": SCHEMA, "as_of": clock(), **values}))
+    def answer(now: datetime | None = None, **values: Any) -> JSONResponse:
+        return JSONResponse(as_json({"schema": SCHEMA, "as_of": now or clock(), **values}))
 
     @api.get("/overview")
     def overview() -> JSONResponse:
-        return answer(overview=board().overview(clock()))
+        now = clock()
+        return answer(now, overview=board().overview(now))
 
     @api.get("/proposals")
     def proposals(query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
@@ -38,7 +39,8 @@ def build_api(board: Callable[[], Board], clock: Callable[[], datetime]) -> APIR
 
     @api.get("/proposals/{number}")
     def proposal(number: Number) -> JSONResponse:
-        return answer(proposal=board().proposal(number, clock()))
+        now = clock()
+        return answer(now, proposal=board().proposal(number, now))
 
     @api.get("/review")
     def review() -> JSONResponse:

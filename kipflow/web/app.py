@@ -93,7 +93,7 @@ def _add_error_pages(app: FastAPI, pages: Pages) -> None:
         if find_own_path(request).startswith("/api/"):
             response = JSONResponse({"error": line}, status_code=status)
         else:
-            response = pages.render(request, "error.html", status, code=status, line=line)
+            response = pages.render_error(request, status, line)
         response.headers.update(headers or {})
         add_security_headers(response.headers)
         return response

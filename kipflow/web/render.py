@@ -39,14 +39,19 @@ class Pages:
         self._clock = clock
         self._environment = _build_environment(masthead)
 
-    def render(
-        self, request: Request, template: str, status: int = 200, *, now: datetime | None = None, **values: Any
-    ) -> HTMLResponse:
+    def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
-        html = self._environment.get_template(template).render(
-            {"now": now or self._clock(), "root": find_root(request), "here": find_own_path(request), **values}
-        )
-        return HTMLResponse(html, status_code=status)
+        moment = now if now is not None else self._clock()
+        return HTMLResponse(self._fill(request, template, {"now": moment, **values}))
+
+    def render_error(self, request: Request, status: int, line: str) -> HTMLResponse:
+        """A page of one line. It asks nothing of clock or store: either may be what failed."""
+        values = {"now": None, "code": status, "line": line}
+        return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
+
+    def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
+        places = {"root": find_root(request), "here": find_own_path(request)}
+        return self._environment.get_template(template).render({**places, **values})
 
 
 def find_own_path(request: Request) -> str:
