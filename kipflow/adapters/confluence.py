@@ -1,0 +1,167 @@
+"""A Confluence wiki: pages, their versions and children, and saving a page.
+
+Errors: `ServiceUnavailable` where the wiki gives no usable answer, `UnreadableInput` where it does but
+the page isn't there for us (deleted, restricted, without a body).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from kipflow.adapters.http import Answer, HttpService, Patience, refuse
+from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
+from kipflow.services.ports import PageRef, WikiPage
+
+#: Children asked for at once; a server may give fewer.
+_PAGE_SIZE = 100
+#: No community has more proposals; a server that never ends its list is not followed further.
+_MAX_CHILDREN = 50_000
+_ID = re.compile(r"[A-Za-z0-9]{1,40}")
+_EXPAND = "body.storage,version,metadata.labels"
+
+
+class ConfluenceWiki:
+    """A wiki by its REST root (ending in /rest/api); `token` is a personal access token."""
+
+    def __init__(
+        self, url: str, token: str | None = None, *, contact: str = "", patience: Patience | None = None
+    ) -> None:
+        self._http = HttpService("Confluence", url, token=token, contact=contact, patience=patience)
+
+    def fetch_page(self, page_id: str) -> WikiPage:
+        """The current version of a page."""
+        return self._fetch(page_id, {"expand": _EXPAND})
+
+    def fetch_version(self, page_id: str, version: int) -> WikiPage:
+        """An earlier version of a page, with its body as it was."""
+        params = {"status": "historical", "version": str(version), "expand": _EXPAND}
+        page = self._fetch(page_id, params)
+        if page.version != version:
+            raise UnreadableInput(source=f"page {page_id}", why=f"asked for version {version}, got {page.version}")
+        return page
+
+    def fetch_children(self, page_id: str) -> Iterator[PageRef]:
+        """Every child page, each once, page of results by page of results."""
+        seen: set[str] = set()
+        start = 0
+        while start < _MAX_CHILDREN:
+            path = f"/content/{_checked(page_id)}/child/page"
+            params = {"limit": str(_PAGE_SIZE), "start": str(start), "expand": "version"}
+            _, raw = self._http.fetch_json(path, params=params)
+            results = raw.get("results") if isinstance(raw, dict) else None
+            if not isinstance(results, list):
+                raise self._odd(f"GET {path}", "an answer without results")
+            for result in results:
+                ref = _as_ref(result)
+                # a page that moved up while we were reading comes twice
+                if ref is not None and ref.page_id not in seen:
+                    seen.add(ref.page_id)
+                    yield ref
+            limit = raw.get("limit")
+            full = len(results) >= (limit if isinstance(limit, int) and limit > 0 else _PAGE_SIZE)
+            if not results or not (full or _has_next(raw)):
+                return
+            start += len(results)
+
+    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+        """Save `body` as the version after `page.version`, with `message` as the change's comment.
+
+        A save whose answer was lost is recognised and not reported as someone else's.
+
+        Raises:
+            SaveConflict: someone saved a newer version since `page` was read.
+            ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
+        """
+        path = f"/content/{_checked(page.page_id)}"
+        content = {
+            "id": page.page_id,
+            "type": "page",
+            "title": page.title,
+            "version": {"number": page.version + 1, "message": message[:250], "minorEdit": False},
+            "body": {"storage": {"value": body, "representation": "storage"}},
+        }
+
+        def attempt() -> Answer:
+            answer = self._http.fetch_once("PUT", path, content=content)
+            if answer.status != 409:
+                refuse(answer.status, answer.body)
+            return answer
+
+        answer = self._http.retry(f"PUT {path}", attempt)
+        current = self.fetch_page(page.page_id)
+        if current.version == page.version + 1 and current.body == body:
+            return current
+        if answer.status == 409 or current.version > page.version + 1:
+            raise SaveConflict(page_id=page.page_id, version=page.version)
+        if current.version == page.version + 1:
+            return current  # saved; the wiki writes some markup in its own way
+        raise self._odd(f"PUT {path}", f"said it was saved, but the page is at version {current.version}")
+
+    def _fetch(self, page_id: str, params: Mapping[str, str]) -> WikiPage:
+        status, raw = self._http.fetch_json(
+            f"/content/{_checked(page_id)}", params=params, accept=frozenset({403, 404, 410})
+        )
+        if status == 403:
+            raise UnreadableInput(source=f"page {page_id}", why="restricted: this account may not read it")
+        if raw is None:
+            raise UnreadableInput(source=f"page {page_id}", why="not found: deleted, or hidden from this account")
+        return self._as_page(page_id, raw)
+
+    def _as_page(self, page_id: str, raw: Any) -> WikiPage:
+        try:
+            version = raw["version"]
+            saved_at = datetime.fromisoformat(str(version["when"]))
+            body = raw["body"]["storage"]["value"]
+            number, title = int(version["number"]), str(raw["title"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnreadableInput(source=f"page {page_id}", why=f"an answer without its {error}") from None
+        author = version.get("by") or {}
+        return WikiPage(
+            page_id=str(raw.get("id", page_id)),
+            version=number,
+            title=title,
+            body=body if isinstance(body, str) else "",
+            saved_at=saved_at.replace(tzinfo=UTC) if saved_at.tzinfo is None else saved_at.astimezone(UTC),
+            saved_by=str(author.get("displayName") or author.get("username") or "unknown"),
+            url=_address(raw, self._http.url),
+            labels=_labels(raw),
+        )
+
+    def _odd(self, what: str, why: str) -> ServiceUnavailable:
+        return ServiceUnavailable(service="Confluence", url=self._http.url, why=f"{what}: {why}")
+
+
+def _checked(page_id: str) -> str:
+    if not _ID.fullmatch(page_id):
+        raise UnreadableInput(source=f"page {page_id[:40]!r}", why="not a page id")
+    return page_id
+
+
+def _as_ref(raw: Any) -> PageRef | None:
+    try:
+        return PageRef(page_id=str(raw["id"]), version=int(raw["version"]["number"]), title=str(raw["title"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _has_next(raw: Mapping[str, Any]) -> bool:
+    links = raw.get("_links")
+    return isinstance(links, dict) and bool(links.get("next"))
+
+
+def _address(raw: Mapping[str, Any], root: str) -> str:
+    links = raw.get("_links")
+    if not isinstance(links, dict):
+        return ""
+    base = links.get("base") or root.removesuffix("/rest/api")
+    return f"{base}{links['webui']}" if isinstance(links.get("webui"), str) else ""
+
+
+def _labels(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    try:
+        return tuple(str(label["name"]) for label in raw["metadata"]["labels"]["results"])
+    except (KeyError, TypeError):
+        return ()

@@ -1,0 +1,313 @@
+"""One way of talking HTTP to an outside service: named, patient within bounds, and without a secret in sight.
+
+What can pass is tried again (429, 5xx, broken connections, answers that are not what was asked for),
+a bounded number of times within a bounded time, and `Retry-After` is honoured. Every fault gives one
+line in the log. What is left after that is one `ServiceUnavailable`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+
+import httpx
+import stamina
+
+from kipflow import __version__
+from kipflow.domain.errors import ServiceUnavailable
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+#: The longest answer that is held in memory, in bytes: a page with all of its text is far smaller.
+MAX_ANSWER = 32 * 1024 * 1024
+_RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a service is waited for. All times are in seconds.
+
+    `total` bounds all attempts of one request together; `longest_wait` caps what a `Retry-After` may
+    ask; `download` bounds one answer from its first byte to its last, however slowly they come.
+    """
+
+    attempts: int = 5
+    total: float = 180.0
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    connect: float = 10.0
+    read: float = 60.0
+    download: float = 600.0
+
+
+class Fault(Exception):
+    """One failed attempt. `wait` is what the service asked for, `final` that trying again is no use."""
+
+    def __init__(self, why: str, *, wait: float | None = None, final: bool = False) -> None:
+        super().__init__(why)
+        self.why, self.wait, self.final = why, wait, final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A complete answer, held in memory."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON. Raises `Fault` where it is something else (an error page with status 200, say)."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            kind = self.headers.get("content-type", "").partition(";")[0] or "no type given"
+            raise Fault(f"answered {kind} that is not JSON: {_start(self.body)}") from None
+
+
+class HttpService:
+    """One outside service. Safe to use from several threads; opens its connections when first used."""
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        *,
+        token: str | None = None,
+        contact: str = "",
+        patience: Patience | None = None,
+        connections: int = 2,
+        pause: float = 0.0,
+    ) -> None:
+        """`url` is the service's root; `pause` the shortest time between two requests, in seconds.
+
+        A user and password in `url` are used and taken out of everything that is shown.
+        """
+        parsed = httpx.URL(url.rstrip("/"))
+        self.name = name
+        self.url = str(parsed.copy_with(userinfo=b""))
+        self.patience = patience or Patience()
+        self.connections = connections
+        self._auth = (parsed.username, parsed.password) if parsed.username else None
+        self._headers = {"User-Agent": f"kipflow/{__version__}" + (f" (+{contact})" if contact else "")}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._pace = _Pace(pause)
+        self._lock = threading.Lock()
+        self._client: httpx.Client | None = None
+
+    def __repr__(self) -> str:
+        return f"HttpService({self.name!r}, {self.url!r})"
+
+    @property
+    def client(self) -> httpx.Client:
+        """The one client of this service, made at first use (a forked worker must not share sockets)."""
+        with self._lock:
+            if self._client is None:
+                _log_our_way()
+                patience = self.patience
+                self._client = httpx.Client(
+                    headers=self._headers,
+                    auth=self._auth,
+                    # waiting for one of our own connections is no fault of the service
+                    timeout=httpx.Timeout(patience.read, connect=patience.connect, pool=None),
+                    limits=httpx.Limits(max_connections=self.connections, max_keepalive_connections=self.connections),
+                    follow_redirects=True,
+                    max_redirects=5,
+                )
+            return self._client
+
+    def close(self) -> None:
+        """Close all connections; the next request opens them again."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def fetch_json(
+        self, path: str, *, params: Mapping[str, str] | None = None, accept: frozenset[int] = frozenset()
+    ) -> tuple[int, Any]:
+        """GET `path` below the root: status and parsed JSON (None for a status in `accept`).
+
+        Raises:
+            ServiceUnavailable: no usable answer within the bounds, or a refusal (401, 403, 404 …).
+        """
+
+        def attempt() -> tuple[int, Any]:
+            answer = self.fetch_once("GET", path, params=params)
+            if answer.status in accept:
+                return answer.status, None
+            refuse(answer.status, answer.body)
+            return answer.status, answer.json()
+
+        return self.retry(f"GET {path}", attempt)
+
+    def fetch_once(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        content: Any = None,
+    ) -> Answer:
+        """One attempt, read to its end. Raises `Fault` for what may pass; any other status is an answer."""
+        with self.stream_once(method, path, params=params, content=content) as response:
+            body = bytearray()
+            for chunk in self.read_bounded(response.iter_bytes()):
+                body += chunk
+                if len(body) > MAX_ANSWER:
+                    raise Fault(f"answered more than {MAX_ANSWER:,} bytes", final=True)
+            return Answer(status=response.status_code, headers=response.headers, body=bytes(body))
+
+    @contextmanager
+    def stream_once(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: Any = None,
+    ) -> Iterator[httpx.Response]:
+        """One attempt, its body not read yet. Raises `Fault` for what may pass."""
+        self._pace.wait()
+        try:
+            with self.client.stream(method, self.url + path, params=params, headers=headers, json=content) as response:
+                if response.status_code in _RETRYABLE:
+                    wait = self.read_retry_after(response.headers)
+                    raise Fault(f"answered {response.status_code} {response.reason_phrase}".rstrip(), wait=wait)
+                yield response
+        except (httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError) as error:
+            raise Fault(_say(error), final=isinstance(error, httpx.UnsupportedProtocol)) from None
+        except httpx.InvalidURL as error:
+            raise Fault(f"not an address: {error}", final=True) from None
+
+    def read_bounded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The chunks of an answer; a drip that would go on for ever is cut off."""
+        end = time.monotonic() + self.patience.download
+        for chunk in chunks:
+            if time.monotonic() > end:
+                raise Fault(f"too slow: not done within {self.patience.download:g} s")
+            yield chunk
+
+    def read_retry_after(self, headers: httpx.Headers) -> float | None:
+        """The seconds that a `Retry-After` asks for (a number or a date), capped; None if there is none."""
+        raw = headers.get("retry-after", "").strip()
+        if not raw:
+            return None
+        if raw.isdecimal():
+            seconds = float(raw[:9])
+        else:
+            try:
+                # measured against the service's own clock where it tells it
+                date = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
+                seconds = (parsedate_to_datetime(raw) - date).total_seconds()
+            except (ValueError, TypeError):
+                return None
+        return min(max(seconds, 0.0), self.patience.longest_wait)
+
+    def retry(self, what: str, attempt: Callable[[], T]) -> T:
+        """Call `attempt` until it succeeds, within this service's patience.
+
+        Raises:
+            ServiceUnavailable: the last fault, after the last attempt.
+        """
+        patience = self.patience
+
+        def on(error: Exception) -> bool | float:
+            if not isinstance(error, Fault) or error.final:
+                return False
+            return True if error.wait is None else error.wait
+
+        try:
+            for number, context in enumerate(
+                stamina.retry_context(
+                    on=on,
+                    attempts=patience.attempts,
+                    timeout=patience.total,
+                    wait_initial=patience.first_wait,
+                    wait_max=patience.longest_wait / 2,
+                    wait_jitter=patience.first_wait,
+                ),
+                start=1,
+            ):
+                with context:
+                    try:
+                        return attempt()
+                    except Fault as fault:
+                        tries = f"attempt {number} of at most {patience.attempts}"
+                        asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
+                        log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
+                        raise
+        except Fault as fault:
+            raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None
+        raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: no attempt was made")
+
+
+def refuse(status: int, body: bytes = b"") -> None:
+    """Raise a final `Fault` for a status that is not a success."""
+    if 200 <= status < 300:
+        return
+    reason = {401: "the token was refused", 403: "not allowed", 404: "not found"}.get(status, _start(body))
+    raise Fault(f"answered {status}: {reason}".rstrip(": "), final=True)
+
+
+class _Pace:
+    """Keeps requests at least `pause` seconds apart, over all threads."""
+
+    def __init__(self, pause: float) -> None:
+        self._pause, self._next, self._lock = pause, 0.0, threading.Lock()
+
+    def wait(self) -> None:
+        if self._pause <= 0:
+            return
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next)
+            self._next = start + self._pause
+        time.sleep(start - now)
+
+
+def _start(body: bytes) -> str:
+    """The first words of an answer, fit for one line of a log."""
+    return " ".join(body[:200].decode("utf-8", "replace").split())[:80]
+
+
+def _say(error: httpx.HTTPError) -> str:
+    """What went wrong on the wire, without addresses or headers."""
+    known: dict[type[httpx.HTTPError], str] = {
+        httpx.ConnectTimeout: "no connection in time",
+        httpx.ReadTimeout: "no answer in time",
+        httpx.TooManyRedirects: "redirects in a circle",
+    }
+    return known.get(type(error)) or f"{type(error).__name__}: {error}".rstrip(": ")[:200]
+
+
+_hooked = threading.Event()
+
+
+def _log_our_way() -> None:
+    """Silence stamina's own line per retry: `HttpService.retry` logs each fault once, with its reason.
+
+    Only retries of this module are silenced; what others in this process retry is left as it was.
+    """
+    if _hooked.is_set():
+        return
+    _hooked.set()
+    others = stamina.instrumentation.get_on_retry_hooks()
+
+    def pass_on(details: stamina.instrumentation.RetryDetails) -> None:
+        if not isinstance(details.caused_by, Fault):
+            for hook in others:
+                hook(details)
+
+    stamina.instrumentation.set_on_retry_hooks([pass_on])

@@ -1,0 +1,298 @@
+"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics.
+
+A month is streamed to a file beside its target and takes the target's place only when it is whole. What
+is known of the file (entity tag, digest) lies beside it as JSON, so that an unchanged month costs one
+request without a body.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+import uuid
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote
+
+import httpx
+
+from kipflow.adapters.http import Fault, HttpService, Patience, refuse
+from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.ports import MonthStats
+
+log = logging.getLogger(__name__)
+
+#: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
+MAX_MONTH = 1 << 30
+_CHUNK = 1 << 16
+_GZIP = b"\x1f\x8b"
+_ENVELOPE = re.compile(rb"^From \S.*\d{4}\s*$")
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_LIST = re.compile(r"[A-Za-z0-9][\w.+-]*@[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What is known of a month's file; `etag` and `last_modified` are the archive's."""
+
+    size: int
+    mails: int
+    digest: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class PonyMailArchive:
+    """The archive at `url` (the folder of mbox.lua and stats.lua).
+
+    `permalink` is an address with `{mid}`; `contact` is told to the archive's operators in User-Agent.
+    """
+
+    def __init__(
+        self, url: str, permalink: str, *, contact: str = "", pause: float = 0.1, patience: Patience | None = None
+    ) -> None:
+        self._http = HttpService("Pony Mail", url, contact=contact, pause=pause, patience=patience)
+        self._permalink = permalink
+
+    def permalink(self, message_id: str) -> str:
+        """The address of a mail for a person."""
+        return self._permalink.replace("{mid}", quote(message_id.strip().strip("<>"), safe="@"))
+
+    def fetch_stats(self, list_id: str, month: str) -> MonthStats:
+        """What the archive says of a month without giving it: any new, gone or replaced mail changes `digest`.
+
+        Fields that are missing or odd are left out of account; only an answer with none of them is refused.
+
+        Raises:
+            ServiceUnavailable: no usable answer.
+        """
+        _, raw = self._http.fetch_json("/stats.lua", params=_query(list_id, month))
+        emails = raw.get("emails") if isinstance(raw, dict) else None
+        if not isinstance(raw, dict) or not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
+            why = f"GET /stats.lua ({list_id} {month}): an answer without statistics"
+            raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why=why)
+        rows = [row for row in emails or [] if isinstance(row, dict)]
+        hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
+        # `id` is the archive's own: addresses and bodies are masked differently from day to day
+        ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
+        times = [time for row in rows if (time := _as_time(row.get("epoch"))) is not None]
+        seen = json.dumps([hits, active, ids])
+        return MonthStats(
+            list_id=list_id,
+            month=month,
+            mails=max(hits or 0, active or 0, len(rows)),
+            newest=max(times, default=None),
+            digest=hashlib.sha256(seen.encode()).hexdigest()[:32],
+        )
+
+    def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
+
+        "complete": whole and an mbox (an empty month is). "partial": it broke off at every attempt;
+        `path` holds what came, or the older whole file if there is one. "missing": the archive has
+        none or cannot be reached. "unreadable": what it gives is no mbox.
+        """
+        known = _load_known(target)
+        base = ArchiveMonth(list_id=list_id, month=month, status="complete", fetched_at=now, path=str(target))
+        download = _Download(target)
+        what = f"GET /mbox.lua ({list_id} {month})"
+        try:
+            found = self._http.retry(what, lambda: self._attempt(download, _query(list_id, month), known))
+        except ServiceUnavailable as error:
+            return self._fail(base, download, known, error.why.removeprefix(f"{what}: "))
+        finally:
+            download.clean()
+        return replace(
+            base,
+            mails=found.mails,
+            size=found.size,
+            etag=found.etag,
+            last_modified=found.last_modified,
+            digest=found.digest,
+        )
+
+    def _attempt(self, download: _Download, query: dict[str, str], known: _Known | None) -> _Known:
+        headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
+        if known is not None and known.etag:
+            headers["If-None-Match"] = known.etag
+        if known is not None and known.last_modified:
+            headers["If-Modified-Since"] = known.last_modified
+        with self._http.stream_once("GET", "/mbox.lua", params=query, headers=headers) as response:
+            download.status = response.status_code
+            if response.status_code == 304 and known is not None:
+                return known
+            if response.status_code != 200:
+                refuse(response.status_code)
+                raise Fault(f"answered {response.status_code}", final=True)
+            download.write(_unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
+            etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
+        found = _Known(
+            size=download.size, mails=download.mails, digest=download.digest(), etag=etag, last_modified=modified
+        )
+        download.keep(found)
+        return found
+
+    def _fail(self, base: ArchiveMonth, download: _Download, known: _Known | None, why: str) -> ArchiveMonth:
+        if known is not None:
+            # the older file is whole; what it holds stays read
+            return replace(base, status="partial", why=why, mails=known.mails, size=known.size, digest=known.digest)
+        if download.not_mbox:
+            return replace(base, status="unreadable", path=None, why=why)
+        if download.keep_rest():
+            mails, size = download.mails, download.size
+            return replace(base, status="partial", why=why, mails=mails, size=size, digest=download.digest())
+        return replace(base, status="missing", path=None, why=why)
+
+
+class _Download:
+    """One month on its way to its file. Kept over attempts: what the last one brought is all there is."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+        self.status = self.size = self.mails = 0
+        self.not_mbox = False
+        self._hash = hashlib.sha256()
+
+    def write(self, chunks: Iterator[bytes]) -> None:
+        """Write the chunks to the part file. Raises `Fault` where they are no mbox or too many."""
+        self.size = self.mails = 0
+        self.not_mbox, self._hash = False, hashlib.sha256()
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.part, "wb") as file:
+            self._write_to(file, chunks)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _write_to(self, file: IO[bytes], chunks: Iterator[bytes]) -> None:
+        head, line = b"", b""
+        for chunk in chunks:
+            if len(head) < 5:
+                head += chunk
+                self._check_head(head)
+            self.size += len(chunk)
+            if self.size > MAX_MONTH:
+                raise Fault(f"larger than {MAX_MONTH:,} bytes", final=True)
+            file.write(chunk)
+            self._hash.update(chunk)
+            *lines, line = (line + chunk).split(b"\n")
+            self.mails += sum(1 for text in lines if text.startswith(b"From ") and _ENVELOPE.match(text[:1_000]))
+            line = line[:_CHUNK]  # a hostile line without an end must not be kept
+        if head and len(head) < 5:
+            self._check_head(head.ljust(5))
+
+    def _check_head(self, head: bytes) -> None:
+        if len(head) >= 5 and not head.startswith(b"From "):
+            self.not_mbox = True
+            kind = "an HTML page" if head.lstrip()[:1] == b"<" else "JSON" if head[:1] in b"{[" else "something"
+            raise Fault(f"answered {kind} that is no mbox")
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def keep(self, known: _Known) -> None:
+        """Put the whole file in its place, and what is known of it beside it."""
+        # in this order: a crash in between leaves a file without a tag, which is fetched again
+        _beside(self.target).unlink(missing_ok=True)
+        os.replace(self.part, self.target)
+        text = json.dumps(asdict(known))
+        temporary = _beside(self.target).with_suffix(".tmp")
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, _beside(self.target))
+
+    def keep_rest(self) -> bool:
+        """Put what came of a broken download in its place; False if nothing did."""
+        if not self.part.exists() or self.size == 0:
+            return False
+        _beside(self.target).unlink(missing_ok=True)
+        os.replace(self.part, self.target)
+        return True
+
+    def clean(self) -> None:
+        self.part.unlink(missing_ok=True)
+
+
+def _unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]:
+    """The body itself, unpacked where it is gzip (said or not). Raises `Fault` where it ends too early."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in {"", "identity", "gzip", "x-gzip"}:
+        raise Fault(f"answered in an encoding that was not asked for: {encoding[:20]}", final=True)
+    first = b""
+    for chunk in chunks:
+        first += chunk
+        if len(first) >= 2:
+            break
+    if not first.startswith(_GZIP):
+        if first:
+            yield first
+        yield from chunks
+        return
+    yield from _gunzip(first, chunks)
+
+
+def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(wbits=31)
+
+    def feed(data: bytes) -> Iterator[bytes]:
+        nonlocal inflate
+        while data:
+            if inflate.eof:  # gzip files may be several, one after the other
+                inflate = zlib.decompressobj(wbits=31)
+            # bounded, so that a small answer can't fill the memory
+            yield inflate.decompress(data, _CHUNK)
+            data = inflate.unconsumed_tail or inflate.unused_data
+
+    try:
+        yield from feed(first)
+        for chunk in chunks:
+            yield from feed(chunk)
+    except zlib.error as error:
+        raise Fault(f"broken gzip: {error}"[:120]) from None
+    if not inflate.eof:
+        raise Fault("truncated: the gzip stream has no end")
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.json")
+
+
+def _load_known(target: Path) -> _Known | None:
+    """What is known of the file at `target`, if both are there and agree."""
+    try:
+        known = _Known(**json.loads(_beside(target).read_text(encoding="utf-8")))
+        return known if target.stat().st_size == known.size else None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _query(list_id: str, month: str) -> dict[str, str]:
+    if not _LIST.fullmatch(list_id) or not _MONTH.fullmatch(month):
+        raise UnreadableInput(source=f"{list_id} {month}"[:100], why="not a list address and a month such as 2024-01")
+    name, _, domain = list_id.partition("@")
+    return {"list": name, "domain": domain, "d": month}
+
+
+def _active(raw: dict[str, Any], month: str) -> Any:
+    months = raw.get("active_months")
+    return months.get(month) if isinstance(months, dict) else None
+
+
+def _as_count(value: Any) -> int | None:
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value[:12])
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _as_time(value: Any) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(float(value), tz=UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

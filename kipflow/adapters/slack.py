@@ -1,0 +1,123 @@
+"""Slack: posts a message once, as far as Slack lets us know."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from http.client import HTTPException
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from kipflow import __version__
+from kipflow.domain.errors import RateLimited, ServiceUnavailable
+
+log = logging.getLogger(__name__)
+
+#: Names our message ids; a constant, so that a key gives the same id on every machine.
+_IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
+_LONGEST_WAIT = 3_600.0
+#: How far back a message is looked for whose answer was lost.
+_RECENT = 30
+
+
+class SlackChat:
+    """A Slack workspace by its Web API root and a bot's token."""
+
+    def __init__(self, url: str, token: str, *, timeout: int = 30) -> None:
+        self.url = url.rstrip("/") + "/"
+        # no retries here: the outbox repeats, later, and it remembers what it has sent
+        self._client = WebClient(
+            token=token,
+            base_url=self.url,
+            timeout=timeout,
+            retry_handlers=[],
+            user_agent_prefix=f"kipflow/{__version__}",
+            logger=_quiet_logger(),
+        )
+
+    def __repr__(self) -> str:
+        return f"SlackChat({self.url!r})"
+
+    def post(self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str) -> str:
+        """Post a message and return "CHANNEL/TIMESTAMP". `text` is what notifications show.
+
+        The message carries `key` in its metadata. Where the connection breaks after sending, the channel's
+        last messages are searched for it (needs the scope channels:history), so that a message that did
+        arrive is not sent again.
+
+        Raises:
+            RateLimited: Slack asks to come back later; nothing was posted.
+            ServiceUnavailable: it was not posted, or nobody can tell whether it was.
+        """
+        event = {"event_type": "kipflow_effect", "event_payload": {"key": key}}
+        try:
+            answer = self._client.chat_postMessage(
+                channel=channel,
+                text=text,
+                blocks=[dict(block) for block in blocks] or None,
+                metadata=event,
+                unfurl_links=False,
+                unfurl_media=False,
+                # not documented for apps; where Slack honours it, a repeated id is not posted twice
+                client_msg_id=str(uuid.uuid5(_IDS, key)),
+            )
+        except SlackApiError as error:
+            raise self._explain(error) from None
+        except (OSError, HTTPException, SlackClientError, ValueError) as error:
+            log.warning("Slack: chat.postMessage: %s; looking whether it arrived", _name(error))
+            found = self._find(channel, key)
+            if found is not None:
+                return found
+            raise self._unavailable(f"chat.postMessage: {_name(error)}") from None
+        return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
+
+    def _find(self, channel: str, key: str) -> str | None:
+        """The message with this key among the channel's last, or None if it isn't there or can't be looked up."""
+        try:
+            answer = self._client.conversations_history(channel=channel, limit=_RECENT, include_all_metadata=True)
+            messages: list[dict[str, Any]] = answer.get("messages") or []
+        except (OSError, HTTPException, SlackClientError, ValueError):
+            return None
+        for message in messages:
+            payload = (message.get("metadata") or {}).get("event_payload") or {}
+            if payload.get("key") == key:
+                return f"{channel}/{message.get('ts', '')}"
+        return None
+
+    def _explain(self, error: SlackApiError) -> RateLimited | ServiceUnavailable:
+        response = error.response
+        headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
+        reason = str(response.get("error", "no reason given")) if hasattr(response, "get") else "no reason given"
+        status = getattr(response, "status_code", 0)
+        if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
+            return RateLimited(service="Slack", retry_after=_seconds(headers.get("retry-after")))
+        if status >= 500:
+            return self._unavailable(f"chat.postMessage: answered {status}")
+        return self._unavailable(f"chat.postMessage: {reason[:200]}")
+
+    def _unavailable(self, why: str) -> ServiceUnavailable:
+        return ServiceUnavailable(service="Slack", url=self.url, why=why)
+
+
+def _seconds(raw: Any) -> float:
+    """A Retry-After in seconds (slack_sdk gives it as text or as a list); 30 where it is no number."""
+    value = raw[0] if isinstance(raw, list) and raw else raw
+    try:
+        return min(max(float(value), 1.0), _LONGEST_WAIT)
+    except (TypeError, ValueError):
+        return 30.0
+
+
+def _name(error: Exception) -> str:
+    """The kind of error: its text may hold the request."""
+    return type(error).__name__
+
+
+def _quiet_logger() -> logging.Logger:
+    """slack_sdk logs every failed request as an error and, in debug mode, whole messages: we log the fault."""
+    quiet = logging.getLogger("kipflow.adapters.slack.sdk")
+    quiet.setLevel(logging.CRITICAL)
+    return quiet

@@ -1,0 +1,269 @@
+"""A round-up brought up to date inside an existing wiki page.
+
+People write this page too. Only rows that have to change and the next number are touched: comments in
+further columns, links and prose stay as they are, byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from html import escape, unescape
+
+from kipflow.domain.errors import KipflowError
+from kipflow.domain.facts import IndexEntry
+from kipflow.wiki.index_reading import find_section_name, is_header, parse_index_page, parse_row, read_cells
+from kipflow.wiki.index_writing import HEADINGS, render_label, render_row, render_section
+from kipflow.wiki.storage import name_of, parse_storage
+
+_ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
+#: Everything that matters for finding tables: what must not be looked into, and the tags themselves.
+_TOKEN = re.compile(
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
+    rf"|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){_ATTRIBUTES}>",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"<[^<>]*>")
+_WIP = re.compile(r"[\s,;]*[(\[]\s*wip\s*[)\]]", re.IGNORECASE)
+_GAP = r"(?:\s|&nbsp;|&#160;|:|<[^<>]{0,200}>){0,20}"
+_NEXT_NUMBER = re.compile(rf"(Next\s+\w+\s+Number{_GAP})(\d{{1,5}})(?!\d)", re.IGNORECASE)
+_SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by what they say, not by when
+
+Edit = tuple[int, int, str]
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row on the page: its place in the text, the inside of each cell, and what it says."""
+
+    start: int
+    end: int = -1
+    cells: list[tuple[int, int]] = field(default_factory=list)
+    entry: IndexEntry | None = None
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table below a section's heading. `inside_end` is where a last row would be added."""
+
+    section: str
+    end: int = -1
+    inside_end: int = -1
+    columns: list[str] = field(default_factory=list)
+    rows: list[_Row] = field(default_factory=list)
+
+
+def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
+    """`body` with its round-up brought to what `rendered` (format "confluence") says.
+
+    A row stays where it says the same; it is mended, moved to another section or added where not. Cells
+    of columns that kipflow doesn't know stay. Rows of proposals that `rendered` does not name are left
+    alone, and an empty release never wipes out a written one. Doing it again changes nothing.
+
+    Raises:
+        KipflowError: the page has no round-up that could be recognised.
+        UnreadableInput: the page can't be read at all.
+    """
+    tables, headings = _scan(body)
+    if not headings:
+        raise KipflowError(
+            "the index page has no round-up: no heading such as "
+            f'"{HEADINGS["accepted"].format(prefix=prefix)}" was found, so nothing was changed'
+        )
+    for table in tables:
+        _read_rows(body, table, prefix)
+    target = parse_index_page(rendered, prefix, _SOME_TIME)
+    wanted: dict[str, list[IndexEntry]] = {}
+    for entry in target.entries:
+        wanted.setdefault(entry.section, []).append(entry)
+    sections_of: dict[int, set[str]] = {}
+    for entry in target.entries:
+        sections_of.setdefault(entry.number, set()).add(entry.section)
+    kept = _other_cells(body, tables)
+    edits = _renumber(body, target.next_number)
+    last_end = max((t.end for t in tables), default=max(headings.values()))
+    for section in dict.fromkeys([*headings, *wanted]):
+        own = [t for t in tables if t.section == section]
+        edits_here, missing = _mend_rows(body, own, wanted.get(section, []), sections_of, prefix)
+        edits += edits_here
+        if own:
+            edits += _add_rows(own[0], missing, prefix, kept)
+        elif missing and section in headings:
+            table_only = render_section(section, missing, prefix).partition("\n")[2]
+            edits.append((headings[section], headings[section], f"\n{table_only}"))
+        elif missing:
+            edits.append((last_end, last_end, "\n" + render_section(section, missing, prefix)))
+    return _apply(body, edits)
+
+
+def _scan(body: str) -> tuple[list[_Table], dict[str, int]]:
+    """The round-up's tables, and where the heading of each section ends."""
+    tables: list[_Table] = []
+    headings: dict[str, int] = {}
+    section: str | None = None
+    heading_start = cell_start = depth = 0
+    table: _Table | None = None
+    for token in _TOKEN.finditer(body):
+        tag, closes = (token.group("tag") or "").lower(), bool(token.group("close"))
+        if not tag or token.group(0).endswith("/>"):
+            continue
+        if tag == "table":
+            depth += -1 if closes else 1
+            if not closes and depth == 1 and section is not None:
+                table = _Table(section=section)
+            elif closes and depth == 0 and table is not None:
+                table.end = token.end()
+                table.inside_end = token.start() if table.inside_end < 0 else table.inside_end
+                tables.append(table)
+                table = None
+        elif depth == 0 and tag[0] == "h":
+            if not closes:
+                heading_start = token.end()
+                continue
+            section = find_section_name(unescape(_TAG.sub(" ", body[heading_start : token.start()])))
+            if section is not None:
+                headings.setdefault(section, token.end())
+        elif depth == 1 and table is not None:
+            if tag == "tbody" and closes:
+                table.inside_end = token.start()
+            elif tag == "tr" and not closes:
+                table.rows.append(_Row(start=token.start()))
+            elif tag == "tr" and table.rows:
+                table.rows[-1].end = token.end()
+            elif tag in {"td", "th"} and not closes:
+                cell_start = token.end()
+            elif tag in {"td", "th"} and table.rows:
+                table.rows[-1].cells.append((cell_start, token.start()))
+    return tables, headings
+
+
+def _read_rows(body: str, table: _Table, prefix: str) -> None:
+    """Fill in the table's columns and what each row says."""
+    table.rows = [row for row in table.rows if row.end > row.start]
+    for row in table.rows:
+        root = parse_storage(body[row.start : row.end], source="a row of the index page")
+        element = next((e for e in root.iter() if name_of(e) == "tr"), None)
+        if element is None:
+            continue
+        if not table.columns and is_header(element, prefix):
+            table.columns = [cell.text.lower() for cell in read_cells(element)]
+        else:
+            row.entry = parse_row(element, table.columns, table.section, prefix, _SOME_TIME)
+    if not table.columns:
+        width = max((len(row.cells) for row in table.rows), default=1)
+        table.columns = [""] * width
+
+
+def _other_cells(body: str, tables: Sequence[_Table]) -> dict[int, dict[str, str]]:
+    """Per number, the cells of columns that are not ours, as written: they move with their row."""
+    kept: dict[int, dict[str, str]] = {}
+    for table in tables:
+        for row in table.rows:
+            for column, (start, end) in list(zip(table.columns, row.cells, strict=False))[1:]:
+                if row.entry is not None and column and not column.startswith("release"):
+                    kept.setdefault(row.entry.number, {})[column] = f"<td>{body[start:end]}</td>"
+    return kept
+
+
+def _mend_rows(
+    body: str,
+    tables: Sequence[_Table],
+    entries: Sequence[IndexEntry],
+    sections_of: Mapping[int, set[str]],
+    prefix: str,
+) -> tuple[list[Edit], list[IndexEntry]]:
+    """The edits for rows that a section has, and the entries for which it has none."""
+    missing: dict[int, list[IndexEntry]] = {}
+    for wanted in entries:
+        missing.setdefault(wanted.number, []).append(wanted)
+    edits: list[Edit] = []
+    for table, row, entry in _match(tables, missing):
+        old = row.entry
+        if old is None:
+            continue
+        if entry is not None:
+            edits += _mend_row(body, table, row, old, entry, prefix)
+        elif table.section not in sections_of.get(old.number, {table.section}):
+            edits.append((row.start, _end_with_space(body, row.end), ""))
+    return edits, [e for rest in missing.values() for e in rest]
+
+
+def _match(
+    tables: Sequence[_Table], missing: dict[int, list[IndexEntry]]
+) -> Iterator[tuple[_Table, _Row, IndexEntry | None]]:
+    """Pair rows with entries and take those out of `missing`; equal titles first: a number may have two rows."""
+    left: list[tuple[_Table, _Row, IndexEntry]] = []
+    for table in tables:
+        for row in table.rows:
+            if row.entry is None:
+                continue
+            rest = missing.get(row.entry.number, [])
+            same = next((e for e in rest if e.title == row.entry.title), None)
+            if same is not None:
+                rest.remove(same)
+                yield table, row, same
+            else:
+                left.append((table, row, row.entry))
+    for table, row, old in left:
+        rest = missing.get(old.number, [])
+        yield table, row, rest.pop(0) if rest else None
+
+
+def _mend_row(body: str, table: _Table, row: _Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
+    """The smallest edits by which the row says what `new` says; its link stays where its title does."""
+    new = replace(new, release=new.release or old.release, url=new.url or old.url)
+    start, end = row.cells[0]
+    edits: list[Edit] = []
+    label = body[start:end]
+    if new.title != old.title:
+        edits.append((start, end, render_label(new, prefix)))
+    elif new.in_progress and not old.in_progress:
+        edits.append((end, end, " (WIP)"))
+    elif old.in_progress and not new.in_progress:
+        edits.append((start, end, _WIP.sub("", label)))
+    position = next((i for i, name in enumerate(table.columns) if i and name.startswith("release")), None)
+    wip_in_release = old.in_progress and not new.in_progress and not _WIP.search(label)
+    if position is not None and (new.release != old.release or wip_in_release):
+        if position < len(row.cells):
+            edits.append((*row.cells[position], escape(new.release or "")))
+        else:
+            at = row.cells[-1][1]
+            edits.append((at, at, f"</td><td>{escape(new.release or '')}"))
+    return edits
+
+
+def _add_rows(
+    table: _Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, Mapping[str, str]]
+) -> list[Edit]:
+    """New rows, each after the last row with a smaller number, else before the first."""
+    held = [row for row in table.rows if row.entry is not None]
+    places: dict[int, list[IndexEntry]] = {}
+    for entry in sorted(entries, key=lambda e: e.number):
+        smaller = [row.end for row in held if row.entry is not None and row.entry.number < entry.number]
+        place = smaller[-1] if smaller else (held[0].start if held else table.inside_end)
+        places.setdefault(place, []).append(entry)
+    return [
+        (at, at, "".join(render_row(e, prefix, table.columns, kept.get(e.number)) for e in some))
+        for at, some in places.items()
+    ]
+
+
+def _renumber(body: str, next_number: int | None) -> list[Edit]:
+    match = _NEXT_NUMBER.search(body)
+    if next_number is None or match is None or int(match.group(2)) == next_number:
+        return []
+    return [(match.start(2), match.end(2), str(next_number))]
+
+
+def _end_with_space(body: str, end: int) -> int:
+    while end < len(body) and body[end] in " \t\r\n":
+        end += 1
+    return end
+
+
+def _apply(body: str, edits: Sequence[Edit]) -> str:
+    for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
+        body = body[:start] + text + body[end:]
+    return body

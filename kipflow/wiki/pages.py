@@ -1,0 +1,164 @@
+"""A proposal's page: its number, state, links and the public interfaces it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.facts import PageVersion, StatusWord
+from kipflow.domain.interfaces import find_interfaces
+from kipflow.wiki.status import parse_status
+from kipflow.wiki.storage import Line, Section, find_section, parse_storage, read_sections
+from kipflow.wiki.template import is_template_line
+from kipflow.wiki.titles import is_copy, parse_title
+
+_STATUS_HEADING = re.compile(r"^\W*(?:\d+\W+)?status\b", re.IGNORECASE)
+_INTERFACES_HEADING = re.compile(r"public interfaces?|interface changes|changed interfaces?", re.IGNORECASE)
+#: "Current state:", "Status -", "Discussion thread |" (a table's row): a name, a separator, a value.
+_FIELD = re.compile(
+    r"^\W*(?P<name>current (?:state|status)|state|status|discuss(?:ion)?(?: threads?)?"
+    r"|vot(?:e|ing)(?: threads?| results?)?|jira(?: tickets?| issues?)?|tickets?"
+    r"|authors?|release[ds]?|pull requests?|prs?|mailing list(?: threads?)?)"
+    r"\s*(?:[:：|=]|[-–—]\s|$)[\s*_|]{0,5}(?P<value>.*)$",
+    re.IGNORECASE,
+)
+#: Beginning of a field's name → the kind it is kept under.
+_KINDS = {
+    "current": "state",
+    "stat": "state",
+    "discuss": "discussion",
+    "mailing": "discussion",
+    "vot": "vote",
+    "jira": "jira",
+    "ticket": "jira",
+    "author": "author",
+    "release": "release",
+}
+_TICKET = re.compile(r"(?<![A-Za-z0-9-])([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})(?!\d)")
+_BROWSE = re.compile(r"/browse/([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})\b")
+_HINT = re.compile(r"\[\s*(?:change the link|one of)\b[^\]]*\]?", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'\])]{1,500}", re.IGNORECASE)
+#: The lines before this many headings may hold the state of a page that has no Status section.
+_HEAD_SECTIONS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One "name: value" line of a page's status part; `value` is as written, hints included."""
+
+    name: str
+    value: str
+    links: tuple[str, ...] = ()
+    tickets: tuple[str, ...] = ()
+
+
+def parse_page(
+    *,
+    page_id: str,
+    version: int,
+    title: str,
+    body: str,
+    saved_at: datetime,
+    saved_by: str,
+    url: str,
+    prefix: str,
+) -> PageVersion:
+    """A saved version of a page as a fact. `body` is storage format.
+
+    A page that calls itself a copy ("Copy of KIP-12", "Old KIP-12") has no number of its own.
+    Raises `UnreadableInput` if the body can't be read at all.
+    """
+    sections = read_sections(parse_storage(body, source=f"page {page_id} version {version}"))
+    fields = read_fields(sections)
+    state = fields.get("state")
+    status_text = state.value[:300] if state is not None else ""
+    heading = parse_title(title, prefix)
+    return PageVersion(
+        page_id=page_id,
+        version=version,
+        saved_at=saved_at,
+        saved_by=saved_by,
+        title=title,
+        number=None if is_copy(heading) else heading.number,
+        status=parse_status(status_text) if state is not None else StatusWord.UNKNOWN,
+        status_text=status_text,
+        url=url,
+        jira=_find_ticket(fields.get("jira"), prefix),
+        discussion_link=_find_link(fields.get("discussion")),
+        body=body,
+        interfaces=tuple(touch.interface for touch in find_interfaces(own_interface_lines(sections))),
+    )
+
+
+def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
+    """The lines of "Public Interfaces" that the author wrote, the template's own list taken out."""
+    lines = find_section(sections, _INTERFACES_HEADING) or ()
+    return tuple(line.text for line in lines if not is_template_line(line.text))
+
+
+def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
+    """The fields of the status part by kind: "state", "discussion", "vote", "jira", "author", "release".
+
+    The first of each kind counts. A value on the line below its name is taken from there; a Status
+    section that holds nothing but a word or a lozenge gives its state.
+    """
+    lines = find_section(sections, _STATUS_HEADING)
+    in_section = lines is not None
+    if lines is None:
+        lines = tuple(line for section in sections[:_HEAD_SECTIONS] for line in section.lines)
+    fields: dict[str, Field] = {}
+    for position, line in enumerate(lines):
+        match = _FIELD.match(line.text)
+        if match is None:
+            continue
+        value, holder = match.group("value").strip(), line
+        if not value and not line.links and not line.tickets and position + 1 < len(lines):
+            below = lines[position + 1]
+            if _FIELD.match(below.text) is None:
+                value, holder = below.text, below
+        kind = _kind_of(match.group("name"))
+        fields.setdefault(
+            kind, Field(name=match.group("name"), value=value, links=holder.links, tickets=holder.tickets)
+        )
+    if "state" not in fields and in_section:
+        fields.update(_find_bare_state(lines))
+    return fields
+
+
+def _find_bare_state(lines: Sequence[Line]) -> dict[str, Field]:
+    for line in lines:
+        if (
+            _FIELD.match(line.text) is None
+            and parse_status(line.text) is not StatusWord.UNKNOWN
+            and len(line.text) < 80
+        ):
+            return {"state": Field(name="", value=line.text, links=line.links)}
+    return {}
+
+
+def _kind_of(name: str) -> str:
+    word = name.lower()
+    return next((kind for start, kind in _KINDS.items() if word.startswith(start)), "pull-request")
+
+
+def _find_ticket(field: Field | None, prefix: str) -> str | None:
+    if field is None:
+        return None
+    named: list[str] = [*field.tickets]
+    named += [m.group(1) for link in field.links for m in _BROWSE.finditer(link)]
+    named += _TICKET.findall(_HINT.sub(" ", field.value))
+    # KAFKA-1 is where the template's link points
+    own = (key for key in named if not key.startswith(f"{prefix}-") and not key.endswith("-1"))
+    return next(own, None)
+
+
+def _find_link(field: Field | None) -> str | None:
+    if field is None:
+        return None
+    written: list[str] = _ADDRESS.findall(_HINT.sub(" ", field.value))
+    for link in (*field.links, *written):
+        if link.lower().startswith(("http://", "https://")):
+            return link.rstrip(".,;")
+    return None

@@ -1,0 +1,293 @@
+"""Confluence's storage format as an element tree, and that tree as sections of plain lines.
+
+Storage format is a fragment of XHTML with `ac:`/`ri:` elements and HTML's named entities. Pages come
+from strangers: no entity is resolved outside, no DTD is read, size and depth are bounded, and broken
+markup is mended as far as it can be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.entities import html5
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from kipflow.domain.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+#: The largest body that is read, in characters; the largest real proposal page has some 300,000.
+MAX_BODY = 5_000_000
+
+_AC, _RI = "urn:confluence:ac", "urn:confluence:ri"
+_ROOT = f'<page xmlns:ac="{_AC}" xmlns:ri="{_RI}">'
+_PREFIX_OF = {_AC: "ac:", _RI: "ri:"}
+
+_CDATA = re.compile(r"(<!\[CDATA\[.*?\]\]>)", re.DOTALL)
+_NAMED_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
+_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_BARE_LESS_THAN = re.compile(r"<(?![A-Za-z/!?])")
+_VOID = re.compile(r"<(br|hr|img|col|input)\b((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<!/)>", re.IGNORECASE)
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+_HEADINGS = {f"h{n}": n for n in range(1, 7)}
+_BLOCKS = frozenset(
+    (
+        *(
+            "p",
+            "div",
+            "li",
+            "ul",
+            "ol",
+            "dl",
+            "dt",
+            "dd",
+            "tr",
+            "table",
+            "tbody",
+            "thead",
+            "blockquote",
+            "pre",
+            "br",
+            "hr",
+        ),
+        *("section", "article", "ac:layout", "ac:layout-section", "ac:layout-cell", "ac:rich-text-body"),
+        *("ac:plain-text-body", "ac:task", "ac:task-list"),
+    )
+)
+_CELLS = frozenset({"td", "th"})
+_ITALICS = frozenset({"em", "i"})
+_STRUCK = frozenset({"s", "del", "strike"})
+#: Read for their attributes or not at all; what they hold is no text of the page.
+_SKIPPED = frozenset(
+    {"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "ac:emoticon", "script", "style"}
+)
+_SPACES = re.compile(r"[\s\u00a0\u200b\ufeff]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line as a reader sees it, spaces collapsed.
+
+    `plain` is what is left without the parts in italics (the template's hints are in italics);
+    `links` are the addresses it points to; `tickets` the keys of its JIRA macros. Cells of a table
+    row are joined by " | ".
+    """
+
+    text: str
+    plain: str
+    links: tuple[str, ...] = ()
+    tickets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and the lines up to the next one. The lines before any heading have level 0 and no title."""
+
+    title: str
+    level: int
+    lines: tuple[Line, ...]
+
+
+def parse_storage(body: str, *, source: str) -> _Element:
+    """The fragment as a tree below one root; broken markup is mended.
+
+    Raises `UnreadableInput` if `body` is larger than `MAX_BODY`, nested deeper than the parser allows,
+    or leaves nothing readable.
+    """
+    if len(body) > MAX_BODY:
+        raise UnreadableInput(source=source, why=f"larger than {MAX_BODY:,} characters")
+    text = "".join(part if part.startswith("<![CDATA[") else _mend(part) for part in _CDATA.split(body))
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+        remove_comments=True, remove_pis=True,
+    )  # fmt: skip
+    try:
+        root = etree.fromstring((_ROOT + _NOT_XML.sub("", text) + "</page>").encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableInput(source=source, why=f"not storage format: {error.msg}"[:300]) from None
+    # a mended page is complete, but past a limit of the parser the rest is silently cut off
+    for entry in parser.error_log:
+        if "depth" in entry.message or "huge" in entry.message:
+            raise UnreadableInput(source=source, why=entry.message[:300])
+    if root is None:
+        raise UnreadableInput(source=source, why="nothing readable in it")
+    return root
+
+
+def _mend(text: str) -> str:
+    """Write markup that browsers accept the way XML wants it."""
+    text = _NAMED_ENTITY.sub(_replace_entity, text)
+    text = _BARE_AMPERSAND.sub("&amp;", text)
+    text = _BARE_LESS_THAN.sub("&lt;", text)
+    return _VOID.sub(r"<\1\2/>", text)
+
+
+def _replace_entity(match: re.Match[str]) -> str:
+    name = match.group(1)
+    if name in _XML_ENTITIES:
+        return match.group(0)
+    character = html5.get(name + ";")
+    if character is None or _NOT_XML.search(character):
+        return "&amp;" + match.group(0)[1:]
+    return "".join(f"&#{ord(c)};" for c in character)
+
+
+def name_of(element: _Element) -> str:
+    """The element's name as storage format writes it: "p", "ac:structured-macro"."""
+    tag = element.tag
+    if not isinstance(tag, str):
+        return ""
+    if not tag.startswith("{"):
+        return tag.lower()
+    namespace, _, local = tag[1:].partition("}")
+    return _PREFIX_OF.get(namespace, "") + local.lower()
+
+
+def attribute(element: _Element, name: str) -> str:
+    """An attribute such as "ac:name", "ri:content-title" or "href"; empty where it is missing."""
+    prefix, _, local = name.partition(":")
+    namespace = {"ac": _AC, "ri": _RI}.get(prefix) if local else None
+    value = element.get(f"{{{namespace}}}{local}" if namespace else name)
+    return value if isinstance(value, str) else ""
+
+
+def parameters(macro: _Element) -> dict[str, str]:
+    """A macro's parameters by name."""
+    return {
+        attribute(child, "ac:name"): "".join(str(part) for part in child.itertext()).strip()
+        for child in macro
+        if name_of(child) == "ac:parameter"
+    }
+
+
+def collapse(text: str) -> str:
+    """Runs of white space (also no-break and zero-width) as one space."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def read_sections(root: _Element) -> tuple[Section, ...]:
+    """The page from top to bottom, cut at its headings wherever they are nested."""
+    sections: list[Section] = []
+    title, level, lines = "", 0, list[Line]()
+    for line, heading in _Flow().read(root):
+        if heading is None:
+            lines.append(line)
+            continue
+        if lines or level:
+            sections.append(Section(title=title, level=level, lines=tuple(lines)))
+        title, level, lines = line.text, heading, []
+    if lines or level:
+        sections.append(Section(title=title, level=level, lines=tuple(lines)))
+    return tuple(sections)
+
+
+def find_section(sections: Sequence[Section], pattern: re.Pattern[str]) -> tuple[Line, ...] | None:
+    """All lines below the first heading that matches, those of its sub-sections included; None if there is none."""
+    for position, section in enumerate(sections):
+        if section.level and pattern.search(section.title):
+            lines = list(section.lines)
+            for below in sections[position + 1 :]:
+                if below.level <= section.level:
+                    break
+                lines.extend(below.lines)
+            return tuple(lines)
+    return None
+
+
+class _Flow:
+    """Walks a tree in document order and puts out its lines. Used once."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[str, bool]] = []
+        self.links: list[str] = []
+        self.tickets: list[str] = []
+        self.italic = self.skipping = 0
+
+    def read(self, root: _Element) -> Iterator[tuple[Line, int | None]]:
+        """Each line, with the heading's level where it is one."""
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            name = name_of(element)
+            heading = _HEADINGS.get(name)
+            if event == "start":
+                if name in _BLOCKS or heading:
+                    yield from self.flush(None)
+                self.enter(element, name)
+                if name == "ac:plain-text-body" and not self.skipping:
+                    yield from self.verbatim(element.text or "")
+                else:
+                    self.say(element.text)
+            else:
+                if heading:
+                    yield from self.flush(heading)
+                elif name in _BLOCKS:
+                    yield from self.flush(None)
+                self.leave(element, name)
+                self.say(element.tail)
+        yield from self.flush(None)
+
+    def enter(self, element: _Element, name: str) -> None:
+        self.italic += name in _ITALICS
+        self.skipping += _is_skipped(element, name)
+        if self.skipping:
+            return
+        if name == "a":
+            self.links.append(attribute(element, "href"))
+        elif name == "ri:url":
+            self.links.append(attribute(element, "ri:value"))
+        elif name == "ri:page" and not _has_link_body(element):
+            self.say(attribute(element, "ri:content-title"))
+        elif name == "time":
+            self.say(attribute(element, "datetime"))
+        elif name in {"ac:structured-macro", "ac:macro"}:
+            self.say_macro(attribute(element, "ac:name").lower(), parameters(element))
+
+    def say_macro(self, name: str, given: dict[str, str]) -> None:
+        if name == "status":
+            self.say(f" {given.get('title', '')} ")
+        elif name == "jira":
+            key = given.get("key", "")
+            self.say(f" {key} ")
+            self.tickets.extend([key] if key else [])
+        elif name in {"expand", "panel", "info", "note", "warning", "tip"}:
+            self.say(given.get("title"))
+
+    def leave(self, element: _Element, name: str) -> None:
+        self.italic -= name in _ITALICS
+        self.skipping -= _is_skipped(element, name)
+        if name in _CELLS:
+            self.say(" | ")
+
+    def say(self, text: str | None) -> None:
+        if text and not self.skipping:
+            self.parts.append((text, self.italic > 0))
+
+    def verbatim(self, text: str) -> Iterator[tuple[Line, int | None]]:
+        for row in text.splitlines():
+            self.say(row)
+            yield from self.flush(None)
+
+    def flush(self, heading: int | None) -> Iterator[tuple[Line, int | None]]:
+        text = collapse("".join(part for part, _ in self.parts)).removesuffix("|").rstrip()
+        plain = collapse("".join(part for part, italic in self.parts if not italic)).removesuffix("|").rstrip()
+        links = tuple(dict.fromkeys(link.strip() for link in self.links if link.strip()))
+        if text or heading or self.tickets or links:
+            yield Line(text=text, plain=plain, links=links, tickets=tuple(self.tickets)), heading
+        self.parts, self.links, self.tickets = [], [], []
+
+
+def _is_skipped(element: _Element, name: str) -> bool:
+    # a struck-out "Under Discussion" before the new word is how many pages tell their history
+    if name in _SKIPPED or name in _STRUCK:
+        return True
+    return name == "span" and "line-through" in attribute(element, "style")
+
+
+def _has_link_body(page: _Element) -> bool:
+    link = page.getparent()
+    return link is not None and any(name_of(c) in {"ac:link-body", "ac:plain-text-link-body"} for c in link)

@@ -1,0 +1,137 @@
+"""The proposal template: its text, a page made from it, and its text where an author left it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+
+from kipflow.wiki.storage import Section, parse_storage, read_sections
+
+_INTRODUCTION = (
+    "This page is meant as a template for writing a KIP. To create a KIP choose Tools->Copy on this page and modify "
+    "with your content and replace the heading with the next KIP number and a description of your issue. "
+    "Replace anything in italics with your own description."
+)
+
+#: Heading → what stands below it in the template, one line each (Kafka wiki, "KIP-Template").
+TEMPLATE: dict[str, tuple[str, ...]] = {
+    "Status": (
+        'Current state: [One of "Under Discussion", "Accepted", "Rejected"]',
+        "Discussion thread: here [Change the link from the KIP proposal email archive to your own email thread]",
+        "JIRA: here [Change the link from KAFKA-1 to your own ticket]",
+        "Please keep the discussion on the mailing list rather than commenting on the wiki (wiki discussions get "
+        "unwieldy fast).",
+    ),
+    "Motivation": ("Describe the problems you are trying to solve.",),
+    "Public Interfaces": (
+        "Briefly list any new interfaces that will be introduced as part of this proposal or any existing interfaces "
+        "that will be removed or changed. The purpose of this section is to concisely call out the public contract "
+        "that will come along with this feature.",
+        "A public interface is any change to the following:",
+        "Binary log format",
+        "The network protocol and api behavior",
+        "Any class in the public packages under clients",
+        "Configuration, especially client configuration",
+        "org/apache/kafka/common/serialization",
+        "org/apache/kafka/common",
+        "org/apache/kafka/common/errors",
+        "org/apache/kafka/clients/producer",
+        "org/apache/kafka/clients/consumer (eventually, once stable)",
+        "Monitoring",
+        "Command line tools and arguments",
+        "Anything else that will likely break existing users in some way when they upgrade",
+    ),
+    "Proposed Changes": (
+        "Describe the new thing you want to do in appropriate detail. This may be fairly extensive and have large "
+        "subsections of its own. Or it may be a few sentences. Use judgement based on the scope of the change.",
+    ),
+    "Compatibility, Deprecation, and Migration Plan": (
+        "What impact (if any) will there be on existing users?",
+        "If we are changing behavior how will we phase out the older behavior?",
+        "If we need special migration tools, describe them here.",
+        "When will we remove the existing behavior?",
+    ),
+    "Test Plan": (
+        "Describe in few sentences how the KIP will be tested. We are mostly interested in system tests (since "
+        "unit-tests are specific to implementation details). How will we know that the implementation works as "
+        "expected? How will we know nothing broke?",
+    ),
+    "Rejected Alternatives": (
+        "If there are alternative ways of accomplishing the same thing, what were they? The purpose of this section "
+        "is to motivate why the design is the way it is and not some other way.",
+    ),
+}
+
+#: Template lines that hold a field: they are filled in, not replaced, so only their hint is template text.
+_HINTS = (
+    'One of "Under Discussion", "Accepted", "Rejected"',
+    "Change the link from the KIP proposal email archive to your own email thread",
+    "Change the link from KAFKA-1 to your own ticket",
+)
+#: A line that every page keeps on purpose.
+_KEPT = "Please keep the discussion on the mailing list"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """Text of the template on a page: in which section, the line as it stands there, and the template's words."""
+
+    section: str
+    line: str
+    text: str
+
+
+def is_template_line(line: str) -> bool:
+    """Whether the whole line is the template's."""
+    return _key(line) in _known()
+
+
+def find_leftovers(sections: Sequence[Section]) -> tuple[Leftover, ...]:
+    """Every line of a page that is the template's, and every hint that stands beside an author's words."""
+    found: list[Leftover] = []
+    for section in sections:
+        for line in section.lines:
+            known = _known().get(_key(line.text))
+            hint = next((h for h in _HINTS if _key(h) in _key(line.text)), None)
+            text = known or hint
+            if text is not None and not text.startswith(_KEPT):
+                found.append(Leftover(section=section.title, line=line.text, text=text))
+    return tuple(found)
+
+
+def parse_template(body: str, *, source: str) -> dict[str, tuple[str, ...]]:
+    """A community's own template page (storage format) as heading → lines. Raises `UnreadableInput`."""
+    sections = read_sections(parse_storage(body, source=source))
+    return {s.title: tuple(line.text for line in s.lines) for s in sections if s.level}
+
+
+def render_page(*, state: str = "Draft") -> str:
+    """The body (storage format) of a new proposal: the template with its Current state set."""
+    parts: list[str] = []
+    for heading, lines in TEMPLATE.items():
+        parts.append(f"<h1>{escape(heading)}</h1>")
+        for line in lines:
+            name, separator, value = line.partition(": ")
+            if heading == "Status" and separator:
+                shown = escape(state) if name == "Current state" else f"<em>{escape(value)}</em>"
+                parts.append(f"<p><strong>{escape(name)}</strong>: {shown}</p>")
+            else:
+                parts.append(f"<p><em>{escape(line)}</em></p>")
+    return "".join(parts)
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, str]:
+    lines = [_INTRODUCTION, *(line for below in TEMPLATE.values() for line in below)]
+    # copies of the template lost the line break between these two
+    lines.append("Any class in the public packages under clientsConfiguration, especially client configuration")
+    return {_key(line): line for line in lines}
+
+
+def _key(line: str) -> str:
+    """Letters and digits only: bullets, quotes, brackets and spaces differ from copy to copy."""
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", line[:2_000]).lower()).strip()
