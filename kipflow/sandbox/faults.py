@@ -1,0 +1,179 @@
+"""Faults on request: how the outside fails, so that tests can see kipflow cope.
+
+A rule is one line: KIND [PATH] [xCOUNT] [NAME=VALUE …], for example
+
+    429 /api/mbox.lua x2 retry-after=1      the next two requests of that path get 429
+    500 /confluence x3                      PATH is a prefix; without one every path is meant
+    slow /api/stats.lua x1 seconds=20       answers late
+    reset /api/mbox.lua                     the connection ends in the middle of the body
+    short /api/mbox.lua                     Content-Length promises more than the body holds
+    cut /api/mbox.lua                       half of the body, with a Content-Length that agrees
+    html /api/stats.lua                     an error page in HTML, with status 200
+    json /jira                              JSON of a shape that nobody asked for
+    conflict /confluence                    somebody else saves the page just before this PUT
+    expired                                 the token is no longer valid
+
+Rules are used up in the order in which they were given, one request at a time, so that the same
+requests meet the same faults.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class FaultKind(StrEnum):
+    TOO_MANY = "429"
+    BROKEN = "500"
+    UNAVAILABLE = "503"
+    SLOW = "slow"
+    RESET = "reset"
+    SHORT = "short"
+    CUT = "cut"
+    HTML = "html"
+    WRONG_JSON = "json"
+    CONFLICT = "conflict"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A rule with the number of requests that it still has in stock."""
+
+    kind: FaultKind
+    path: str = "/"
+    left: int = 1
+    values: dict[str, float] = field(default_factory=dict)
+
+    def meets(self, path: str) -> bool:
+        return self.left > 0 and path.startswith(self.path)
+
+
+_VALUE = re.compile(r"^(retry-after|seconds)=(\d+(?:\.\d+)?)$")
+_OWN_PATHS = ("/faults", "/clock", "/health")
+
+
+def parse_fault(text: str) -> Fault:
+    """Read one rule.
+
+    Raises:
+        ValueError: a word of it is unknown; the message names it.
+    """
+    words = text.split()
+    kinds = ", ".join(FaultKind)
+    if not words or words[0] not in set(FaultKind):
+        raise ValueError(f"a fault starts with one of {kinds}; got {text.strip()!r}")
+    fault = Fault(kind=FaultKind(words[0]))
+    for word in words[1:]:
+        value = _VALUE.match(word)
+        if word.startswith("/"):
+            fault = replace(fault, path=word)
+        elif re.fullmatch(r"x\d{1,6}", word):
+            fault = replace(fault, left=int(word[1:]))
+        elif value is not None:
+            fault = replace(fault, values={**fault.values, value.group(1): float(value.group(2))})
+        else:
+            raise ValueError(f"expected /path, xCOUNT, retry-after=N or seconds=N; got {word!r}")
+    return fault
+
+
+def parse_faults(text: str) -> list[Fault]:
+    """Read rules separated by semicolons or line ends."""
+    return [parse_fault(part) for part in re.split(r"[;\n]", text) if part.strip()]
+
+
+class Faults:
+    """The rules in force."""
+
+    def __init__(self, rules: list[Fault]) -> None:
+        self.rules = list(rules)
+
+    def add(self, rules: list[Fault]) -> None:
+        self.rules += rules
+
+    def clear(self) -> None:
+        self.rules = []
+
+    def take(self, path: str, *kinds: FaultKind) -> Fault | None:
+        """Use up one request of the first rule of these kinds (none named: any) that meets `path`."""
+        for position, rule in enumerate(self.rules):
+            if rule.meets(path) and (not kinds or rule.kind in kinds):
+                self.rules[position] = replace(rule, left=rule.left - 1)
+                return rule
+        return None
+
+    def describe(self) -> list[dict[str, object]]:
+        return [{"kind": r.kind, "path": r.path, "left": r.left, **r.values} for r in self.rules if r.left > 0]
+
+
+class FaultMiddleware:
+    """Lets the rules in force spoil responses. A conflict is the wiki's own business, see `confluence`."""
+
+    _HERE = tuple(kind for kind in FaultKind if kind is not FaultKind.CONFLICT)
+
+    def __init__(self, app: ASGIApp, *, faults: Faults) -> None:
+        self.app, self.faults = app, faults
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = str(scope.get("path", ""))
+        if scope["type"] != "http" or path.startswith(_OWN_PATHS):
+            await self.app(scope, receive, send)
+            return
+        fault = self.faults.take(path, *self._HERE)
+        if fault is None:
+            await self.app(scope, receive, send)
+        elif fault.kind is FaultKind.SLOW:
+            await asyncio.sleep(fault.values.get("seconds", 30.0))
+            await self.app(scope, receive, send)
+        elif fault.kind in {FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT}:
+            await self._spoil_body(fault.kind, scope, receive, send)
+        else:
+            await _refuse(fault, path)(scope, receive, send)
+
+    async def _spoil_body(self, kind: FaultKind, scope: Scope, receive: Receive, send: Send) -> None:
+        start: list[Message] = []
+        body = bytearray()
+
+        async def collect(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.append(message)
+            else:
+                body.extend(message.get("body", b""))
+
+        await self.app(scope, receive, collect)
+        half = bytes(body[: len(body) // 2])
+        headers = [(k, v) for k, v in start[0]["headers"] if k.lower() not in {b"content-length", b"etag"}]
+        length = len(half) if kind is FaultKind.CUT else len(body)
+        if kind is not FaultKind.RESET:
+            headers.append((b"content-length", str(length).encode()))
+        await send({**start[0], "headers": headers})
+        await send({"type": "http.response.body", "body": half, "more_body": kind is not FaultKind.CUT})
+        if kind is not FaultKind.CUT:
+            # the server drops the connection when the application fails in the middle of a response
+            raise ConnectionResetError(f"fault {kind!r} on {scope['path']}")
+
+
+def _refuse(fault: Fault, path: str) -> Response:
+    if fault.kind is FaultKind.TOO_MANY:
+        wait = f"{fault.values.get('retry-after', 1):g}"
+        return JSONResponse({"ok": False, "error": "ratelimited"}, 429, headers={"Retry-After": wait})
+    if fault.kind is FaultKind.EXPIRED:
+        if path.startswith("/slack/api"):
+            return JSONResponse({"ok": False, "error": "token_expired"})
+        return JSONResponse(
+            {"statusCode": 401, "message": "The token has expired"}, 401, headers={"WWW-Authenticate": "Bearer"}
+        )
+    if fault.kind is FaultKind.HTML:
+        return HTMLResponse(
+            "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"
+        )
+    if fault.kind is FaultKind.WRONG_JSON:
+        return JSONResponse(["not", "what", "you", "asked", "for"])
+    status = 503 if fault.kind is FaultKind.UNAVAILABLE else 500
+    return HTMLResponse(f"<h1>{status}</h1><p>The server met a problem.</p>", status)

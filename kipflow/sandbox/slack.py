@@ -1,0 +1,167 @@
+"""Slack's chat methods: what they check, what they store, and when they ask to wait."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+MAX_BLOCKS = 50
+MAX_SECTION = 3_000
+MAX_TEXT = 40_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates."""
+
+    channel: str
+    ts: str
+    text: str
+    blocks: tuple[dict[str, Any], ...]
+    at: datetime
+    edited: int = 0
+
+
+class Throttle:
+    """About one message per second and channel, after a burst (a bucket that refills by real time)."""
+
+    def __init__(self, *, burst: int, ticks: Callable[[], float]) -> None:
+        self._burst, self._ticks = burst, ticks
+        self._full: dict[str, tuple[float, float]] = {}
+
+    def allows(self, channel: str) -> bool:
+        moment = self._ticks()
+        left, at = self._full.get(channel, (float(self._burst), moment))
+        left = min(float(self._burst), left + moment - at)
+        self._full[channel] = (left - 1 if left >= 1 else left, moment)
+        return left >= 1
+
+
+class Channels:
+    """What was posted, in order."""
+
+    def __init__(self) -> None:
+        self.posts: list[Post] = []
+
+    def add(self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime) -> Post:
+        ts = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}"
+        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at)
+        self.posts.append(post)
+        return post
+
+    def update(self, channel: str, ts: str, text: str, blocks: list[dict[str, Any]]) -> Post | None:
+        for position, post in enumerate(self.posts):
+            if post.ts == ts and channel_id(post.channel) == channel_id(channel):
+                changed = replace(post, text=text, blocks=tuple(blocks), edited=post.edited + 1)
+                self.posts[position] = changed
+                return changed
+        return None
+
+
+def channel_id(channel: str) -> str:
+    """The id that Slack answers with for a channel's name."""
+    name = channel.removeprefix("#")
+    return name if name.startswith("C0") else "C0" + name.upper().replace("-", "")
+
+
+def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) -> APIRouter:
+    """The endpoints under /slack/api."""
+    router = APIRouter(prefix="/slack/api")
+
+    @router.post("/auth.test")
+    async def auth_test(request: Request) -> Response:
+        refusal = _find_token_error(request, {})
+        team = {
+            "ok": True,
+            "url": "/slack",
+            "team": "Sandbox",
+            "user": "kipflow",
+            "team_id": "T0SANDBOX",
+            "user_id": "U0KIPFLOW",
+        }
+        return JSONResponse({"ok": False, "error": refusal} if refusal else team)
+
+    @router.post("/chat.postMessage")
+    async def post_message(request: Request) -> Response:
+        return await _say(request, update=False)
+
+    @router.post("/chat.update")
+    async def update(request: Request) -> Response:
+        return await _say(request, update=True)
+
+    async def _say(request: Request, *, update: bool) -> Response:
+        given = await _read(request)
+        blocks = given.get("blocks") or []
+        error = _find_token_error(request, given) or find_error(given, blocks)
+        if error is not None:
+            return JSONResponse({"ok": False, "error": error})
+        channel, text = str(given["channel"]), str(given.get("text") or "")
+        if not throttle.allows(channel):
+            return JSONResponse({"ok": False, "error": "ratelimited"}, 429, headers={"Retry-After": "1"})
+        post = (
+            channels.update(channel, str(given.get("ts")), text, blocks)
+            if update
+            else channels.add(channel, text, blocks, now())
+        )
+        if post is None:
+            return JSONResponse({"ok": False, "error": "message_not_found"})
+        message = {
+            "type": "message",
+            "user": "U0KIPFLOW",
+            "text": post.text,
+            "blocks": list(post.blocks),
+            "ts": post.ts,
+        }
+        return JSONResponse({"ok": True, "channel": channel_id(channel), "ts": post.ts, "message": message})
+
+    return router
+
+
+def find_error(given: dict[str, Any], blocks: Any) -> str | None:
+    """Slack's name for what is wrong with a message; None if it would take it."""
+    channel = given.get("channel")
+    if not isinstance(channel, str) or not channel.startswith(("#", "C")):
+        return "channel_not_found"
+    if not isinstance(blocks, list) or not all(isinstance(b, dict) and b.get("type") for b in blocks):
+        return "invalid_blocks_format"
+    if len(blocks) > MAX_BLOCKS:
+        return "invalid_blocks"
+    for block in blocks:
+        texts = [block.get("text"), *(block.get("fields") or [])]
+        if any(isinstance(t, dict) and not 0 < len(str(t.get("text", ""))) <= MAX_SECTION for t in texts):
+            return "invalid_blocks"
+    text = given.get("text")
+    if not text and not blocks:
+        return "no_text"
+    return "msg_too_long" if isinstance(text, str) and len(text) > MAX_TEXT else None
+
+
+def _find_token_error(request: Request, given: dict[str, Any]) -> str | None:
+    header = request.headers.get("Authorization", "")
+    token = header.removeprefix("Bearer ") if header.startswith("Bearer ") else str(given.get("token") or "")
+    if not token:
+        return "not_authed"
+    return None if token.startswith("xoxb-") else "invalid_auth"
+
+
+async def _read(request: Request) -> dict[str, Any]:
+    """The arguments, sent as JSON or as a form (where blocks are JSON in a field)."""
+    if "json" in request.headers.get("Content-Type", ""):
+        try:
+            given = await request.json()
+        except ValueError:
+            return {}
+        return given if isinstance(given, dict) else {}
+    found: dict[str, Any] = dict(await request.form())
+    if isinstance(found.get("blocks"), str):
+        try:
+            found["blocks"] = json.loads(found["blocks"])
+        except ValueError:
+            found["blocks"] = "broken"
+    return found

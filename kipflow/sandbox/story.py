@@ -1,0 +1,54 @@
+"""The whole story for a seed and an anchor: mails, pages, tickets. `expected()` says what must come out.
+
+The same seed and anchor give the same bytes, on every machine. The plain-language table of what each
+proposal is there for stands in `answers`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.sandbox.answers import Expected, expected, expected_later
+from kipflow.sandbox.mails import ArchivedMail, archive
+from kipflow.sandbox.noise import write_broken, write_noise
+from kipflow.sandbox.proposals import PLANS
+from kipflow.sandbox.threads import ThreadWriter, World
+from kipflow.sandbox.tickets import Ticket, write_tickets
+from kipflow.sandbox.wiki import PageScript, write_pages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """Everything that will have happened by the end of the story, each with the moment it appears."""
+
+    world: World
+    mails: tuple[ArchivedMail, ...]
+    pages: tuple[PageScript, ...]
+    tickets: tuple[Ticket, ...]
+    index_page: str
+
+
+def build_story(
+    *,
+    seed: int,
+    anchor: datetime,
+    list_id: str = "dev@sandbox.example",
+    project: str = "SAND",
+    index_page: str = "1000",
+) -> Story:
+    """Tell the story relative to `anchor` (aware UTC; fractions of a second are dropped)."""
+    world = World(seed=seed, anchor=anchor.replace(microsecond=0), list_id=list_id, project=project)
+    mails = [mail for plan in PLANS for mail in ThreadWriter(world, plan).write()]
+    mails += write_noise(world)
+    held = [*archive(mails, list_id), *write_broken(world)]
+    return Story(
+        world=world,
+        mails=tuple(sorted(held, key=lambda m: m.arrives_at)),
+        pages=tuple(write_pages(world, index_page)),
+        tickets=tuple(write_tickets(world)),
+        index_page=index_page,
+    )
+
+
+__all__ = ["Expected", "Story", "build_story", "expected", "expected_later"]

@@ -1,0 +1,255 @@
+"""From plans to mails: the discussion, the votes and the announcements of each proposal."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from kipflow.sandbox import phrases
+from kipflow.sandbox.mails import Mail, compose, make_message_id
+from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
+from kipflow.sandbox.plans import Announcement, Line, Oddity, Plan, Round
+
+BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
+
+#: Spelled-out numbers, as announcements like to write them.
+_COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What every part of the story is told relative to."""
+
+    seed: int
+    anchor: datetime
+    list_id: str
+    project: str
+
+    def at(self, days: float, *, origin: datetime | None = None) -> datetime:
+        """The moment `days` after the anchor (or `origin`), to the second."""
+        moment = (origin or self.anchor) + timedelta(days=days)
+        return moment.replace(microsecond=0)
+
+    def origin(self, plan: Plan) -> datetime:
+        """Day 0 of a plan: the anchor, or for month-turn plans a month's first midnight about 100 days back."""
+        if not plan.month_turn:
+            return self.anchor
+        past = self.anchor - timedelta(days=100)
+        return past.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+
+    def rng(self, label: str) -> random.Random:
+        """A generator of its own for each part, so that a change in one part leaves the others alone."""
+        return random.Random(f"{self.seed}|{label}")
+
+
+class ThreadWriter:
+    """Writes the mails of one proposal. Used once per plan."""
+
+    def __init__(self, world: World, plan: Plan) -> None:
+        self.world, self.plan = world, plan
+        self.origin = world.origin(plan)
+        self.rng = world.rng(plan.key)
+        self.author = PEOPLE[plan.author]
+        self.discussion: list[Mail] = []
+
+    def write(self) -> Iterator[Mail]:
+        if self.plan.discuss is not None:
+            self.discussion = self._discuss(self.plan.discuss)
+            yield from self.discussion
+        for number, round_ in enumerate(self.plan.rounds, start=1):
+            yield from self._vote(round_, number)
+
+    # -- discussion ----------------------------------------------------------------------------
+    def _discuss(self, opened: float) -> list[Mail]:
+        plan, rng = self.plan, self.rng
+        details = rng.sample(phrases.OPENING_DETAILS, 3)
+        words = [self._fill(rng.choice(phrases.OPENINGS)), self._page_link(), *(self._fill(d) for d in details)]
+        root = self._mail(
+            "discuss/0",
+            opened,
+            self.author,
+            self._title(plan.discuss_subject),
+            "\n\n".join(words),
+            None,
+            frozenset({Oddity.FOLDED}) if len(plan.title) > 42 else frozenset(),
+        )
+        mails = [root]
+        readers = [p for p in RESIDENTS if p is not self.author and p.id != "ylevi"]
+        talkers = rng.sample(readers, min(6, 2 + plan.talk // 3))
+        times = sorted(opened + 0.05 + rng.random() * (plan.talk_days - 0.05) for _ in range(plan.talk))
+        for number, at in enumerate(times, start=1):
+            mails.append(self._answer(mails, talkers, number, at))
+        for number, line in enumerate(plan.said, start=1):
+            parent = max((m for m in mails if m.at <= self._at(opened + line.at)), key=lambda m: m.at)
+            mails.append(self._say(f"discuss/said{number}", opened, line, parent))
+        return mails
+
+    def _answer(self, mails: list[Mail], talkers: list[Resident], number: int, at: float) -> Mail:
+        rng = self.rng
+        last = mails[-1]
+        answers = last.author is not self.author and rng.random() < 0.7
+        parent = last if answers or rng.random() < 0.6 else rng.choice(mails)
+        if answers:
+            who, pool, count = self.author, phrases.ANSWERS, rng.choice((1, 2, 2, 3))
+            if number == self.plan.talk and self.plan.rounds:
+                pool, count = phrases.CLOSINGS, 1
+        else:
+            who = rng.choice([t for t in talkers if t is not parent.author])
+            pool = rng.choice((phrases.QUESTIONS, phrases.QUESTIONS, phrases.OBJECTIONS, phrases.REMARKS))
+            count = rng.choice((1, 1, 2, 3))
+        greeting = rng.choice(phrases.GREETINGS).format(first=parent.author.first_name)
+        sentences = [self._fill(s, parent.author.first_name) for s in rng.sample(pool, min(count, len(pool)))]
+        glue = "\n\n" if rng.random() < 0.4 else " "
+        words = "\n\n".join(p for p in (greeting, glue.join(sentences)) if p)
+        return self._mail(
+            f"discuss/{number}", at, who, f"Re: {mails[0].subject}", words, parent, self._everyday(number)
+        )
+
+    def _everyday(self, number: int) -> frozenset[Oddity]:
+        """Now and then an ordinary mail is written by an unusual program."""
+        roll = self.rng.random()
+        for odd, share in (
+            (Oddity.HTML, 0.03), (Oddity.ALTERNATIVE, 0.12), (Oddity.FLOWED, 0.08), (Oddity.QUOTED_PRINTABLE, 0.08),
+            (Oddity.BASE64, 0.04), (Oddity.OUTLOOK, 0.05), (Oddity.FOOTER, 0.05), (Oddity.INVALID, 0.06), (Oddity.GMT, 0.03),
+        ):  # fmt: skip
+            if roll < share:
+                return frozenset({odd})
+            roll -= share
+        return frozenset()
+
+    # -- votes ---------------------------------------------------------------------------------
+    def _vote(self, round_: Round, number: int) -> Iterator[Mail]:
+        caller = PEOPLE[round_.who or self.plan.author]
+        root = self._open(round_, number, caller)
+        yield root
+        thread = [root]
+        for position, line in enumerate(round_.casts, start=1):
+            parent = root if position % 3 else thread[-1]
+            mail = self._ballot(f"vote{number}/{position}", round_, line, parent, root)
+            thread.append(mail)
+            yield mail
+        if round_.cancel is not None:
+            subject = f"{round_.cancel_tag} {self._bare_title(round_)}"
+            yield self._say(f"vote{number}/cancel", round_.opened, round_.cancel, root, subject=subject)
+        if round_.result is not None:
+            yield self._announce(round_, number, round_.result, root)
+
+    def _open(self, round_: Round, number: int, caller: Resident) -> Mail:
+        words = [self._fill(self.rng.choice(phrases.CALLS)), self._page_link()]
+        if self.discussion:
+            words.append(f'The discussion is in the thread "{self.discussion[0].subject}".')
+        if round_.own:
+            words.append(round_.own)
+        words.append("The vote will stay open for at least 72 hours.")
+        if round_.template:
+            words.append(BALLOT_TEMPLATE)
+        return self._mail(
+            f"vote{number}/0", round_.opened, caller, self._title(round_.subject), "\n\n".join(words), None
+        )
+
+    def _ballot(self, key: str, round_: Round, line: Line, parent: Mail, root: Mail) -> Mail:
+        who = PEOPLE[line.who]
+        words = line.text
+        if Oddity.BARE not in line.flags:
+            preface = self._fill(self.rng.choice(phrases.BALLOT_PREFACES), root.author.first_name)
+            afterword = self._fill(self.rng.choice(phrases.BALLOT_AFTERWORDS))
+            words = "\n\n".join(p for p in (preface, words, afterword) if p)
+        prefix = "Re: "
+        for flag, other in (
+            (Oddity.AW, "AW: "), (Oddity.RE_UPPER, "RE: "), (Oddity.REPEATED, "Re: Re: Fwd: "), (Oddity.FORWARD, "Fwd: Re: "),
+        ):  # fmt: skip
+            prefix = other if flag in line.flags else prefix
+        return self._mail(key, round_.opened + line.at, who, f"{prefix}{root.subject}", words, parent, line.flags)
+
+    def _announce(self, round_: Round, number: int, result: Announcement, root: Mail) -> Mail:
+        if result.subject == "reply":
+            subject = f"Re: {root.subject}"
+        elif "{key}" in result.subject:
+            subject = self._title(result.subject)
+        else:
+            subject = f"{result.subject} {self._bare_title(round_)}"
+        alone = "{key}" in result.subject  # a mail of its own, outside the vote's thread
+        words = render_result(result)
+        return self._mail(
+            f"vote{number}/result",
+            round_.opened + result.at,
+            PEOPLE[result.who],
+            subject,
+            words,
+            None if alone else root,
+            frozenset({Oddity.TOP} if result.subject == "reply" else {Oddity.BARE}),
+        )
+
+    # -- pieces --------------------------------------------------------------------------------
+    def _say(self, key: str, opened: float, line: Line, parent: Mail, *, subject: str | None = None) -> Mail:
+        title = subject or (parent.subject if parent.subject.startswith("Re:") else f"Re: {parent.subject}")
+        return self._mail(key, opened + line.at, PEOPLE[line.who], title, line.text, parent, line.flags)
+
+    def _mail(
+        self, key: str, at: float, who: Resident, subject: str, words: str, parent: Mail | None,
+        flags: frozenset[Oddity] = frozenset(),
+    ) -> Mail:  # fmt: skip
+        full_key = f"{self.plan.key}/{key}"
+        text = compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id)
+        mail = Mail(
+            key=full_key, at=self._at(at), author=who, subject=subject, text=text, flags=flags, message_id="",
+            in_reply_to=parent.message_id if parent else None,
+            references=(*parent.references, parent.message_id)[-8:] if parent else (),
+        )  # fmt: skip
+        return replace(mail, message_id=make_message_id(self.world.seed, full_key, mail.address))
+
+    def _at(self, days: float) -> datetime:
+        return self.world.at(days, origin=self.origin)
+
+    def _title(self, form: str) -> str:
+        return form.format(key=self.plan.key, title=self.plan.title)
+
+    def _bare_title(self, round_: Round) -> str:
+        """The vote's subject without its tag."""
+        return self._title(round_.subject).split("] ", 1)[1]
+
+    def _page_link(self) -> str:
+        return f"https://wiki.sandbox.example/display/SAND/{self.plan.key}"
+
+    def _fill(self, sentence: str, first: str = "") -> str:
+        t = self.plan.topic
+        text = sentence.format(
+            thing=t.thing, where=t.where, gain=t.gain, risk=t.risk, other=t.other,
+            setting=t.setting if t.setting != "none" else "the change", first=first or self.author.first_name,
+            key=self.plan.key, title=self.plan.title,
+        )  # fmt: skip
+        return text[:1].upper() + text[1:]
+
+
+def render_result(result: Announcement) -> str:
+    """The words of a closing mail, in the announcer's manner."""
+    verdict = "passes" if result.passed else "does not pass"
+    names = {
+        part: [PEOPLE[p].name for p in getattr(result, part)]
+        for part in ("plus", "plus_other", "zero", "minus", "minus_other")
+    }
+    plus, other, zero, minus, minus_other = names.values()
+    if result.style == "terse":
+        return f"Thanks everybody. The vote {verdict} with {len(plus)} binding +1 votes ({', '.join(plus)}) and no -1. I am closing it."
+    if result.style == "table":
+        rows = [f"+1 (binding): {', '.join(plus)}"]
+        rows += [f"+1 (non-binding): {', '.join(other)}"] if other else []
+        rows += [f"-1 (binding): {', '.join(minus)}"] if minus else ["-1: none"]
+        return f"The voting period is over and the vote {verdict}:\n\n" + "\n".join(rows) + "\n\nThanks for voting."
+    if result.style == "list":
+        blocks = [f"Hi all,\n\nthe vote {verdict}. The result:"]
+        for label, people in (
+            ("Binding +1", plus), ("Non-binding +1", other), ("0", zero), ("Binding -1", minus), ("Non-binding -1", minus_other),
+        ):  # fmt: skip
+            if people:
+                blocks.append(f"{label}: {len(people)}\n" + "\n".join(f" * {name}" for name in people))
+        return "\n\n".join([*blocks, "Thank you all for the discussion and the votes."])
+    parts = [f"{_COUNT_WORDS[len(plus)]} binding +1 ({', '.join(plus)})"]
+    parts += [f"{_COUNT_WORDS[len(other)]} non-binding +1 ({', '.join(other)})"] if other else []
+    parts += [f"{_COUNT_WORDS[len(minus)]} binding -1 ({', '.join(minus)})"] if minus else ["no -1"]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return (
+        f"Hi all,\n\nthe vote {verdict} with {listed}.\n\nThank you to everybody who took part. I will update the page."
+    )
