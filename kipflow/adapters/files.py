@@ -13,16 +13,20 @@ from kipflow.domain.errors import UnreadableInput
 
 _GZIP = b"\x1f\x8b"
 _MONTH = r"(?P<year>(?:19|20)\d\d)-?(?P<month>0[1-9]|1[0-2])"
-#: "dev@kafka.apache.org", "dev-kafka.apache.org/…", "dev_kafka_apache_org-2024-01", each ended by something else.
+#: "dev@kafka.apache.org", "dev@kafka.apache.org-2024-01"
 _ADDRESS = re.compile(
-    r"(?P<name>[a-z0-9][a-z0-9.+-]*)@(?P<domain>[a-z0-9-]+(?:\.[a-z0-9-]+)+?)(?=$|[-_.]\d|[-_.]mbox)", re.I
+    r"(?P<name>[a-z0-9][a-z0-9.+-]*)@(?P<domain>[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24})(?![a-z0-9.])", re.IGNORECASE
 )
+_SUFFIX = re.compile(r"(?:\.(?:mbox|mbx|gz|eml|json))+$", re.IGNORECASE)
+#: "dev_kafka_apache_org-2024-01"
 _FLAT = re.compile(
     rf"^(?P<name>[a-z0-9-]+)_(?P<domain>[a-z0-9-]+(?:_[a-z0-9-]+)*?_(?:org|com|net|io|dev|example))[-_.]{_MONTH}",
     re.IGNORECASE,
 )
 _MONTH_IN_NAME = re.compile(rf"(?<!\d){_MONTH}(?!\d)")
 _HEADER = re.compile(rb"^(?:[A-Za-z][A-Za-z0-9-]{1,60}):[ \t]")
+#: The envelope line of an mbox and the header (or further ">From ") below it: many a letter begins with "From".
+_ENVELOPE = re.compile(rb"^>?From \S[^\r\n]{0,300}\r?\n(?:>?From |[A-Za-z][A-Za-z0-9-]{0,60}:)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +104,7 @@ def find_kind(path: Path) -> str | None:
     if not head:
         return "mbox" if name.endswith((".mbox", ".mbx")) else None
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    if text.startswith((b"From ", b">From ")):
+    if _ENVELOPE.match(text):
         return "mbox"
     if name.endswith((".mbox", ".mbx")):
         return "mbox"
@@ -137,7 +141,7 @@ def parse_name(path: Path) -> tuple[str | None, str | None]:
         return f"{flat.group('name')}@{domain}".lower(), f"{flat.group('year')}-{flat.group('month')}"
     month = _MONTH_IN_NAME.search(path.name)
     list_id = None
-    for part in (path.name, path.parent.name):
+    for part in (_SUFFIX.sub("", path.name), path.parent.name):
         address = _ADDRESS.search(part)
         if address is not None:
             list_id = f"{address.group('name')}@{address.group('domain')}".lower()
