@@ -1,0 +1,165 @@
+"""What holds for every DAG: documented, owned, retried, bounded, and quick to read."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.airflow
+
+ROOT = Path(__file__).resolve().parents[2]
+IDS = (
+    "kip_advance_stages",
+    "kip_backfill",
+    "kip_lifecycle_metrics",
+    "kip_notify_slack",
+    "kip_poll_threads",
+    "kip_sync_wiki",
+    "kip_update_index",
+)
+FILES = sorted((ROOT / "dags").glob("*.py"))
+
+
+def outlets(dag: Any) -> set[str]:
+    return {asset.uri.rstrip("/") for task in dag.tasks for asset in task.outlets}
+
+
+def awaited(dag: Any) -> set[str]:
+    condition = getattr(dag.timetable, "asset_condition", None)
+    assets = getattr(condition, "objects", [condition] if condition is not None else [])
+    return {asset.uri.rstrip("/") for asset in assets}
+
+
+def test_the_folder_holds_the_seven_dags_and_nothing_else(dags: dict[str, Any]) -> None:
+    assert sorted(dags) == list(IDS)
+    assert [path.stem for path in FILES] == list(IDS)
+
+
+@pytest.mark.parametrize("dag_id", IDS)
+def test_a_dag_shows_its_modules_docstring(dags: dict[str, Any], dag_id: str) -> None:
+    docstring = ast.get_docstring(ast.parse((ROOT / "dags" / f"{dag_id}.py").read_text()), clean=False)
+
+    assert docstring
+    assert dags[dag_id].doc_md.strip() == docstring.strip()
+    assert dags[dag_id].description == docstring.strip().splitlines()[0]
+
+
+@pytest.mark.parametrize("dag_id", IDS)
+def test_a_dag_is_tagged_never_catches_up_and_runs_once_at_a_time(dags: dict[str, Any], dag_id: str) -> None:
+    dag = dags[dag_id]
+
+    assert "kipflow" in dag.tags
+    assert len(dag.tags) > 1
+    assert dag.catchup is False
+    assert dag.max_active_runs == 1
+    assert dag.dagrun_timeout
+
+
+@pytest.mark.parametrize("dag_id", IDS)
+def test_every_task_is_owned_documented_retried_with_backoff_and_bounded(dags: dict[str, Any], dag_id: str) -> None:
+    for task in dags[dag_id].tasks:
+        partial = getattr(task, "partial_kwargs", {})
+
+        def of(name: str, task: Any = task, partial: dict[str, Any] = partial) -> Any:
+            return partial[name] if name in partial else getattr(task, name)
+
+        assert of("owner") == "kipflow", task.task_id
+        assert of("retries") >= 1, task.task_id
+        assert of("retry_exponential_backoff"), task.task_id
+        assert of("retry_delay") >= timedelta(seconds=10), task.task_id
+        assert of("max_retry_delay") <= timedelta(hours=1), task.task_id
+        assert of("execution_timeout") is not None, task.task_id
+
+
+def test_each_spark_task_takes_the_one_slot_of_the_pool(dags: dict[str, Any]) -> None:
+    spark = {(d.dag_id, t.task_id): t.pool for d in dags.values() for t in d.tasks if t.task_type == "SubmitJob"}
+
+    assert spark == {
+        ("kip_backfill", "read_archives"): "spark",
+        ("kip_poll_threads", "read_archives"): "spark",
+        ("kip_lifecycle_metrics", "compute_metrics"): "spark",
+    }
+
+
+def test_facts_start_decisions_and_decisions_start_effects(dags: dict[str, Any]) -> None:
+    assert {i: outlets(d) for i, d in dags.items() if outlets(d)} == {
+        "kip_backfill": {"kip://messages"},
+        "kip_poll_threads": {"kip://messages"},
+        "kip_sync_wiki": {"kip://pages"},
+        "kip_advance_stages": {"kip://transitions"},
+    }
+    assert {i: awaited(d) for i, d in dags.items() if awaited(d)} == {
+        "kip_advance_stages": {"kip://messages", "kip://pages"},
+        "kip_update_index": {"kip://transitions"},
+        "kip_notify_slack": {"kip://transitions"},
+        "kip_lifecycle_metrics": {"kip://transitions"},
+    }
+
+
+def test_one_mapped_task_decides_one_proposal(dags: dict[str, Any]) -> None:
+    dag = dags["kip_advance_stages"]
+
+    assert dag.get_task("advance").is_mapped
+    assert dag.get_task("advance").upstream_task_ids == {"find_due"}
+
+
+def test_the_run_fails_with_a_proposal_though_the_others_are_announced(dags: dict[str, Any]) -> None:
+    dag = dags["kip_advance_stages"]
+
+    assert dag.get_task("announce_transitions").trigger_rule == "all_done"
+    # a leaf that a failed mapped task reaches: without it the run would end as a success
+    assert dag.get_task("close").trigger_rule == "all_success"
+    assert dag.get_task("close").downstream_task_ids == set()
+
+
+def test_the_poll_reads_few_mails_in_process_and_many_with_spark(dags: dict[str, Any]) -> None:
+    dag = dags["kip_poll_threads"]
+
+    assert dag.get_task("land_changed").downstream_task_ids == {"read_archives", "read_in_process"}
+    assert dag.get_task("read_archives").downstream_task_ids == {"store_read"}
+    assert dag.get_task("announce_messages").upstream_task_ids == {"store_read", "read_in_process"}
+    assert dag.get_task("announce_messages").trigger_rule == "none_failed_min_one_success"
+
+
+@pytest.mark.parametrize("month", ["2024-13", "24-01", "2024-1", "2024-01; rm"])
+def test_a_backfill_refuses_what_is_no_month(dags: dict[str, Any], month: str) -> None:
+    from airflow.sdk.exceptions import ParamValidationError
+
+    params = dags["kip_backfill"].params
+
+    with pytest.raises(ParamValidationError):
+        params["first"] = month
+
+
+def test_reading_the_dags_opens_no_database_and_no_connection(tmp_path: Path) -> None:
+    """A DAG file is read every few minutes: it must not ask the network, a database or Java anything."""
+    program = (
+        "import runpy, socket, sqlite3, subprocess, sys\n"
+        "def read():\n"
+        "    for name in [n for n in sys.modules if n.startswith('kip_dags')]: del sys.modules[name]\n"
+        "    for path in sys.argv[1:]: runpy.run_path(path)\n"
+        "read()\n"  # some libraries start programs when they are first imported; that is theirs
+        "def refuse(*a, **k): raise SystemExit('a DAG file works at its top level')\n"
+        "socket.socket.connect = sqlite3.connect = subprocess.Popen.__init__ = refuse\n"
+        "read()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *(str(path) for path in FILES)],
+        capture_output=True,
+        text=True,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "AIRFLOW_HOME": str(tmp_path),
+            "PYTHONPATH": str(ROOT / "dags"),
+            "KIPFLOW_HOME": "/none",
+        },
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
