@@ -43,8 +43,15 @@ def _vote(
     rounds: int = 1, hangs: bool = False, page_drift: bool = False,
 ) -> Expected:  # fmt: skip
     return Expected(
-        stage=stage, outcome=outcome, binding=binding, other=other, note=note, rounds=rounds, hangs=hangs, page_drift=page_drift
-    )  # fmt: skip
+        stage=stage,
+        outcome=outcome,
+        binding=binding,
+        other=other,
+        note=note,
+        rounds=rounds,
+        hangs=hangs,
+        page_drift=page_drift,
+    )
 
 
 _A, _R, _V = Stage.ACCEPTED, Stage.REJECTED, Stage.VOTE

@@ -49,8 +49,12 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     clock = Clock(options.now, speed=options.speed, ticks=ticks)
     faults = Faults(parse_faults(options.faults))
     story = build_story(
-        seed=options.seed, anchor=options.anchor, list_id=options.list_id, project=options.project, index_page=options.index_page
-    )  # fmt: skip
+        seed=options.seed,
+        anchor=options.anchor,
+        list_id=options.list_id,
+        project=options.project,
+        index_page=options.index_page,
+    )
     real = read_mbox_folder(options.mbox_folder) if options.mbox_folder is not None else None
     archive = MailArchive(options.list_id, real if real is not None else story.mails, timeless=real is not None)
     wiki = WikiState(story.pages, clock.now)

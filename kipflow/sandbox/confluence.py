@@ -126,14 +126,18 @@ def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) 
         shown["body"] = {"storage": {"value": version.body, "representation": "storage"}}
     if "version" in expand:
         shown["version"] = {
-            "by": _person(version.who), "when": f"{version.at:%Y-%m-%dT%H:%M:%S}.000Z", "message": version.message,
-            "number": number, "minorEdit": False,
-        }  # fmt: skip
+            "by": _person(version.who),
+            "when": f"{version.at:%Y-%m-%dT%H:%M:%S}.000Z",
+            "message": version.message,
+            "number": number,
+            "minorEdit": False,
+        }
     if "history" in expand:
         shown["history"] = {
-            "latest": number == page.number, "createdBy": _person(first.who),
+            "latest": number == page.number,
+            "createdBy": _person(first.who),
             "createdDate": f"{first.at:%Y-%m-%dT%H:%M:%S}.000Z",
-        }  # fmt: skip
+        }
     if "metadata.labels" in expand or "metadata" in expand:
         shown["metadata"] = {"labels": _labels(page)}
     if "ancestors" in expand:

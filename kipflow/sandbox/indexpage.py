@@ -8,7 +8,7 @@ from datetime import datetime
 from html import escape
 
 from kipflow.sandbox.plans import Plan
-from kipflow.sandbox.proposals import NEXT_NUMBER, PLANS
+from kipflow.sandbox.stories import NEXT_NUMBER, PLANS
 from kipflow.sandbox.threads import World
 
 
@@ -50,7 +50,8 @@ _PROSE = (
     "so that everybody who builds on Sandpiper can have a say before it is too late.</p>"
     "<ol><li>Take the next free number and copy the template.</li>"
     "<li>Start a thread with the subject [DISCUSS] KIP-{your KIP number} {your KIP heading}.</li>"
-    "<li>Call a [VOTE] when the page is final. It needs three binding +1 &amp; more +1 than -1, for at least 72 hours.</li>"
+    "<li>Call a [VOTE] when the page is final. It needs three binding +1 &amp; more +1 than -1, "
+    "for at least 72 hours.</li>"
     "<li>Update the table below and the state on the page.</li></ol>"
     "<h1>KIP round-up</h1>"
 )

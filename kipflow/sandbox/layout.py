@@ -19,11 +19,13 @@ article, .card { background: var(--card); border: 1px solid var(--line); border-
   margin-bottom: 1rem }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem }
 .card h2 { margin: 0 0 .3rem; font-size: 1.05rem } .card p { margin: .2rem 0; color: var(--soft) }
-a { color: var(--accent) } h1 { font-size: 1.5rem; line-height: 1.25 } article h1 { margin: 1.4rem 0 .4rem; font-size: 1.25rem }
+a { color: var(--accent) } h1 { font-size: 1.5rem; line-height: 1.25 } article h1 { margin: 1.4rem 0 .4rem;
+  font-size: 1.25rem }
 article h1:first-child { margin-top: 0 } article h2 { font-size: 1.05rem; margin: 1.2rem 0 .3rem }
 table { border-collapse: collapse; width: 100% } td, th { border-bottom: 1px solid var(--line); padding: .35rem .5rem;
   text-align: left; vertical-align: top; overflow-wrap: anywhere } th { color: var(--soft); font-weight: 600 }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; margin: 0 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace;
+  margin: 0 }
 code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap: anywhere }
 .soft { color: var(--soft) } .state { display: inline-block; padding: 0 .5em; border-radius: 4px; background: #e3e8ed;
   font-size: .85em; font-weight: 600 } .state.green { background: #d3f0dd } .state.blue { background: #d8e8fb }

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from kipflow.sandbox import phrases
-from kipflow.sandbox.mails import ArchivedMail, Mail, compose, format_separator, make_message_id
+from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Oddity
+from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.threads import World
 
 _FIRST_DAY, _LAST_DAY = -425.0, 10.0
@@ -16,6 +17,48 @@ _FIRST_DAY, _LAST_DAY = -425.0, 10.0
 _JIRA_BOT = Resident(id="jira", name="Ticket Robot (Jira)", emails=("jira@sandbox.example",))
 _GIT_BOT = Resident(id="gitbox", name="GitBox", emails=("git@sandbox.example",))
 _CI_BOT = Resident(id="ci", name="Build Server", emails=("builds@sandbox.example",))
+
+_TICKET_MAIL = """{person} {action} {ticket}:
+
+             Summary: {title}
+                 Key: {ticket}
+             Project: Sandpiper
+          Issue Type: {kind}
+            Priority: {priority}"""
+
+_PULL_MAIL = """{person} {action} #{pull}:
+URL: https://git.sandbox.example/sandpiper/pull/{pull}
+
+   {title}
+
+   +1 line, -1 line in two files"""
+
+_BUILD_MAIL = """See <https://builds.sandbox.example/sandpiper-trunk/{build}/display/redirect>
+
+------------------------------------------
+[...truncated {lines} lines...]
+{failed} tests failed."""
+
+_RELEASE_CALL = """Please vote on releasing candidate {candidate} of Sandpiper {version}.
+
+The artifacts are staged at https://dist.sandbox.example/{version}-rc{candidate}.
+
+The vote is open for 72 hours."""
+
+_RELEASE_BALLOT = "+1 {binding}\n\nChecked signatures and checksums, built from source, ran the quick start."
+
+#: Days, oddities and a Date header of its own: how old, lazy and wrong programs date their mail.
+_ODD_DATES: tuple[tuple[float, frozenset[Oddity], str | None], ...] = (
+    (-300.0, frozenset({Oddity.TWO_DIGIT_YEAR}), None),
+    (-250.0, frozenset({Oddity.NO_WEEKDAY}), None),
+    (-200.0, frozenset({Oddity.GMT}), None),
+    (-150.0, frozenset({Oddity.NO_DATE}), None),
+    (-100.0, frozenset(), "Thu, 1 Jan 1970 00:00:00 +0000"),
+    (-70.0, frozenset(), "Wed, 32 Nov 2025 25:61:00 +0100"),
+    (-50.0, frozenset(), "yesterday evening"),
+    (-30.0, frozenset(), "Mon, 4 Jan 2083 09:00:00 +0900"),
+    (-20.0, frozenset({Oddity.NO_DATE_AT_ALL}), None),
+)
 
 
 def write_noise(world: World) -> Iterator[Mail]:
@@ -28,7 +71,7 @@ def write_noise(world: World) -> Iterator[Mail]:
     yield from _odd_dates(world)
 
 
-def _mail(
+def _write(
     world: World,
     key: str,
     days: float,
@@ -36,72 +79,71 @@ def _mail(
     subject: str,
     words: str,
     parent: Mail | None = None,
-    **extra: object,
+    *,
+    flags: frozenset[Oddity] = frozenset(),
+    message_id: str | None = None,
+    date_header: str | None = None,
 ) -> Mail:
-    flags = frozenset[Oddity](extra.get("flags") or ())  # type: ignore[call-overload]
-    text = compose(words, author=who, parent=parent, flags=flags, list_id=world.list_id)
     return Mail(
         key=key,
         at=world.at(days),
         author=who,
         subject=subject,
-        text=text,
-        message_id=str(extra.get("message_id") or make_message_id(world.seed, key, who.emails[0])),
+        text=compose(words, author=who, parent=parent, flags=flags, list_id=world.list_id),
+        message_id=message_id or make_message_id(world.seed, key, who.emails[0]),
         in_reply_to=parent.message_id if parent else None,
         references=(*parent.references, parent.message_id) if parent else (),
         flags=flags,
-        date_header=str(extra["date_header"]) if "date_header" in extra else None,
+        date_header=date_header,
     )
+
+
+def _spread(count: int, number: int, jitter: float) -> float:
+    """A day for the `number`th of `count` mails, evenly over the story with some jitter (0 to 1)."""
+    return _FIRST_DAY + (number + jitter) * (_LAST_DAY - _FIRST_DAY) / count
 
 
 def _tickets(world: World) -> Iterator[Mail]:
     rng = world.rng("tickets")
-    for number in range(110):
-        days = _FIRST_DAY + (number + rng.random()) * (_LAST_DAY - _FIRST_DAY) / 110
+    for number in range(100):
         ticket = f"{world.project}-{4000 + number * 3 + rng.randrange(3)}"
         title = rng.choice(phrases.TICKET_TITLES).format(area=rng.choice(phrases.AREAS))
         action = rng.choice(("Created", "Resolved", "Commented", "Assigned", "Updated"))
-        person = rng.choice(RESIDENTS).name
-        words = f"{person} {action.lower()} {ticket}:\n\n             Summary: {title}\n                 Key: {ticket}\n             Project: Sandpiper\n          Issue Type: {rng.choice(('Bug', 'Improvement', 'Test'))}\n            Priority: {rng.choice(('Minor', 'Major'))}"
-        subject = f"[jira] [{action}] ({ticket}) {title}"
+        words = _TICKET_MAIL.format(
+            person=rng.choice(RESIDENTS).name,
+            action=action.lower(),
+            ticket=ticket,
+            title=title,
+            kind=rng.choice(("Bug", "Improvement", "Test")),
+            priority=rng.choice(("Minor", "Major")),
+        )
         # the ticket system once gave two mails the same Message-ID
         shared = "<JIRA.77101.1.0@sandbox.example>" if number in {40, 41} else None
-        yield _mail(world, f"jira/{number}", days, _JIRA_BOT, subject, words, message_id=shared)
+        subject = f"[jira] [{action}] ({ticket}) {title}"
+        days = _spread(100, number, rng.random())
+        yield _write(world, f"jira/{number}", days, _JIRA_BOT, subject, words, message_id=shared)
 
 
 def _pull_requests(world: World) -> Iterator[Mail]:
     rng = world.rng("pulls")
-    for number in range(70):
-        days = _FIRST_DAY + (number + rng.random()) * (_LAST_DAY - _FIRST_DAY) / 70
-        person, pull = rng.choice(RESIDENTS), 1500 + number * 2
+    actions = ("opened a new pull request", "merged pull request", "closed pull request", "commented on pull request")
+    for number in range(60):
+        person, pull = rng.choice(RESIDENTS).id, 1500 + number * 2
         title = rng.choice(phrases.TICKET_TITLES).format(area=rng.choice(phrases.AREAS))
-        action = rng.choice(
-            (
-                "opened a new pull request",
-                "merged pull request",
-                "closed pull request",
-                "commented on a change in pull request",
-            )
-        )
-        words = f"{person.id} {action} #{pull}:\nURL: https://git.sandbox.example/sandpiper/pull/{pull}\n\n   {title}\n\n   +1 line, -1 line in two files"
-        yield _mail(
-            world,
-            f"pull/{number}",
-            days,
-            _GIT_BOT,
-            f"[GitHub] [sandpiper] {person.id} {action} #{pull}: {title}",
-            words,
-        )
+        action = rng.choice(actions)
+        words = _PULL_MAIL.format(person=person, action=action, pull=pull, title=title)
+        subject = f"[GitHub] [sandpiper] {person} {action} #{pull}: {title}"
+        yield _write(world, f"pull/{number}", _spread(60, number, rng.random()), _GIT_BOT, subject, words)
 
 
 def _builds(world: World) -> Iterator[Mail]:
     rng = world.rng("builds")
-    for number in range(34):
-        days = _FIRST_DAY + (number + rng.random()) * (_LAST_DAY - _FIRST_DAY) / 34
+    for number in range(30):
         build = 210 + number * 4
         state = rng.choice(("Build failed", "Build is back to normal", "Build is still unstable"))
-        words = f"See <https://builds.sandbox.example/sandpiper-trunk/{build}/display/redirect>\n\n------------------------------------------\n[...truncated {rng.randrange(900, 4000)} lines...]\n{rng.randrange(1, 5)} tests failed."
-        yield _mail(world, f"build/{number}", days, _CI_BOT, f"{state} in Jenkins: sandpiper-trunk #{build}", words)
+        words = _BUILD_MAIL.format(build=build, lines=rng.randrange(900, 4000), failed=rng.randrange(1, 5))
+        subject = f"{state} in Jenkins: sandpiper-trunk #{build}"
+        yield _write(world, f"build/{number}", _spread(30, number, rng.random()), _CI_BOT, subject, words)
 
 
 def _releases(world: World) -> Iterator[Mail]:
@@ -111,102 +153,57 @@ def _releases(world: World) -> Iterator[Mail]:
         ("3.2.0", 0, -131.0),
         ("3.3.0", 0, -18.0),
     ):
-        subject, key = f"[VOTE] Release Sandpiper {version} RC{candidate}", f"release/{version}-{candidate}"
-        words = f"Please vote on releasing candidate {candidate} of Sandpiper {version}.\n\nThe artifacts are staged at https://dist.sandbox.example/{version}-rc{candidate}.\n\nThe vote is open for 72 hours."
-        root = _mail(world, f"{key}/0", day, PEOPLE["dmwangi"], subject, words)
+        manager, key = PEOPLE["dmwangi"], f"release/{version}-{candidate}"
+        subject = f"[VOTE] Release Sandpiper {version} RC{candidate}"
+        call = _RELEASE_CALL.format(version=version, candidate=candidate)
+        root = _write(world, f"{key}/0", day, manager, subject, call)
         yield root
-        if candidate == 0 and version == "3.1.0":
-            yield _mail(
-                world,
-                f"{key}/1",
-                day + 0.7,
-                PEOPLE["pkeller"],
-                f"Re: {subject}",
-                "-1 (binding), the licence file is missing from one archive.",
-                root,
-            )
-            yield _mail(
-                world,
-                f"{key}/2",
-                day + 0.9,
-                PEOPLE["dmwangi"],
-                f"[CANCELLED] {subject}",
-                "Cancelled, a new candidate follows.",
-                root,
-            )
+        if (version, candidate) == ("3.1.0", 0):
+            against = "-1 (binding), the licence file is missing from one archive."
+            yield _write(world, f"{key}/1", day + 0.7, PEOPLE["pkeller"], f"Re: {subject}", against, root)
+            cancelled = f"[CANCELLED] {subject}"
+            yield _write(world, f"{key}/2", day + 0.9, manager, cancelled, "Cancelled, a new candidate follows.", root)
             continue
-        voters = ("pkeller", "amaro", "rquint", "okim", "kolsen")
-        for number, who in enumerate(voters, start=1):
-            binding = "(binding)" if who not in {"okim", "kolsen"} else "(non-binding)"
-            words = f"+1 {binding}\n\nChecked signatures and checksums, built from source, ran the quick start."
-            yield _mail(world, f"{key}/{number}", day + number * 0.5, PEOPLE[who], f"Re: {subject}", words, root)
-        words = f"The release of Sandpiper {version} passes with three binding +1 votes (Petra Keller, Ines Amaro, Rosa Quintanilla) and two non-binding ones."
-        yield _mail(world, f"{key}/result", day + 3.2, PEOPLE["dmwangi"], f"[RESULT] {subject}", words, root)
-        yield _mail(
-            world,
-            f"{key}/announce",
-            day + 5,
-            PEOPLE["dmwangi"],
-            f"[ANNOUNCE] Sandpiper {version} released",
-            f"Sandpiper {version} is out. Thanks to everybody who helped.",
+        for number, who in enumerate(("pkeller", "amaro", "rquint", "okim", "kolsen"), start=1):
+            words = _RELEASE_BALLOT.format(binding="(non-binding)" if who in {"okim", "kolsen"} else "(binding)")
+            yield _write(world, f"{key}/{number}", day + number * 0.5, PEOPLE[who], f"Re: {subject}", words, root)
+        names = "Petra Keller, Ines Amaro, Rosa Quintanilla"
+        words = (
+            f"The release of Sandpiper {version} passes with three binding +1 votes ({names}) and two non-binding ones."
         )
+        yield _write(world, f"{key}/result", day + 3.2, manager, f"[RESULT] {subject}", words, root)
+        words = f"Sandpiper {version} is out. Thanks to everybody who helped."
+        yield _write(world, f"{key}/announce", day + 5, manager, f"[ANNOUNCE] Sandpiper {version} released", words)
 
 
 def _small_talk(world: World) -> Iterator[Mail]:
     rng = world.rng("talk")
-    for number in range(20):
+    for number in range(16):
         title, opening, answers = phrases.OFF_TOPIC[number % len(phrases.OFF_TOPIC)]
-        days = _FIRST_DAY + (number + rng.random()) * (_LAST_DAY - _FIRST_DAY - 4) / 20
+        subject = title if number < len(phrases.OFF_TOPIC) else f"{title} (again)"
         people = rng.sample(RESIDENTS, len(answers) + 1)
-        subject = title if number < len(phrases.OFF_TOPIC) else f"{title} (again)" if number < 16 else f"{title} #3"
-        root = _mail(world, f"talk/{number}/0", days, people[0], subject, opening)
-        yield root
-        parent = root
+        days = _spread(17, number, rng.random())
+        parent = _write(world, f"talk/{number}/0", days, people[0], subject, opening)
+        yield parent
         for position, (who, words) in enumerate(zip(people[1:], answers, strict=True), start=1):
-            parent = _mail(
-                world,
-                f"talk/{number}/{position}",
-                days + position * rng.uniform(0.1, 0.9),
-                who,
-                f"Re: {subject}",
-                words,
-                parent,
-            )
+            days += rng.uniform(0.1, 0.9)
+            parent = _write(world, f"talk/{number}/{position}", days, who, f"Re: {subject}", words, parent)
             yield parent
 
 
 def _odd_dates(world: World) -> Iterator[Mail]:
-    """Dates as old, lazy and wrong programs write them; nothing is decided by these mails."""
-    for number, (days, flags, header) in enumerate(
-        (
-            (-300.0, {Oddity.TWO_DIGIT_YEAR}, None),
-            (-250.0, {Oddity.NO_WEEKDAY}, None),
-            (-200.0, {Oddity.GMT}, None),
-            (-150.0, {Oddity.NO_DATE}, None),
-            (-100.0, set[Oddity](), "Thu, 1 Jan 1970 00:00:00 +0000"),
-            (-70.0, set[Oddity](), "Wed, 32 Nov 2025 25:61:00 +0100"),
-            (-50.0, set[Oddity](), "yesterday evening"),
-            (-30.0, set[Oddity](), "Mon, 4 Jan 2083 09:00:00 +0900"),
-            (-20.0, {Oddity.NO_DATE_AT_ALL}, None),
-        )
-    ):
-        extra = {"flags": flags} | ({"date_header": header} if header else {})
+    """Nothing is decided by these mails: a reader may believe their dates or not."""
+    for number, (days, flags, header) in enumerate(_ODD_DATES, start=1):
         who = RESIDENTS[number * 3 % len(RESIDENTS)]
-        words = f"Does anybody else see this? The clock of test machine {number + 1} is off again."
-        yield _mail(world, f"clock/{number}", days, who, f"Clock of test machine {number + 1}", words, **extra)
+        subject = f"Clock of test machine {number}"
+        words = f"Does anybody else see this? The clock of test machine {number} is off again."
+        yield _write(world, f"clock/{number}", days, who, subject, words, flags=flags, date_header=header)
 
 
 def write_broken(world: World) -> Iterator[ArchivedMail]:
     """Mails that nobody can read: the reader must count them and go on."""
-    garbage = (
-        bytes((value * 37 + 11) % 256 for value in range(400))
-        .replace(b"\n", b"?")
-        .replace(b"\r", b"?")
-        .replace(b":", b"?")
-    )
+    garbage = bytes((value * 37 + 11) % 256 for value in range(400))
+    garbage = garbage.translate(bytes(ord("?") if chr(b) in "\r\n:" else b for b in range(256)))
     for number, (days, raw) in enumerate(((-220.0, garbage + b"\n"), (-33.0, b""))):
         at = world.at(days) + timedelta(seconds=number)
         yield ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope="MAILER-DAEMON", raw=raw)
-
-
-__all__ = ["format_separator", "write_broken", "write_noise"]

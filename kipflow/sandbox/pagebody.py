@@ -12,7 +12,8 @@ _COLOURS = {"Accepted": "Green", "Adopted": "Green", "Discarded": "Grey", "Draft
 TEMPLATE_BODY = (
     "<p>This page is meant as a template for writing a KIP. Replace anything in italics with your own description.</p>"
     "<h1>Status</h1>"
-    "<p><strong>Current state</strong>: <em>[One of &quot;Under Discussion&quot;, &quot;Accepted&quot;, &quot;Rejected&quot;]</em></p>"
+    "<p><strong>Current state</strong>: "
+    "<em>[One of &quot;Under Discussion&quot;, &quot;Accepted&quot;, &quot;Rejected&quot;]</em></p>"
     "<p><strong>Discussion thread</strong>: <em>TBD</em></p>"
     '<p><strong>JIRA</strong>: <a href="https://jira.sandbox.example/browse/SAND-1">here</a> '
     "<em>[Change the link from SAND-1 to your own ticket]</em></p>"
@@ -23,7 +24,8 @@ TEMPLATE_BODY = (
     "<h1>Compatibility, Deprecation, and Migration Plan</h1>"
     "<ul><li><em>What impact (if any) will there be on existing users?</em></li></ul>"
     "<h1>Test Plan</h1><p>Describe in few sentences how the KIP will be tested.</p>"
-    "<h1>Rejected Alternatives</h1><p>If there are alternative ways of accomplishing the same thing, what were they?</p>"
+    "<h1>Rejected Alternatives</h1><p>If there are alternative ways of accomplishing the same thing, "
+    "what were they?</p>"
 )
 
 
@@ -42,15 +44,29 @@ def render_body(plan: Plan, *, state: str, lozenge: bool, ticket: str, discussed
     topic = plan.topic
     sections = (
         ("Status", _status(state, lozenge=lozenge, ticket=ticket, plan=plan, discussed=discussed)),
-        ("Motivation", f"<p>Today {escape(topic.where)} gives no way to control {escape(topic.thing)}. This proposal {escape(topic.gain)}.</p>"
-                       "<p>Operators have asked for it several times on the user list.</p>"),
+        (
+            "Motivation",
+            f"<p>Today {escape(topic.where)} gives no way to control {escape(topic.thing)}. "
+            f"This proposal {escape(topic.gain)}.</p>"
+            "<p>Operators have asked for it several times on the user list.</p>",
+        ),
         ("Public Interfaces", "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in topic.interfaces) + "</ul>"),
         ("Proposed Changes", _changes(plan, notes)),
-        ("Compatibility, Deprecation, and Migration Plan",
-         f"<p>Existing users see no change until they opt in. What they should know: {escape(topic.risk)}.</p>"),
-        ("Test Plan", f"<p>Unit tests for {escape(topic.thing)}, and a system test that restarts {escape(topic.where)} under load.</p>"),
-        ("Rejected Alternatives", f"<p>We also looked at {escape(topic.other)}. It is more work for everybody who runs more than one cluster.</p>"),
-    )  # fmt: skip
+        (
+            "Compatibility, Deprecation, and Migration Plan",
+            f"<p>Existing users see no change until they opt in. What they should know: {escape(topic.risk)}.</p>",
+        ),
+        (
+            "Test Plan",
+            f"<p>Unit tests for {escape(topic.thing)}, "
+            f"and a system test that restarts {escape(topic.where)} under load.</p>",
+        ),
+        (
+            "Rejected Alternatives",
+            f"<p>We also looked at {escape(topic.other)}. "
+            f"It is more work for everybody who runs more than one cluster.</p>",
+        ),
+    )
     return "".join(f"<h1>{title}</h1>{body}" for title, body in sections)
 
 
@@ -81,7 +97,8 @@ def _changes(plan: Plan, notes: tuple[str, ...]) -> str:
     topic = plan.topic
     text = f"<p>We change {escape(topic.where)} so that {escape(topic.thing)} can be controlled.</p>"
     if topic.setting != "none":
-        rows = f"<tr><th>Name</th><th>Read</th></tr><tr><td><code>{escape(topic.setting)}</code></td><td>at run time</td></tr>"
+        rows = "<tr><th>Name</th><th>Read</th></tr>"
+        rows += f"<tr><td><code>{escape(topic.setting)}</code></td><td>at run time</td></tr>"
         text += f"<table><tbody>{rows}</tbody></table>"
     text += "".join(f"<p>{escape(note)}.</p>" for note in notes)
     sketch = f"<p>The code path starts in {escape(topic.where)}; three callers change.</p>"

@@ -106,12 +106,14 @@ def _render_overview(archive: MailArchive, wiki: WikiState, channels: Channels, 
     stages = Counter(answer.stage for answer in expected().values())
     summary = ", ".join(f"{n} {stage}" for stage, n in stages.items())
     rows = "".join(
-        f'<tr><td><a href="/wiki/{2000 + number}">KIP-{number}</a></td><td>{answer.stage}</td><td>{escape(answer.note)}</td></tr>'
+        f'<tr><td><a href="/wiki/{2000 + number}">KIP-{number}</a></td>'
+        f"<td>{answer.stage}</td><td>{escape(answer.note)}</td></tr>"
         for number, answer in expected().items()
     )
     story = (
         f"<article><h1>The story at its anchor</h1><p class='soft'>{summary}</p>"
-        f"<table><tbody><tr><th>Proposal</th><th>Stage</th><th>What it is there for</th></tr>{rows}</tbody></table></article>"
+        f"<table><tbody><tr><th>Proposal</th><th>Stage</th><th>What it is there for</th></tr>"
+        f"{rows}</tbody></table></article>"
     )
     return text + f'<div class="cards">{shown}</div>' + (story if told else "")
 
@@ -142,12 +144,14 @@ def _render_mail(entry: Entry) -> str:
         f'<span class="quote">{escape(line)}</span>' if line.lstrip().startswith(">") else escape(line)
         for line in body_of(entry).splitlines()
     ]
+    text = "\n".join(lines)
     when = datetime.fromtimestamp(entry.epoch, UTC)
     head = f"{escape(mask(entry.sender))} · {when:%Y-%m-%d %H:%M} UTC"
     anchor = escape(entry.id)
     return (
         f'<article class="mail" id="{anchor}"><h2>{escape(entry.subject or "(no subject)")}</h2>'
-        f"<p class='soft'>{head} · <a href=\"/api/source.lua?id={quote(entry.id)}\">source</a></p><pre>{chr(10).join(lines)}</pre></article>"
+        f"<p class='soft'>{head} · <a href=\"/api/source.lua?id={quote(entry.id)}\">source</a></p>"
+        f"<pre>{text}</pre></article>"
     )
 
 
@@ -168,4 +172,5 @@ def _render_post(post: Post) -> str:
         texts += [str(f.get("text")) for f in fields if isinstance(f, dict) and isinstance(f.get("text"), str)]
     edited = " (edited)" if post.edited else ""
     shown = "".join(f"<p>{escape(text)}</p>" for text in dict.fromkeys(texts))
-    return f'<div class="post"><span class="soft"><strong>kipflow</strong> {post.at:%Y-%m-%d %H:%M}{edited}</span>{shown}</div>'
+    head = f'<span class="soft"><strong>kipflow</strong> {post.at:%Y-%m-%d %H:%M}{edited}</span>'
+    return f'<div class="post">{head}{shown}</div>'

@@ -218,14 +218,18 @@ def render_stats(list_id: str, seen: Sequence[Entry], chosen: Sequence[Entry]) -
         "hits": len(shown),
         "numparts": len(people),
         "no_threads": sum(1 for e in shown if not e.in_reply_to),
-        "firstYear": int(years[0][:4]), "firstMonth": int(years[0][5:]),
-        "lastYear": int(years[-1][:4]), "lastMonth": int(years[-1][5:]),
+        "firstYear": int(years[0][:4]),
+        "firstMonth": int(years[0][5:]),
+        "lastYear": int(years[-1][:4]),
+        "lastMonth": int(years[-1][5:]),
         "active_months": dict(sorted(months.items())),
-        "participants": [{"name": who.partition(" <")[0], "email": who, "count": n} for who, n in people.most_common(10)],
+        "participants": [
+            {"name": who.partition(" <")[0], "email": who, "count": n} for who, n in people.most_common(10)
+        ],
         "emails": [_listing(e, list_id) for e in shown],
         "searchlist": f"<{name}.{domain}>",
         "unixtime": max((e.epoch for e in shown), default=0),
-    }  # fmt: skip
+    }
 
 
 def _listing(entry: Entry, list_id: str) -> dict[str, Any]:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kipflow.sandbox import phrases
-from kipflow.sandbox.mails import Mail, compose, make_message_id
+from kipflow.sandbox.mails import Mail, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Line, Oddity, Plan, Round
+from kipflow.sandbox.quoting import compose
+from kipflow.sandbox.results import render_result
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
-
-#: Spelled-out numbers, as announcements like to write them.
-_COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +91,8 @@ class ThreadWriter:
         answers = last.author is not self.author and rng.random() < 0.7
         parent = last if answers or rng.random() < 0.6 else rng.choice(mails)
         if answers:
-            who, pool, count = self.author, phrases.ANSWERS, rng.choice((1, 2, 2, 3))
+            who, count = self.author, rng.choice((1, 2, 2, 3))
+            pool: tuple[str, ...] = phrases.ANSWERS
             if number == self.plan.talk and self.plan.rounds:
                 pool, count = phrases.CLOSINGS, 1
         else:
@@ -103,17 +103,22 @@ class ThreadWriter:
         sentences = [self._fill(s, parent.author.first_name) for s in rng.sample(pool, min(count, len(pool)))]
         glue = "\n\n" if rng.random() < 0.4 else " "
         words = "\n\n".join(p for p in (greeting, glue.join(sentences)) if p)
-        return self._mail(
-            f"discuss/{number}", at, who, f"Re: {mails[0].subject}", words, parent, self._everyday(number)
-        )
+        return self._mail(f"discuss/{number}", at, who, f"Re: {mails[0].subject}", words, parent, self._everyday())
 
-    def _everyday(self, number: int) -> frozenset[Oddity]:
+    def _everyday(self) -> frozenset[Oddity]:
         """Now and then an ordinary mail is written by an unusual program."""
         roll = self.rng.random()
         for odd, share in (
-            (Oddity.HTML, 0.03), (Oddity.ALTERNATIVE, 0.12), (Oddity.FLOWED, 0.08), (Oddity.QUOTED_PRINTABLE, 0.08),
-            (Oddity.BASE64, 0.04), (Oddity.OUTLOOK, 0.05), (Oddity.FOOTER, 0.05), (Oddity.INVALID, 0.06), (Oddity.GMT, 0.03),
-        ):  # fmt: skip
+            (Oddity.HTML, 0.03),
+            (Oddity.ALTERNATIVE, 0.12),
+            (Oddity.FLOWED, 0.08),
+            (Oddity.QUOTED_PRINTABLE, 0.08),
+            (Oddity.BASE64, 0.04),
+            (Oddity.OUTLOOK, 0.05),
+            (Oddity.FOOTER, 0.05),
+            (Oddity.INVALID, 0.06),
+            (Oddity.GMT, 0.03),
+        ):
             if roll < share:
                 return frozenset({odd})
             roll -= share
@@ -158,8 +163,11 @@ class ThreadWriter:
             words = "\n\n".join(p for p in (preface, words, afterword) if p)
         prefix = "Re: "
         for flag, other in (
-            (Oddity.AW, "AW: "), (Oddity.RE_UPPER, "RE: "), (Oddity.REPEATED, "Re: Re: Fwd: "), (Oddity.FORWARD, "Fwd: Re: "),
-        ):  # fmt: skip
+            (Oddity.AW, "AW: "),
+            (Oddity.RE_UPPER, "RE: "),
+            (Oddity.REPEATED, "Re: Re: Fwd: "),
+            (Oddity.FORWARD, "Fwd: Re: "),
+        ):
             prefix = other if flag in line.flags else prefix
         return self._mail(key, round_.opened + line.at, who, f"{prefix}{root.subject}", words, parent, line.flags)
 
@@ -188,16 +196,28 @@ class ThreadWriter:
         return self._mail(key, opened + line.at, PEOPLE[line.who], title, line.text, parent, line.flags)
 
     def _mail(
-        self, key: str, at: float, who: Resident, subject: str, words: str, parent: Mail | None,
+        self,
+        key: str,
+        at: float,
+        who: Resident,
+        subject: str,
+        words: str,
+        parent: Mail | None,
         flags: frozenset[Oddity] = frozenset(),
-    ) -> Mail:  # fmt: skip
+    ) -> Mail:
         full_key = f"{self.plan.key}/{key}"
         text = compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id)
         mail = Mail(
-            key=full_key, at=self._at(at), author=who, subject=subject, text=text, flags=flags, message_id="",
+            key=full_key,
+            at=self._at(at),
+            author=who,
+            subject=subject,
+            text=text,
+            flags=flags,
+            message_id="",
             in_reply_to=parent.message_id if parent else None,
             references=(*parent.references, parent.message_id)[-8:] if parent else (),
-        )  # fmt: skip
+        )
         return replace(mail, message_id=make_message_id(self.world.seed, full_key, mail.address))
 
     def _at(self, days: float) -> datetime:
@@ -216,40 +236,14 @@ class ThreadWriter:
     def _fill(self, sentence: str, first: str = "") -> str:
         t = self.plan.topic
         text = sentence.format(
-            thing=t.thing, where=t.where, gain=t.gain, risk=t.risk, other=t.other,
-            setting=t.setting if t.setting != "none" else "the change", first=first or self.author.first_name,
-            key=self.plan.key, title=self.plan.title,
-        )  # fmt: skip
+            thing=t.thing,
+            where=t.where,
+            gain=t.gain,
+            risk=t.risk,
+            other=t.other,
+            setting=t.setting if t.setting != "none" else "the change",
+            first=first or self.author.first_name,
+            key=self.plan.key,
+            title=self.plan.title,
+        )
         return text[:1].upper() + text[1:]
-
-
-def render_result(result: Announcement) -> str:
-    """The words of a closing mail, in the announcer's manner."""
-    verdict = "passes" if result.passed else "does not pass"
-    names = {
-        part: [PEOPLE[p].name for p in getattr(result, part)]
-        for part in ("plus", "plus_other", "zero", "minus", "minus_other")
-    }
-    plus, other, zero, minus, minus_other = names.values()
-    if result.style == "terse":
-        return f"Thanks everybody. The vote {verdict} with {len(plus)} binding +1 votes ({', '.join(plus)}) and no -1. I am closing it."
-    if result.style == "table":
-        rows = [f"+1 (binding): {', '.join(plus)}"]
-        rows += [f"+1 (non-binding): {', '.join(other)}"] if other else []
-        rows += [f"-1 (binding): {', '.join(minus)}"] if minus else ["-1: none"]
-        return f"The voting period is over and the vote {verdict}:\n\n" + "\n".join(rows) + "\n\nThanks for voting."
-    if result.style == "list":
-        blocks = [f"Hi all,\n\nthe vote {verdict}. The result:"]
-        for label, people in (
-            ("Binding +1", plus), ("Non-binding +1", other), ("0", zero), ("Binding -1", minus), ("Non-binding -1", minus_other),
-        ):  # fmt: skip
-            if people:
-                blocks.append(f"{label}: {len(people)}\n" + "\n".join(f" * {name}" for name in people))
-        return "\n\n".join([*blocks, "Thank you all for the discussion and the votes."])
-    parts = [f"{_COUNT_WORDS[len(plus)]} binding +1 ({', '.join(plus)})"]
-    parts += [f"{_COUNT_WORDS[len(other)]} non-binding +1 ({', '.join(other)})"] if other else []
-    parts += [f"{_COUNT_WORDS[len(minus)]} binding -1 ({', '.join(minus)})"] if minus else ["no -1"]
-    listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return (
-        f"Hi all,\n\nthe vote {verdict} with {listed}.\n\nThank you to everybody who took part. I will update the page."
-    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.sandbox.plans import Plan
-from kipflow.sandbox.proposals import PLANS
+from kipflow.sandbox.stories import PLANS
 from kipflow.sandbox.threads import World
 
 

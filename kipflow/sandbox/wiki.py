@@ -10,7 +10,7 @@ from html import escape
 from kipflow.sandbox.indexpage import write_index
 from kipflow.sandbox.pagebody import TEMPLATE_BODY, render_body
 from kipflow.sandbox.plans import Edit, Plan
-from kipflow.sandbox.proposals import PLANS
+from kipflow.sandbox.stories import PLANS
 from kipflow.sandbox.threads import World
 from kipflow.sandbox.tickets import ticket_key
 
@@ -75,9 +75,14 @@ def _write_page(world: World, plan: Plan, index_page: str) -> PageScript:
         at = world.at(edit.at, origin=origin)
         versions.append(ScriptedVersion(at=at, who=edit.who, body=body, message=edit.note))
     return PageScript(
-        page_id=page_id_of(plan), title=page_title(plan), parent=index_page, versions=tuple(versions),
-        denied=plan.page == "restricted", gone=plan.page == "deleted", labels=("kip",),
-    )  # fmt: skip
+        page_id=page_id_of(plan),
+        title=page_title(plan),
+        parent=index_page,
+        versions=tuple(versions),
+        denied=plan.page == "restricted",
+        gone=plan.page == "deleted",
+        labels=("kip",),
+    )
 
 
 def _body(world: World, plan: Plan, edit: Edit, notes: tuple[str, ...], *, last: bool) -> str:

@@ -36,11 +36,16 @@ class WikiState:
         self._now = now
         self._pages = {
             s.page_id: LivePage(
-                page_id=s.page_id, title=s.title, parent=s.parent, script=deque(s.versions), denied=s.denied, gone=s.gone,
+                page_id=s.page_id,
+                title=s.title,
+                parent=s.parent,
+                script=deque(s.versions),
+                denied=s.denied,
+                gone=s.gone,
                 labels=list(s.labels),
             )
             for s in scripts
-        }  # fmt: skip
+        }
         self._next_id = 9_001
 
     def find(self, page_id: str) -> LivePage | None:

@@ -1,4 +1,4 @@
-"""Proposals without a vote at the anchor: drafts, talks, dormant and discarded ones, and awkward pages."""
+"""Proposals without a vote at the anchor: drafts, talks, dormant and discarded ones, awkward pages."""
 
 from __future__ import annotations
 

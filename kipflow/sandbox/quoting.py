@@ -1,0 +1,116 @@
+"""How people answer: above, below or between the lines they quote."""
+
+from __future__ import annotations
+
+import hashlib
+import textwrap
+from datetime import timedelta, timezone
+
+from kipflow.sandbox.mails import DAYS, MONTHS, Mail, format_date
+from kipflow.sandbox.people import Resident
+from kipflow.sandbox.plans import Oddity
+
+_QUOTED_LINES = 60
+
+
+def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity], list_id: str) -> str:
+    """A whole body: the author's words, the quoted parent in their manner, signature, list footer."""
+    parts = []
+    own = wrap(words)
+    if parent is None or Oddity.BARE in flags:
+        parts.append(own)
+    elif Oddity.OUTLOOK in flags:
+        parts += [own, _outlook_block(parent, list_id)]
+    else:
+        manner = _manner(author, flags)
+        intro = attribution(parent, daylight=Oddity.DAYLIGHT in flags)
+        quoted = quote(_template_of(parent) if Oddity.TEMPLATE in flags else parent.text)
+        if manner is Oddity.TOP:
+            parts += [own, _sign(author), f"{intro}\n{quoted}"]
+        elif manner is Oddity.BOTTOM:
+            parts += [f"{intro}\n{quoted}", own, _sign(author)]
+        else:
+            parts += [f"{intro}\n{_interleave(quoted, own)}", _sign(author)]
+        return _join(parts, flags, list_id)
+    if Oddity.BARE not in flags:
+        parts.insert(1, _sign(author))
+    return _join(parts, flags, list_id)
+
+
+def _join(parts: list[str], flags: frozenset[Oddity], list_id: str) -> str:
+    if Oddity.FOOTER in flags:
+        box, _, domain = list_id.partition("@")
+        rule = "-" * 69
+        parts = [
+            *parts,
+            f"{rule}\nTo unsubscribe, e-mail: {box}-unsubscribe@{domain}\n"
+            f"For additional commands, e-mail: {box}-help@{domain}",
+        ]
+    return "\n\n".join(p for p in parts if p)
+
+
+def _manner(author: Resident, flags: frozenset[Oddity]) -> Oddity:
+    for manner in (Oddity.TOP, Oddity.BOTTOM, Oddity.INLINE):
+        if manner in flags:
+            return manner
+    return Oddity(author.quoting)
+
+
+def _sign(author: Resident) -> str:
+    return "\n".join(author.signature)
+
+
+def wrap(words: str) -> str:
+    """Paragraphs of at most 76 columns; lines that are a list or a table stay as they are."""
+    kept = []
+    for paragraph in words.split("\n\n"):
+        if "\n" in paragraph or len(paragraph) <= 76:
+            kept.append(paragraph)
+        else:
+            kept.append(textwrap.fill(paragraph, 76, break_long_words=False, break_on_hyphens=False))
+    return "\n\n".join(kept)
+
+
+def quote(text: str) -> str:
+    """`text` with quote marks, cut where a thread grew too deep for anybody to read."""
+    lines = text.split("\n")[:_QUOTED_LINES]
+    return "\n".join(f">{line}" if line.startswith(">") else f"> {line}".rstrip() for line in lines)
+
+
+def attribution(parent: Mail, *, daylight: bool = False) -> str:
+    """The line above a quote. Its form depends on the quoted mail, as if on the program that answers."""
+    local = parent.at.astimezone(timezone(timedelta(minutes=parent.author.zone)))
+    name = parent.author.name
+    if daylight:
+        return f"On {format_date(parent.at, 60)}, {name} wrote:"
+    form = int(hashlib.sha256(parent.key.encode()).hexdigest(), 16) % 4
+    day, month = DAYS[local.weekday()], MONTHS[local.month - 1]
+    if form == 0:
+        return f"On {day}, {month} {local.day}, {local.year} at {local:%H:%M} {name} <{parent.address}>\nwrote:"
+    if form == 1:
+        return f"On {local:%Y-%m-%d %H:%M}, {name} wrote:"
+    if form == 2:
+        return f"Am {local:%d.%m.%y} um {local:%H:%M} schrieb {name}:"
+    return f"On {day}, {local.day} {month} {local.year} at {local:%H:%M}, {name} <{parent.address}> wrote:"
+
+
+def _outlook_block(parent: Mail, list_id: str) -> str:
+    local = parent.at.astimezone(timezone(timedelta(minutes=parent.author.zone)))
+    head = (
+        f"From: {parent.author.name} <{parent.address}>\nSent: {local:%d %B %Y %H:%M}\nTo: {list_id}\n"
+        f"Subject: {parent.subject}"
+    )
+    return f"{'_' * 32}\n{head}\n\n{parent.text}"
+
+
+def _interleave(quoted: str, own: str) -> str:
+    """The own words after the first paragraph of the quote, the rest of the quote below."""
+    blocks = quoted.split("\n>\n")
+    head, rest = blocks[0], blocks[1:4]
+    return "\n\n".join(p for p in (head, own, "\n>\n".join(rest)) if p)
+
+
+def _template_of(parent: Mail) -> str:
+    """The part of the parent that holds its ballot template, where it has one."""
+    start = parent.text.find("[ ] +1")
+    return parent.text if start < 0 else parent.text[start:]
