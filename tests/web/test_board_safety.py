@@ -1,0 +1,154 @@
+"""Mail and wiki text is hostile until shown otherwise; a board that only reads has nothing to be tricked into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from fastapi import Depends, HTTPException
+from fastapi.testclient import TestClient
+from lxml import html
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import StatusWord
+from kipflow.domain.proposals import Proposal
+from kipflow.services.board import Board
+from kipflow.web.app import create_app
+from tests.web.community import NOW, MemoryBoard, ago, ballot, build_board, facts, hours, page, poll
+
+ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}'
+READS = ("/", "/proposals", "/proposals/666", "/review", "/data", "/outbox", "/metrics")
+
+
+def hostile_board() -> MemoryBoard:
+    """Every text that a stranger can write is an attack; every address is a script."""
+    opened = ago(h=10)
+    unclear = ballot(666, ATTACK, opened + hours(1), f"+1 {ATTACK}", why=ATTACK, rule=ATTACK)
+    vote = poll(666, ATTACK, opened, [replace(unclear, address=ATTACK, value=ATTACK)], opened_by=ATTACK)
+    saved = replace(
+        page(666, ATTACK, ago(d=2), 1, StatusWord.ACCEPTED, ATTACK), url="javascript:alert(3)", saved_by=ATTACK
+    )
+    value = facts(666, ATTACK, created=ago(d=2), votes=[vote], pages=[saved])
+    proposal = Proposal(number=666, title=ATTACK, author=ATTACK, page_url="javascript:alert(4)", jira=ATTACK)
+    board = build_board([replace(value, proposal=proposal)])
+    board._effects = tuple(replace(e, payload={"text": ATTACK}, last_error=ATTACK) for e in board._effects)
+    board._unreadable = tuple(replace(u, source=ATTACK, why=ATTACK) for u in board._unreadable)
+    return board
+
+
+def client_of(board: Callable[[], Board], **more: object) -> TestClient:
+    app = create_app(board, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+    return TestClient(app, raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize("path", READS)
+def test_no_text_of_mail_or_wiki_becomes_markup(path: str) -> None:
+    board = hostile_board()
+    answer = client_of(lambda: board).get(path)
+    assert answer.status_code == 200
+    seen = html.fromstring(answer.text)
+    assert seen.xpath("//script[not(starts-with(@src, './static/') or starts-with(@src, '../static/'))]") == []
+    assert seen.xpath("//img | //*[@onerror] | //*[@style] | //iframe") == []
+    assert seen.xpath("//@href[starts-with(., 'javascript')]") == []
+    if path not in {"/data", "/metrics"}:
+        assert f"{ATTACK}" in seen.text_content(), "shown as it was written, template marks and all"
+
+
+def test_a_search_text_is_shown_again_as_text() -> None:
+    answer = client_of(build_board).get("/proposals", params={"q": ATTACK})
+    (field,) = html.fromstring(answer.text).xpath("//input[@name = 'q']")
+    assert field.get("value") == ATTACK
+    assert "<script>alert" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/nope", "/proposals/99999", "/api/overview", "/static/board.css", "/proposals/x"]
+)
+def test_every_answer_forbids_foreign_and_inline_content(path: str) -> None:
+    headers = client_of(build_board).get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'self'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+
+
+def test_pages_are_not_kept_by_browsers_but_style_is() -> None:
+    client = client_of(build_board)
+    assert client.get("/").headers["cache-control"] == "no-store"
+    assert "max-age" in client.get("/static/board.css").headers["cache-control"]
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+@pytest.mark.parametrize("path", ["/", "/proposals/152", "/review", "/api/review"])
+def test_nothing_can_be_written(method: str, path: str) -> None:
+    answer = getattr(client_of(build_board), method)(path)
+    assert answer.status_code == 405
+    assert "only reads" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("/nope", 404, "There is no such page on this board."),
+        ("/proposals/99999", 404, "No proposal 99999 is known."),
+        ("/proposals/123456", 422, "This address is not understood"),
+        ("/proposals/abc", 422, "This address is not understood"),
+        ("/proposals?page=0", 422, "This address is not understood"),
+        ("/proposals?sort=;drop", 422, "This address is not understood"),
+        ("/api/proposals/99999", 404, "No proposal 99999 is known."),
+        ("/api/nope", 404, "There is no such page on this board."),
+        ("/static/../app.py", 404, "There is no such page on this board."),
+    ],
+)
+def test_a_wrong_address_is_answered_with_one_clear_line(path: str, status: int, line: str) -> None:
+    answer = client_of(build_board).get(path)
+    assert answer.status_code == status
+    said = answer.json()["error"] if path.startswith("/api") else html.fromstring(answer.text).xpath("string(//h1)")
+    assert said.startswith(line)
+    assert "Traceback" not in answer.text
+
+
+def test_a_database_that_cannot_be_reached_is_told_in_one_line() -> None:
+    def unreachable() -> Board:
+        raise ServiceUnavailable(service="database", url="sqlite:///x.db", why="no such table: proposal")
+
+    answer = client_of(unreachable).get("/")
+    assert answer.status_code == 503
+    assert html.fromstring(answer.text).xpath("string(//h1)") == "database: sqlite:///x.db: no such table: proposal"
+
+
+def test_a_clock_that_stands_still_does_not_break_the_page_that_says_so() -> None:
+    def no_clock() -> datetime:
+        raise ServiceUnavailable(service="clock", url="http://127.0.0.1:1/clock", why="connection refused")
+
+    client = TestClient(create_app(build_board, clock=no_clock), raise_server_exceptions=False)
+    assert client.get("/").status_code == 503
+    assert "connection refused" in client.get("/proposals").text
+
+
+def test_an_unexpected_failure_shows_no_detail_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> Board:
+        raise RuntimeError("secret detail")
+
+    answer = client_of(broken).get("/api/overview")
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "The board could not show this. The API server's log says why."}
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "secret detail" in caplog.text
+
+
+@pytest.mark.parametrize("path", [*READS[:2], "/proposals/152", *READS[3:], "/api/overview", "/api/proposals"])
+def test_whoever_may_not_read_gets_no_page_and_no_json(path: str) -> None:
+    def refuse() -> None:
+        raise HTTPException(401)
+
+    def board() -> Board:
+        raise AssertionError("the store was read for a stranger")
+
+    answer = client_of(board, dependencies=[Depends(refuse)], sign_in_url="/login").get(path)
+    assert answer.status_code == 401
+    assert "Sign in to Airflow to see this board." in answer.text
