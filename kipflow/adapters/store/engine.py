@@ -15,6 +15,8 @@ from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. A batch of mail is stored in well under one.
 BUSY_TIMEOUT = 60
+#: PostgreSQL's code for a table that is not there.
+UNDEFINED_TABLE = "42P01"
 #: Execution option of a connection that only reads.
 READS = "kipflow_reads"
 
@@ -77,9 +79,10 @@ def transaction(engine: sa.Engine, *, reads: bool = False) -> Iterator[sa.Connec
             with connection.begin():
                 yield connection
     except (sa.exc.OperationalError, sa.exc.ProgrammingError) as error:
-        why = str(error.orig).strip().splitlines()[0] if error.orig is not None else str(error)
-        if "no such table" in why or "does not exist" in why:
-            why += " (are the migrations applied?)"
-        raise ServiceUnavailable(
-            service="database", url=engine.url.render_as_string(hide_password=True), why=why
-        ) from error
+        why = str(error.orig).strip().splitlines()[0]
+        no_tables = "no such table" in why or getattr(error.orig, "sqlstate", None) == UNDEFINED_TABLE
+        if isinstance(error, sa.exc.ProgrammingError) and not no_tables:
+            raise  # a fault of ours, not of the database
+        address = engine.url.render_as_string(hide_password=True)
+        hint = " (its tables are not there yet: apply the migrations)" if no_tables else ""
+        raise ServiceUnavailable(service="database", url=address, why=why + hint) from error

@@ -1,22 +1,44 @@
-"""Bring a database up to date: Alembic's scripts under `sql/migrations`, run in one transaction."""
+"""Bring a database up to date: Alembic's scripts under `sql/migrations`, then the views under `sql/views`.
+
+All of it happens in one transaction. The views hang on the tables, so they are dropped before an upgrade
+and made from their files after it; they hold no data.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from kipflow.adapters.store.engine import open_engine, transaction
 
-SCRIPTS = Path(__file__).resolve().parents[3] / "sql" / "migrations"
+_SQL = Path(__file__).resolve().parents[3] / "sql"
+VIEW_FILES = _SQL / "views"
+#: The views, each after those that it reads.
+VIEWS = ("proposals_by_stage", "open_votes", "ballots", "standing_transitions", "stage_durations")
 #: PostgreSQL advisory lock of whoever migrates.
 MIGRATION_LOCK = 0x6B69_7067
 
+#: What has no common form in SQL: word in a view's file → its form on SQLite and on PostgreSQL.
+_DIALECT_WORDS = {
+    r"HOURS_BETWEEN\((\w+), (\w+)\)": {
+        "sqlite": r"((julianday(\2) - julianday(\1)) * 24.0)",
+        "postgresql": r"(extract(epoch FROM (\2 - \1)) / 3600.0)",
+    },
+    r"TEXTS_OF\(([\w.]+)\)": {
+        "sqlite": r"json_each(\1) AS texts",
+        "postgresql": r"jsonb_array_elements_text(\1) AS texts(value)",
+    },
+}
+
 
 def migrate(url: str | sa.URL) -> None:
-    """Apply what is missing of the schema at `url`; harmless when nothing is. The folder of a SQLite file is made.
+    """Apply what is missing of the schema at `url`; nothing if nothing is. Makes the folder of a SQLite file.
 
     Raises:
         ServiceUnavailable: the database can't be reached.
@@ -33,11 +55,25 @@ def migrate_engine(engine: sa.Engine) -> None:
     file = engine.url.database
     if engine.dialect.name == "sqlite" and file and file != ":memory:" and not file.startswith("file:"):
         Path(file).parent.mkdir(parents=True, exist_ok=True)
+    config = Config()
+    config.set_main_option("script_location", str(_SQL / "migrations").replace("%", "%%"))
+    newest = set(ScriptDirectory.from_config(config).get_heads())
     with transaction(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+        if set(MigrationContext.configure(connection).get_current_heads()) == newest:
+            return
+        for name in reversed(VIEWS):
+            connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
         # the connection is handed over, never the URL: Alembic would keep and may print its password
-        config = Config()
-        config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        for name in VIEWS:
+            connection.exec_driver_sql(f"CREATE VIEW {name} AS\n{_read_view(name, connection.dialect.name)}")
+
+
+def _read_view(name: str, dialect: str) -> str:
+    text = (VIEW_FILES / f"{name}.sql").read_text(encoding="utf-8")
+    for word, forms in _DIALECT_WORDS.items():
+        text = re.sub(word, forms[dialect], text)
+    return text

@@ -1,0 +1,21 @@
+-- Every ballot that was read, with the vote it was cast in, the line that says so and what became of it.
+-- status: counted, superseded, withdrawn, review (unclear: in no count) or void.
+SELECT
+    b.number,
+    v.key,
+    v.round,
+    v.root_message_id AS vote_message_id,
+    b.voter,
+    b.name,
+    b.choice,
+    b.value,
+    b.binding,
+    b.claimed_binding,
+    b.cast_at,
+    b.status,
+    b.why,
+    b.rule,
+    b.line,
+    b.message_id
+FROM ballot b
+JOIN vote v ON v.number = b.number AND v.position = b.vote_position

@@ -1,0 +1,157 @@
+"""Mails find their proposals whatever order they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kipflow.adapters.store import SqlStore, open_store
+from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from tests.integration.store.mails import NOW, attribute, find_votes, make_message
+
+
+def save(store: SqlStore, *messages: Message) -> frozenset[int]:
+    with store.begin() as session:
+        return session.save_messages(messages, seen_at=NOW).touched
+
+
+def attributed(store: SqlStore) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    with store.begin() as session:
+        for batch in session.iter_rows("proposal_message", ["number", "message_id"]):
+            for row in batch:
+                found.setdefault(row["message_id"], set()).add(row["number"])
+    return found
+
+
+def origins(store: SqlStore) -> dict[str, str]:
+    with store.begin() as session:
+        rows = [row for batch in session.iter_rows("proposal_message") for row in batch]
+    return {row["message_id"]: row["origin"] for row in rows}
+
+
+def test_a_reply_belongs_to_its_parents_proposal(store: SqlStore):
+    assert save(store, make_message("a", 7)) == {7}
+    assert save(store, make_message("b", parent="a")) == {7}
+    assert save(store, make_message("c", parent="b")) == {7}
+    assert origins(store) == {
+        "<a@mail.example>": "subject",
+        "<b@mail.example>": "thread",
+        "<c@mail.example>": "thread",
+    }
+
+
+def test_a_mail_of_no_proposal_touches_none(store: SqlStore):
+    assert save(store, make_message("jira"), make_message("reply", parent="jira")) == set()
+    assert attributed(store) == {}
+
+
+def test_a_late_parent_brings_its_waiting_descendants(store: SqlStore):
+    assert save(store, make_message("c", parent="b")) == set()
+    assert save(store, make_message("b", parent="a")) == set()
+    assert save(store, make_message("a", 7)) == {7}
+    assert attributed(store) == {f"<{x}@mail.example>": {7} for x in "abc"}
+
+
+def test_a_late_nearer_parent_moves_the_thread_to_its_own_proposal(store: SqlStore):
+    save(store, make_message("a", 7), make_message("c", parent="b", references=("a", "b")))
+    assert save(store, make_message("b", 9, parent="a")) == {7, 9}
+    assert attributed(store) == {"<a@mail.example>": {7}, "<b@mail.example>": {9}, "<c@mail.example>": {9}}
+
+
+def test_a_late_parent_leaves_alone_what_names_its_own_proposal(store: SqlStore):
+    save(store, make_message("b", 9, parent="a"), make_message("c", parent="b"))
+    assert save(store, make_message("a", 7)) == {7}
+    assert attributed(store)["<c@mail.example>"] == {9}
+
+
+def test_a_mail_whose_headers_are_lost_is_found_by_its_topic_within_the_list(store: SqlStore):
+    topic = "tidy shelves"
+    save(store, make_message("early", topic=topic), make_message("other", topic=topic, list_id="users@project.example"))
+    assert save(store, make_message("a", 7, topic=topic)) == {7}
+    assert save(store, make_message("late", topic=topic)) == {7}
+    assert attributed(store).keys() == {"<early@mail.example>", "<a@mail.example>", "<late@mail.example>"}
+
+
+def test_mails_that_refer_to_each_other_in_a_circle_end(store: SqlStore):
+    save(store, make_message("a", parent="b"), make_message("b", parent="a"))
+    save(store, make_message("c", parent="c"))
+    assert save(store, make_message("d", 7), make_message("e", parent="d", references=("a", "b", "d"))) == {7}
+
+
+def test_a_mail_with_thousands_of_references_costs_little(store: SqlStore):
+    many = tuple(f"r{i}" for i in range(20_000))
+    save(store, make_message("a", 7), make_message("b", parent="a", references=(*many, "a")))
+    with store.begin() as session:
+        count = session._connection.exec_driver_sql("SELECT count(*) FROM message_reference").scalar()
+    assert count is not None
+    assert count <= 32
+    assert attributed(store)["<b@mail.example>"] == {7}
+
+
+def test_new_mails_cost_a_bounded_number_of_statements(store: SqlStore):
+    from sqlalchemy import event
+
+    save(store, make_message("a", 7), *(make_message(f"old{i}", parent="a") for i in range(3_000)))
+    statements: list[str] = []
+    event.listen(store._engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+    save(store, *(make_message(f"new{i}", parent="a") for i in range(50)))
+    assert len(statements) < 25, "\n".join(statements)
+
+
+@st.composite
+def threads(draw: st.DrawFn) -> list[Message]:
+    """A few mails that refer to each other in any way, some with numbers, some with topics."""
+    names = [f"m{i}" for i in range(draw(st.integers(2, 9)))]
+    mails = []
+    for i, name in enumerate(names):
+        numbers = draw(st.sampled_from([(), (), (7,), (9,), (7, 9)]))
+        earlier = names[:i]
+        references = draw(st.lists(st.sampled_from(earlier), max_size=3, unique=True)) if earlier else []
+        topic = draw(st.sampled_from(["", "", "x", "y"]))
+        mails.append(
+            make_message(
+                name,
+                *numbers,
+                parent=references[-1] if references else None,
+                references=references,
+                topic=topic,
+                sent_at=NOW + timedelta(hours=i),
+            )
+        )
+    return mails
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(mails=threads(), data=st.data())
+def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(mails: list[Message], data: st.DataObject):
+    store = memory_store()
+    waiting: Sequence[Message] = data.draw(st.permutations(mails))
+    touched: set[int] = set()
+    while waiting:
+        size = data.draw(st.integers(1, len(waiting)))
+        touched |= save(store, *waiting[:size])
+        waiting = waiting[size:]
+    expected = {i: set(n) for i, n in attribute(mails).items() if n}
+    assert attributed(store) == expected
+    assert touched >= {n for numbers in expected.values() for n in numbers}
+    store.close()
+
+
+def memory_store() -> SqlStore:
+    store = open_store(
+        "sqlite://",
+        roster=Roster(()),
+        policy=Policy(version="test-1", binding_roles=frozenset({"pmc"})),
+        prefix="KIP",
+        permalink="",
+        find_votes=find_votes,
+        attribute=attribute,
+    )
+    store.migrate()
+    return store

@@ -1,0 +1,216 @@
+"""Decisions: an append-only history, a projection that is replaced, a pending list that loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from kipflow.adapters.store import SqlStore
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind
+from kipflow.domain.history import effective, reconcile
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.services.ports import IndexRow, MetricRow
+from tests.integration.store.mails import NOW, make_entry, make_expression, make_message, make_month, make_page
+
+DAY = timedelta(days=1)
+
+
+def advance(store: SqlStore, policy: Policy, as_of: datetime, number: int = 7):
+    """What `services.advance` does, without effects."""
+    with store.begin() as session:
+        decision = decide(session.load_facts(number), policy, as_of)
+        assert decision is not None
+        appended = reconcile(session.load_history(number), decision.history)
+        added = session.append_transitions(appended, recorded_at=as_of, run_id="run-1")
+        session.save_decision(decision)
+    return decision, added
+
+
+def save_vote(store: SqlStore) -> None:
+    """A discussion, a vote with four binding ballots, and an archive held for three weeks."""
+    voters = [
+        make_message(
+            f"v{i}",
+            parent="vote",
+            sent_at=NOW + DAY + timedelta(hours=i),
+            author_address=f"v{i}@voters.example",
+            expressions=(make_expression(),),
+        )
+        for i in range(4)
+    ]
+    vote = make_message("vote", 7, kind=Kind.VOTE, sent_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW)
+        session.save_month(make_month(fetched_at=NOW + 21 * DAY))
+
+
+def pending(store: SqlStore, as_of: datetime = NOW) -> list[int]:
+    with store.begin() as session:
+        return session.load_pending(as_of)
+
+
+def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: Policy):
+    save_vote(store)
+    decision, added = advance(store, policy, NOW + 20 * DAY)
+    assert decision.stage is Stage.ACCEPTED
+    assert added == 4
+    _, again = advance(store, policy, NOW + 20 * DAY)
+    assert again == 0
+    with store.begin() as session:
+        assert session.load_history(7) == decision.history
+        assert session.append_transitions(decision.history, recorded_at=NOW) == 0
+        assert session.load_decided_at(7) == NOW + 20 * DAY
+
+
+def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy):
+    save_vote(store)
+    advance(store, policy, NOW + 20 * DAY)
+    for statement in ("UPDATE transition SET note = 'x'", "DELETE FROM transition"):
+        with pytest.raises(sa.exc.DBAPIError, match="append-only"), store.begin() as session:
+            session._connection.exec_driver_sql(statement)
+
+
+def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, policy: Policy):
+    save_vote(store)
+    advance(store, policy, NOW + 20 * DAY)
+    with store.begin() as session:
+        late = make_message(
+            "late",
+            parent="vote",
+            sent_at=NOW + 2 * DAY,
+            author_address="no@voters.example",
+            expressions=(make_expression(),),
+        )
+        session.save_messages([late], seen_at=NOW + 22 * DAY)
+        session.save_index_entries([make_entry(seen_at=NOW, created_at=NOW - 9 * DAY, title="Tidy shelves")])
+    decision, added = advance(store, policy, NOW + 22 * DAY)
+    with store.begin() as session:
+        stored = session.load_history(7)
+    assert added > 1
+    assert [t.rule for t in stored].count("correction") == 1
+    assert [t.target for t in effective(stored)] == [t.target for t in decision.history]
+    retracted = [r.retracted for r in store.proposal(7, NOW + 23 * DAY).history]
+    assert retracted.count(True) == 4
+
+
+def test_a_decision_takes_its_proposal_off_the_list(store: SqlStore, policy: Policy):
+    save_vote(store)
+    assert pending(store) == [7]
+    advance(store, policy, NOW + 20 * DAY)
+    assert pending(store, NOW + 20 * DAY) == []
+
+
+def test_a_deadline_that_is_reached_puts_it_back(store: SqlStore, policy: Policy):
+    save_vote(store)
+    decision, _ = advance(store, policy, NOW + 2 * DAY)
+    assert decision.next_deadline == NOW + 4 * DAY
+    assert pending(store, NOW + 3 * DAY) == []
+    assert pending(store, NOW + 4 * DAY) == [7]
+
+
+def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, policy: Policy):
+    save_vote(store)
+    with store.begin() as session:
+        session.save_month(make_month(status="partial", why="truncated", fetched_at=NOW + 21 * DAY))
+    decision, _ = advance(store, policy, NOW + 20 * DAY)
+    assert decision.stage is Stage.VOTE
+    assert pending(store, NOW + 20 * DAY) == [7]
+    with store.begin() as session:
+        session.save_month(make_month(fetched_at=NOW + 21 * DAY))
+    decision, _ = advance(store, policy, NOW + 20 * DAY)
+    assert decision.stage is Stage.ACCEPTED
+
+
+def test_a_fact_that_comes_while_a_decision_is_made_leaves_it_pending(store: SqlStore, policy: Policy):
+    save_vote(store)
+    with store.begin() as session:
+        decision = decide(session.load_facts(7), policy, NOW + 20 * DAY)
+        assert decision is not None
+        # what another transaction may commit on PostgreSQL while this one goes on
+        session.save_messages([make_message("b", 7)], seen_at=NOW)
+        session.save_decision(decision)
+    assert pending(store) == [7]
+
+
+def test_another_policy_makes_every_decided_proposal_pending(
+    open_with: Callable[..., SqlStore], store: SqlStore, policy: Policy
+):
+    save_vote(store)
+    with store.begin() as session:
+        session.save_index_entries([make_entry(8)])
+    advance(store, policy, NOW + 20 * DAY)
+    assert pending(store) == [8]
+    assert pending(open_with(replace(policy, version="test-2"))) == [7, 8]
+    assert pending(open_with(replace(policy, version="test-0"))) == [7, 8]
+
+
+def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy: Policy):
+    save_vote(store)
+    with store.begin() as session:
+        session.save_index_entries([make_entry(8), make_entry(9)])
+    advance(store, policy, NOW + 20 * DAY)
+    with store.begin() as session:
+        assert session.mark_all_pending() == 3
+        assert session.mark_all_pending() == 3
+        assert session.load_numbers() == [7, 8, 9]
+    assert pending(store) == [7, 8, 9]
+
+
+def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy):
+    with store.begin() as session:
+        session.save_page_version(make_page(title="KIP-7: Tidy shelves"), seen_at=NOW)
+        session.save_index_entries([make_entry(8)])
+    advance(store, policy, NOW + 3 * DAY)
+    with store.begin() as session:
+        assert session.load_index_rows() == [
+            IndexRow(
+                number=7, title="Tidy shelves", stage=Stage.DRAFT, url="https://wiki.example/4711", jira="SHELF-12"
+            )
+        ]
+
+
+def test_rows_for_export_come_in_batches_with_the_columns_asked_for(store: SqlStore, policy: Policy):
+    save_vote(store)
+    decision, _ = advance(store, policy, NOW + 20 * DAY)
+    with store.begin() as session:
+        exported = {
+            name: [row for batch in session.iter_rows(name) for row in batch]
+            for name in ("transition", "vote", "ballot", "proposal", "proposal_message")
+        }
+        [[stages]] = session.iter_rows("proposal", ["number", "stage"])
+        with pytest.raises(ValueError, match="no export 'outbox'"):
+            next(session.iter_rows("outbox"))
+        with pytest.raises(ValueError, match="no column nonsense"):
+            next(session.iter_rows("vote", ["nonsense"]))
+    assert [row["id"] for row in exported["transition"]] == [t.id for t in decision.history]
+    assert exported["transition"][0]["at"] == decision.history[0].at
+    assert exported["vote"][0]["binding_for"] == 4
+    assert len(exported["ballot"]) == 4
+    assert len(exported["proposal_message"]) == 6
+    assert stages == {"number": 7, "stage": "Accepted"}
+
+
+def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore):
+    old = MetricRow(name="open_votes", dimension="", value=3.0, unit="count")
+    new = MetricRow(name="open_votes", dimension="", value=4.5, unit="count")
+    with store.begin() as session:
+        assert session.load_metrics() == []
+        session.save_metrics([old], as_of=NOW, run_id="r1")
+        session.save_metrics([old], as_of=NOW + DAY, run_id="r2")
+        assert session.save_metrics([new], as_of=NOW + DAY, run_id="r3") == 1
+        assert session.load_metrics() == [new]
+    assert store.overview(NOW).metrics.rows == (old,)
+
+
+def test_marks_keep_the_last_value(store: SqlStore):
+    with store.begin() as session:
+        assert session.load_mark("seen") is None
+        session.save_mark("seen", "a")
+        session.save_mark("seen", "b")
+        assert session.load_mark("seen") == "b"

@@ -1,0 +1,62 @@
+"""Migrations make the tables that the code knows, quietly, and as often as they are asked to."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from kipflow.adapters.store import migrate, migrations
+from kipflow.adapters.store.tables import metadata
+
+
+def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL):
+    engine = sa.create_engine(database_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+    engine.dispose()
+
+
+def test_migrating_again_changes_nothing(database_url: sa.URL):
+    migrate(database_url)
+    migrate(database_url)
+
+
+def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'new' / 'kipflow.db'}"
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(migrate, [url] * 4))
+
+
+@pytest.mark.postgres
+def test_a_password_is_never_printed(
+    postgres_cluster: sa.URL, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+):
+    with caplog.at_level(logging.DEBUG):
+        migrate(postgres_cluster)  # into the server's own, empty database
+    printed = "".join(capfd.readouterr()) + caplog.text
+    assert "0001" in printed
+    assert str(postgres_cluster.password) not in printed
+
+
+def test_a_migration_that_fails_leaves_no_half_made_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    url = f"sqlite:///{tmp_path / 'kipflow.db'}"
+    monkeypatch.setattr(migrations, "VIEWS", ("no_such_view",))
+    with pytest.raises(FileNotFoundError):
+        migrate(url)
+    engine = sa.create_engine(url)
+    assert sa.inspect(engine).get_table_names() == []
+    engine.dispose()
+
+
+def test_every_view_file_is_made_into_a_view(database_url: sa.URL):
+    files = {path.stem for path in migrations.VIEW_FILES.glob("*.sql")}
+    engine = sa.create_engine(database_url)
+    assert set(sa.inspect(engine).get_view_names()) == files
+    engine.dispose()

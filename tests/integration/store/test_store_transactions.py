@@ -1,0 +1,173 @@
+"""Everything or nothing is kept, by one process and by many."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from kipflow.adapters.store import SqlStore, open_store
+from kipflow.adapters.store.tables import metadata
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.services.ports import Effect
+from tests.integration.store.mails import NOW, attribute, find_votes, make_entry, make_message, make_page, make_ruling
+from tests.integration.store.writers import write_and_hang, write_rounds
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def contents(url: sa.URL) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of every table."""
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        found = {
+            table.name: sorted(tuple(map(str, row)) for row in connection.execute(sa.select(table)))
+            for table in metadata.sorted_tables
+        }
+    engine.dispose()
+    return found
+
+
+class Crash(Exception):
+    pass
+
+
+def write_everything(session, policy: Policy) -> None:
+    session.save_messages([make_message("b", 7), make_message("c", parent="b")], seen_at=NOW)
+    session.save_page_version(make_page(), seen_at=NOW)
+    session.save_index_entries([make_entry(8)])
+    session.save_ruling(make_ruling())
+    decision = decide(session.load_facts(7), policy, NOW)
+    assert decision is not None
+    session.append_transitions(decision.history, recorded_at=NOW)
+    session.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
+    session.save_decision(decision)
+    session.save_mark("m", "v")
+
+
+def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url: sa.URL, policy: Policy):
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7)], seen_at=NOW)
+    before = contents(database_url)
+    with pytest.raises(Crash), store.begin() as session:  # noqa: PT012 - the point is what comes before it
+        write_everything(session, policy)
+        raise Crash
+    assert contents(database_url) == before
+    with store.begin() as session:
+        write_everything(session, policy)
+    assert contents(database_url) != before
+
+
+def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, database_url: sa.URL, tmp_path: Path):
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7)], seen_at=NOW)
+    before = contents(database_url)
+    ready = tmp_path / "ready"
+    url = database_url.render_as_string(hide_password=False)
+    process = SPAWN.Process(target=write_and_hang, args=(url, str(ready)))
+    process.start()
+    deadline = time.monotonic() + 60
+    while not ready.exists():
+        assert process.is_alive()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.kill()
+    process.join()
+    with store.begin() as session:
+        assert session.save_messages([make_message("lost", 7)], seen_at=NOW).new == 1
+    after = contents(database_url)
+    assert len(after["message"]) == len(before["message"]) + 1
+    assert after["transition"] == before["transition"]
+    assert after["outbox"] == []
+
+
+def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: SqlStore, database_url: sa.URL):
+    url = database_url.render_as_string(hide_password=False)
+    writers, rounds = 4, 12
+    with ProcessPoolExecutor(writers, mp_context=SPAWN) as pool:
+        done = list(pool.map(write_rounds, [url] * writers, range(writers), [rounds] * writers))
+    assert done == [rounds] * writers
+    found = contents(database_url)
+    assert len(found["message"]) == writers * rounds + 1
+    assert len(found["message_proposal"]) == writers * rounds + 1
+    assert len(found["outbox"]) == writers * rounds + 1
+    assert store.overview(NOW).messages == writers * rounds + 1
+    with store.begin() as session:
+        assert len(session.load_facts(7).messages) == writers * rounds + 1
+        positions = [row["position"] for batch in session.iter_rows("transition") for row in batch]
+    assert positions == list(range(len(positions)))
+
+
+def test_a_reader_does_not_wait_for_a_writer(store: SqlStore, open_with: Callable[..., SqlStore]):
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7)], seen_at=NOW)
+    reader = open_with()
+    with store.begin() as session:
+        session.save_messages([make_message("b", 7)], seen_at=NOW)
+        seen: list[int] = []
+        thread = threading.Thread(target=lambda: seen.append(reader.overview(NOW).messages))
+        thread.start()
+        thread.join(timeout=10)
+    assert seen == [1]
+
+
+def test_two_decisions_on_one_proposal_come_one_after_the_other(
+    store: SqlStore, open_with: Callable[..., SqlStore], policy: Policy
+):
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7)], seen_at=NOW)
+    other = open_with()
+    order: list[str] = []
+
+    def decide_too() -> None:
+        with other.begin() as session:
+            session.load_facts(7)
+            order.append("second")
+
+    with store.begin() as session:
+        decision = decide(session.load_facts(7), policy, NOW)
+        assert decision is not None
+        thread = threading.Thread(target=decide_too)
+        thread.start()
+        thread.join(timeout=0.5)
+        session.save_decision(decision)
+        order.append("first")
+    thread.join(timeout=30)
+    assert order == ["first", "second"]
+
+
+def open_elsewhere(url: str | sa.URL) -> SqlStore:
+    policy = Policy(version="x", binding_roles=frozenset({"pmc"}))
+    return open_store(
+        url,
+        roster=Roster(()),
+        policy=policy,
+        prefix="KIP",
+        permalink="",
+        find_votes=find_votes,
+        attribute=attribute,
+    )
+
+
+def test_a_database_without_tables_is_one_clear_error(tmp_path: Path):
+    store = open_elsewhere(f"sqlite:///{tmp_path / 'empty.db'}")
+    with pytest.raises(ServiceUnavailable, match="apply the migrations"), store.begin() as session:
+        session.load_numbers()
+    store.close()
+
+
+def test_an_unreachable_database_is_one_clear_error_without_its_password():
+    store = open_elsewhere("postgres://kipflow:hush-hush@127.0.0.1:1/none?connect_timeout=2")
+    with pytest.raises(ServiceUnavailable) as caught, store.begin():
+        pass
+    assert "hush-hush" not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
