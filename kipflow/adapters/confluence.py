@@ -100,6 +100,49 @@ class ConfluenceWiki:
             return current  # saved; the wiki writes some markup in its own way
         raise self._odd(f"PUT {path}", f"said it was saved, but the page is at version {current.version}")
 
+    def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
+        """Make a page below `parent_id`, in its parent's space.
+
+        A creation whose answer was lost is recognised by title and body, and not done twice.
+
+        Raises:
+            SaveConflict: the space has another page of that title.
+            ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
+        """
+        _, parent = self._http.fetch_json(f"/content/{_checked(parent_id)}", params={"expand": "space"})
+        space = parent.get("space") if isinstance(parent, dict) else None
+        content: dict[str, Any] = {
+            "type": "page",
+            "title": title,
+            "ancestors": [{"id": parent_id}],
+            "body": {"storage": {"value": body, "representation": "storage"}},
+        }
+        if isinstance(space, dict) and space.get("key"):
+            content["space"] = {"key": space["key"]}
+
+        def attempt() -> Answer:
+            answer = self._http.fetch_once("POST", "/content", content=content)
+            if answer.status not in {400, 409}:
+                refuse(answer.status, answer.body)
+            return answer
+
+        answer = self._http.retry("POST /content", attempt)
+        if answer.status in {400, 409}:
+            found = self._find_by_title(title)
+            if found is None:
+                raise self._odd("POST /content", f"refused the page with {answer.status}")
+            if found.body != body:
+                raise SaveConflict(page_id=found.page_id, version=found.version)
+            return found
+        raw = answer.json()
+        return self.fetch_page(str(raw["id"]) if isinstance(raw, dict) and "id" in raw else "")
+
+    def _find_by_title(self, title: str) -> WikiPage | None:
+        _, raw = self._http.fetch_json("/content", params={"title": title, "expand": "version"})
+        results = raw.get("results") if isinstance(raw, dict) else None
+        ref = _as_ref(results[0]) if isinstance(results, list) and results else None
+        return self.fetch_page(ref.page_id) if ref is not None else None
+
     def _fetch(self, page_id: str, params: Mapping[str, str]) -> WikiPage:
         status, raw = self._http.fetch_json(
             f"/content/{_checked(page_id)}", params=params, accept=frozenset({403, 404, 410})

@@ -68,7 +68,7 @@ def lint(pages: tuple[str, ...], form: str) -> int:
 def diff(proposal: str, since: str | None, form: str) -> int:
     """What changed on the page since discussion or vote opened, by section."""
     from kipflow.services.pages import find_pages_since
-    from kipflow.wiki.diffs import compare_pages
+    from kipflow.wiki.diffs import diff_pages
     from kipflow.wiring import connect
 
     parts = connect(read_settings())
@@ -88,8 +88,8 @@ def diff(proposal: str, since: str | None, form: str) -> int:
     before, after = pair
     old, new_body = (_load_body(parts.store, p) for p in pair)
     rows = [
-        {"section": change.section, "kind": kind, "line": line}
-        for change in compare_pages(old, new_body)
+        {"section": change.title, "kind": kind, "line": line}
+        for change in diff_pages(old, new_body)
         for kind, lines in (("removed", change.removed), ("added", change.added))
         for line in lines
     ]

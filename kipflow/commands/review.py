@@ -33,7 +33,7 @@ def review(ctx: click.Context, form: str) -> int:
             "both_ways": list(row.item.outcomes),
             "subject": row.item.subject,
         }
-        for row in parts.store.board().review()
+        for row in parts.store.review()
     ]
     print_rows(rows, form, columns=("proposal", "stage", "kind", "question", "line", "both_ways", "subject"))
     return 1 if rows else 0

@@ -73,7 +73,7 @@ def metrics(as_of: datetime | None, form: str) -> int:
         say("exporting history")
         export_history(parts.store, folder / "input", lake.export_history)
         say("Spark is at work")
-        _submit(parts.settings, "lifecycle_metrics.py", folder, now)
+        _submit(parts.settings, "lifecycle_metrics", folder, now)
         save_metrics(parts.store, folder / "output", lake.load_metrics, as_of=now, run_id="cli")
         rows = lake.load_metrics(folder / "output")
     print_rows(
@@ -90,7 +90,7 @@ def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
     command, variables = submit_command(settings.home, job, arguments)
     done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        log = settings.home / "logs" / f"{Path(job).stem}.log"
+        log = settings.home / "logs" / f"{job}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(done.stdout + done.stderr, encoding="utf-8")
         last = next((x for x in reversed(done.stderr.splitlines()) if x.strip()), "no output")

@@ -28,7 +28,7 @@ def status(proposal: str | None, stage: str | None, as_of: datetime | None, form
     """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence."""
     parts = connect(read_settings())
     parts.store.migrate()
-    board = parts.store.board()
+    board = parts.store
     if proposal is not None:
         view = board.proposal(parse_number(parts, proposal), as_of or parts.clock())
         return print_proposal(view, form)
