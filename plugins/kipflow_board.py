@@ -108,7 +108,6 @@ class KipflowPlugin(AirflowPlugin):
             "destination": "nav",
             "url_route": "kipflow",
             "icon": f"{find_base_path()}{PREFIX}/static/icon.svg",
-            "icon_dark_mode": f"{find_base_path()}{PREFIX}/static/icon-dark.svg",
             "nav_top_level": True,
         },
     ]
