@@ -89,5 +89,9 @@ class Roster:
             return Voter(id=cleaned or fold_name(name), name=name or cleaned, address=cleaned)
         return Voter(id=person.id, name=person.name, address=cleaned, person=person)
 
+    def is_shared_name(self, name: str) -> bool:
+        """Whether two people of the roster go by exactly this name."""
+        return self._by_name.get(fold_name(name), self) is None
+
     def is_binding(self, voter: Voter, *, roles: Collection[str], at: datetime) -> bool:
         return voter.person is not None and voter.person.holds(roles, at)

@@ -133,7 +133,7 @@ def find_outcome(
     counts = count(vote.ballots).binding
     enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
     over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
-    sure = complete and not hangs_on_review(vote, policy, quorum=quorum)
+    sure = complete and not vote.root_missing and not hangs_on_review(vote, policy, quorum=quorum)
     if enough:
         return Outcome.PASSED if over and sure else Outcome.PASSING
     if down:

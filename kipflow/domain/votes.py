@@ -105,6 +105,8 @@ class Vote:
 
     `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was
     cancelled by its caller or replaced by the next round (`ended_how`: "cancelled" or "replaced").
+    `root_missing` says that the opening mail is not held: mails before the first one seen may be
+    missing too, and the vote can't be called passed or failed.
     """
 
     key: str
@@ -122,6 +124,7 @@ class Vote:
     ended_how: str | None = None
     ended_message_id: str | None = None
     last_message_at: datetime | None = None
+    root_missing: bool = False
 
     def earliest_close(self, period: timedelta) -> datetime:
         """The first moment at which this round may be closed."""

@@ -1,0 +1,96 @@
+"""Expressions in a round's mails to its ballots: who casts them, whether they bind, what a fraction is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from kipflow.domain.facts import Kind, Message
+from kipflow.domain.policy import Fractions, Policy
+from kipflow.domain.roster import Roster, Voter, fold_name
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
+from kipflow.mail.values import is_fraction
+
+
+def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy) -> tuple[Ballot, ...]:
+    """The ballots in a round's mails (each with its time), in order of time, unjudged.
+
+    One person behind several addresses is one voter: by the roster, else by an exactly equal full name.
+    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
+    """
+    ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
+    voting = [
+        (m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL and not m.reading.is_forward
+    ]
+    ids = merge_voters([roster.identify(name=m.author_name, address=m.author_address) for m, _ in voting], roster)
+    ballots: list[Ballot] = []
+    standing: dict[str, Choice | None] = {}
+    root_id = ordered[0][0].message_id if ordered else ""
+    for (message, at), voter in zip(voting, ids, strict=True):
+        for expression in message.expressions:
+            if (
+                expression.rule == "told-without-number"
+                and message.message_id == root_id
+                and not message.reading.is_reply
+            ):
+                continue  # who calls a vote praises the proposal; that is no ballot
+            ballot = _cast(expression, message, voter, at, roster, policy)
+            if ballot.status is BallotStatus.REVIEW and voter.id in standing and standing[voter.id] == ballot.choice:
+                continue
+            if ballot.rule == "told-without-number" and standing.get(voter.id) is not None:
+                continue
+            if ballot.status is BallotStatus.COUNTED:
+                standing[voter.id] = ballot.choice
+            elif ballot.status is BallotStatus.WITHDRAWN:
+                standing.pop(voter.id, None)
+            ballots.append(ballot)
+    return tuple(ballots)
+
+
+def merge_voters(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
+    """The same voters, with one id for all addresses under an exactly equal full name.
+
+    The id is that of the first address in the sequence. Names that two roster people share, single
+    words and roster people themselves are left alone.
+    """
+    by_name: dict[str, Voter] = {}
+    merged: list[Voter] = []
+    for voter in voters:
+        name = fold_name(voter.name)
+        if voter.person is not None or name.count(" ") < 1 or roster.is_shared_name(voter.name):
+            merged.append(voter)
+            continue
+        first = by_name.setdefault(name, voter)
+        merged.append(Voter(id=first.id, name=voter.name, address=voter.address))
+    return merged
+
+
+def _cast(
+    expression: Expression, message: Message, voter: Voter, at: datetime, roster: Roster, policy: Policy
+) -> Ballot:
+    status = {
+        Standing.CLEAR: BallotStatus.COUNTED,
+        Standing.UNCLEAR: BallotStatus.REVIEW,
+        Standing.WITHDRAWAL: BallotStatus.WITHDRAWN,
+    }[expression.standing]
+    choice, why = expression.choice, expression.why
+    if expression.value and choice is not None and is_fraction(expression.value):
+        if policy.fractions is Fractions.ABSTAIN:
+            choice = Choice.ABSTAIN
+        elif policy.fractions is Fractions.REVIEW and status is BallotStatus.COUNTED:
+            status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
+    return Ballot(
+        voter=voter.id,
+        name=voter.name,
+        address=message.author_address,
+        choice=choice,
+        value=expression.value,
+        binding=roster.is_binding(voter, roles=policy.binding_roles, at=at),
+        claimed_binding=expression.claimed_binding,
+        cast_at=at,
+        message_id=message.message_id,
+        line=expression.line,
+        rule=expression.rule,
+        status=status,
+        why=why,
+    )

@@ -1,0 +1,70 @@
+"""Bytes to text, whatever a mail claims about its charset. Never raises."""
+
+from __future__ import annotations
+
+import codecs
+
+# names seen in real mail that Python does not know, or knows as a subset of what senders mean
+_MEANT = {
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "ansi_x3.4-1968": "cp1252",
+    "iso-8859-1": "cp1252",
+    "iso8859-1": "cp1252",
+    "latin1": "cp1252",
+    "latin-1": "cp1252",
+    "iso-8859-8-i": "iso-8859-8",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-gbk": "gb18030",
+    "cp936": "gb18030",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "x-sjis": "cp932",
+    "shift_jis": "cp932",
+    "utf8mb4": "utf-8",
+    "unicode-1-1-utf-8": "utf-8",
+    "macintosh": "mac-roman",
+    "x-mac-roman": "mac-roman",
+}
+
+# codecs that are no charset of any mail, or cost more than linear time on hostile input
+_REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
+
+
+def decode(data: bytes, charset: str | None) -> str:
+    """The text of `data`: valid UTF-8 first where the claim is a single-byte charset, then the claim.
+
+    >>> decode("é".encode(), "iso-8859-1")
+    'é'
+    """
+    if data.isascii() and (charset is None or not charset.lower().startswith(("utf-7", "utf-16", "iso-2022", "hz"))):
+        return data.decode("ascii").replace("\x00", "")
+    codec = _find_codec(charset)
+    if codec in (None, "cp1252"):
+        # "iso-8859-1" over UTF-8 bytes is the commonest wrong claim, and valid UTF-8 is no accident
+        try:
+            return data.decode("utf-8").replace("\x00", "")
+        except UnicodeDecodeError:
+            return data.decode("cp1252", "replace").replace("\x00", "")
+    for attempt in (codec, "utf-8"):
+        try:
+            return data.decode(attempt or "utf-8").replace("\x00", "")
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return data.decode(codec or "utf-8", "replace").replace("\x00", "")
+
+
+def _find_codec(charset: str | None) -> str | None:
+    """Python's name of a text codec for what a header calls `charset`; None if there is no such."""
+    if not charset:
+        return None
+    name = charset.strip().strip("\"'").lower().split("*")[0][:40]
+    name = _MEANT.get(name, name)
+    try:
+        info = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    # bytes-to-bytes codecs (zlib, hex) answer to the same names as charsets
+    is_text = getattr(info, "_is_text_encoding", True)
+    return info.name if is_text and info.name.replace("-", "_") not in _REFUSED else None

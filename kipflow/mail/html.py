@@ -1,0 +1,166 @@
+"""HTML mail to text: one line per block, quoted blocks marked with ">" as plain mail would have them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from kipflow.mail.text import MAX_LINE, MAX_TEXT
+
+MAX_HTML = 1024 * 1024
+MAX_NODES = 60_000
+
+_SKIPPED = frozenset({"script", "style", "head", "title", "template", "noscript", "svg", "object"})
+_BLOCKS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header
+    hr html li main nav ol p pre section table tbody tr ul
+    """,
+    )
+)
+# quotes that some mailers do not wrap in a blockquote
+_QUOTE_CLASSES = frozenset(
+    {"yahoo_quoted", "moz-forward-container", "zmail_extra", "ms-outlook-mobile-reference-message"}
+)
+_HEADER_IDS = frozenset(
+    {
+        "divrplyfwdmsg",
+        "appendonsend",
+        "ms-outlook-mobile-body-separator-line",
+        "mail-editor-reference-message-container",
+    }
+)
+_QUOTE_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
+_RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_SPACES = re.compile(r"[ \t\r\n\f\v]+")
+
+#: Stands before a quoted mail that follows without any mark of its own.
+OUTLOOK_MARK = "-----Original Message-----"
+
+
+def parse_html(source: str) -> str:
+    """The text of an HTML part. Broken or hostile markup yields what can be read of it."""
+    source = source[:MAX_HTML].replace("\x00", "")
+    if not source.strip():
+        return ""
+    # bytes with their encoding told: lxml refuses a str that carries an encoding declaration of its own
+    parser = etree.HTMLParser(
+        recover=True, no_network=True, remove_comments=True, remove_pis=True, huge_tree=False, encoding="utf-8"
+    )
+    try:
+        root = etree.fromstring(source.encode("utf-8", "replace"), parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return re.sub(r"<[^<>]{0,1000}>", " ", source)[:MAX_TEXT]
+    return "" if root is None else _Writer().write(root)
+
+
+class _Writer:
+    """Walks the tree without recursion and gathers lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.line: list[str] = []
+        self.depth = 0
+        self.preformatted = 0
+        self.size = 0
+
+    def write(self, root: Any) -> str:
+        skipping = 0
+        for count, (event, node) in enumerate(etree.iterwalk(root, events=("start", "end"))):
+            if count > MAX_NODES or self.size > MAX_TEXT:
+                break
+            tag = node.tag if isinstance(node.tag, str) else ""
+            if event == "start":
+                if skipping or _is_hidden(node, tag):
+                    skipping += 1
+                    continue
+                self.open(node, tag)
+            else:
+                if skipping:
+                    skipping -= 1
+                else:
+                    self.close(node, tag)
+                if not skipping and node.tail:
+                    self.add(node.tail)
+        self.end_line()
+        return "\n".join(self.lines)
+
+    def open(self, node: Any, tag: str) -> None:
+        if tag in _BLOCKS:
+            self.end_line()
+        if _is_header(node):
+            self.lines.append("> " * self.depth + OUTLOOK_MARK)
+        if _is_quote(node, tag):
+            self.end_line()
+            self.depth += 1
+        if tag == "br":
+            self.end_line(keep_empty=True)
+        elif tag == "li":
+            self.add("- ")
+        elif tag == "pre":
+            self.preformatted += 1
+        elif tag == "img" and node.get("alt"):
+            self.add(str(node.get("alt"))[:40])
+        if node.text:
+            self.add(node.text)
+
+    def close(self, node: Any, tag: str) -> None:
+        if tag in _BLOCKS:
+            self.end_line()
+        if tag in {"td", "th"}:
+            self.add(" ")
+        if tag == "pre":
+            self.preformatted -= 1
+        if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> "):
+            self.lines.append("> " * self.depth)
+        if _is_quote(node, tag):
+            self.end_line()
+            self.depth -= 1
+
+    def add(self, text: str) -> None:
+        if self.preformatted:
+            first, *rest = text.split("\n")
+            self.line.append(first)
+            for part in rest:
+                self.end_line(keep_empty=True)
+                self.line.append(part)
+        else:
+            self.line.append(_SPACES.sub(" ", text))
+
+    def end_line(self, *, keep_empty: bool = False) -> None:
+        text = "".join(self.line)
+        text = text.rstrip() if self.preformatted else text.strip()
+        self.line = []
+        if text or keep_empty:
+            marks = "> " * min(self.depth, 20)
+            self.lines.append((marks + text)[:MAX_LINE])
+            self.size += len(text) + len(marks) + 1
+
+
+def _is_hidden(node: Any, tag: str) -> bool:
+    if tag in _SKIPPED or not tag:
+        return True
+    style = node.get("style")
+    return style is not None and _HIDDEN_STYLE.search(style[:500]) is not None
+
+
+def _is_quote(node: Any, tag: str) -> bool:
+    if tag == "blockquote":
+        return True
+    classes = node.get("class")
+    if classes and not _QUOTE_CLASSES.isdisjoint(classes.lower().split()):
+        return True
+    style = node.get("style")
+    return tag == "div" and style is not None and _QUOTE_STYLE.search(style[:500]) is not None
+
+
+def _is_header(node: Any) -> bool:
+    """Whether a node is what Outlook puts before the mail it answers."""
+    name = (node.get("id") or "").lower().removeprefix("x_")
+    style = node.get("style")
+    return name in _HEADER_IDS or (style is not None and _RULE_STYLE.search(style[:500]) is not None)

@@ -1,0 +1,166 @@
+"""One mail's bytes to one `Message`: everything that can be told from the mail alone.
+
+The full reading of a body is spared for mails that no vote or proposal could hang on (a tracker's
+notifications, unrelated openings of threads): most of a busy list's bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+
+from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.roster import clean_address
+from kipflow.domain.votes import Expression
+from kipflow.mail.ballots import read_expressions
+from kipflow.mail.headers import (
+    Headers,
+    parse_date,
+    parse_envelope_date,
+    parse_message_id,
+    parse_message_ids,
+    split_mail,
+)
+from kipflow.mail.mime import find_text
+from kipflow.mail.quoting import Words, find_own_words
+from kipflow.mail.results import find_cancel, read_declared
+from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
+from kipflow.mail.subjects import parse_subject
+
+MAX_REFERENCES = 100
+_CLOCK_SKEW = timedelta(days=1)
+_LONGEST_DELAY = timedelta(days=60)
+
+
+def read_message(
+    data: bytes, *, source: str, list_id: str, month: str, prefix: str, list_from_headers: bool = False
+) -> Message | Unreadable:
+    """Read one mail, envelope line allowed. Never raises on bad mail.
+
+    Args:
+        data: the mail as an archive holds it.
+        source: where it was read, for evidence: "list/month#position".
+        list_id: the list's address; with `list_from_headers` only where the mail names none.
+        month: "2026-03"; empty: taken from the mail's own time.
+        prefix: the community's prefix of proposal numbers, "KIP".
+    """
+    mail = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+    if b"\n" not in mail.strip() and b"\r" in mail:
+        mail = mail.replace(b"\r", b"\n")
+    mail = mail.lstrip(b"\n")
+    if not mail.strip():
+        return Unreadable(source=source, why="empty", list_id=list_id, month=month)
+    headers, body = split_mail(mail)
+    if not any(headers.raw(name) for name in ("from", "subject", "date", "message-id", "to", "sender", "received")):
+        return Unreadable(source=source, why="no mail headers", list_id=list_id, month=month)
+    sent_at, sent_at_from = _find_time(headers, mail)
+    addresses = _find_list_addresses(headers, list_id)
+    own_list = (_find_list(headers) or list_id) if list_from_headers else list_id
+    sender = find_sender(headers, addresses)
+    subject = " ".join(headers.text("subject").split())[:1000]
+    reading = parse_subject(subject, prefix)
+    parents = parse_message_ids(headers.text("in-reply-to"))
+    references = tuple(dict.fromkeys(parse_message_ids(headers.text("references"))))[-MAX_REFERENCES:]
+    digest = _digest(headers, body)
+    message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
+    words = Words(own=())
+    if _could_matter(reading, bool(parents or references)):
+        words = find_own_words(find_text(headers, body))
+    declared, cancels = None, None
+    if words.own and (
+        reading.kind in {Kind.RESULT, Kind.CANCEL, Kind.VOTE} or reading.is_reply or parents or references
+    ):
+        declared = read_declared(words, reading, by=sender.name or sender.address, message_id=message_id, at=sent_at)
+        cancels = find_cancel(words, reading)
+    is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
+    return Message(
+        message_id=message_id,
+        list_id=own_list,
+        month=month or (f"{sent_at:%Y-%m}" if sent_at is not None else ""),
+        source=source,
+        sent_at=sent_at,
+        sent_at_from=sent_at_from,
+        author_name=sender.name,
+        author_address=sender.address,
+        raw_from=sender.raw[:500],
+        subject=subject,
+        reading=reading,
+        in_reply_to=parents[0] if parents else None,
+        references=references,
+        own_text=words.text,
+        expressions=_read_votes(words, reading, sender, is_result=is_result),
+        declared=declared,
+        cancels=cancels,
+        digest=digest,
+    )
+
+
+def _could_matter(reading: SubjectReading, answers: bool) -> bool:
+    if reading.kind is Kind.OTHER and reading.topic.startswith(("[jira]", "[jenkins]")):
+        return False
+    return reading.kind is not Kind.OTHER or bool(reading.numbers) or reading.is_reply or answers
+
+
+def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
+    if (not words.own and not words.doubtful) or reading.kind is Kind.CANCEL:
+        return ()
+    return read_expressions(words, author=sender.name, is_result=is_result)
+
+
+def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:
+    """When the mail was sent, and which header says so.
+
+    A Date far from what the receiving server wrote (a wrong clock, a forged future) gives way to it.
+    """
+    written = parse_date(headers.text("date"))
+    received_line = headers.text("received")
+    received = parse_date(received_line.rsplit(";", 1)[-1]) if ";" in received_line else None
+    if written is not None:
+        if received is not None and not -_LONGEST_DELAY <= written - received <= _CLOCK_SKEW:
+            return received, "received"
+        return written, "date"
+    epoch = headers.text("x-kipflow-epoch")
+    if epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), tz=UTC), "date"
+    if received is not None:
+        return received, "received"
+    delivered = parse_date(headers.text("delivery-date") or headers.text("resent-date"))
+    if delivered is not None:
+        return delivered, "received"
+    envelope = parse_envelope_date(mail)
+    return (envelope, "envelope") if envelope is not None else (None, "none")
+
+
+def _find_list(headers: Headers) -> str | None:
+    """The list's address from List-Post, List-Id or To; None if they name none."""
+    post = headers.text("list-post").lower()
+    if "mailto:" in post:
+        address = parse_mailbox(post.replace("mailto:", "").split("?")[0])[1]
+        if "@" in address:
+            return clean_address(address)
+    listed = headers.text("list-id")
+    if listed:
+        name = parse_mailbox(listed)[1] or listed.strip().strip("<>")
+        name = name.strip().lower()
+        if "@" in name:
+            return clean_address(name)
+        if "." in name and " " not in name:
+            local, _, domain = name.partition(".")
+            return f"{local}@{domain}"
+    for mailbox in split_mailboxes(headers.text("to")):
+        address = clean_address(parse_mailbox(mailbox)[1])
+        if address.split("@")[0] in {"dev", "private", "general", "users", "user", "discuss", "vote", "community"}:
+            return address
+    return None
+
+
+def _find_list_addresses(headers: Headers, list_id: str) -> frozenset[str]:
+    found = _find_list(headers)
+    return frozenset({list_id.lower(), found} if found else {list_id.lower()})
+
+
+def _digest(headers: Headers, body: bytes) -> str:
+    """A fingerprint of what was sent, equal across archives that add headers of their own."""
+    parts = [headers.raw(name) or b"" for name in ("from", "date", "subject")]
+    content = b"\n".join(line.rstrip() for line in body.strip().split(b"\n")) if len(body) < 1 << 20 else body
+    return hashlib.sha256(b"\0".join([*(b" ".join(p.split()) for p in parts), content])).hexdigest()

@@ -1,0 +1,202 @@
+"""A mail's body to text: MIME trees, transfer encodings, charsets, flowed and HTML parts.
+
+Written over bytes with caps on parts, depth and size, because a hostile mail must cost no more than an
+honest one. What is left out (attachments, attached mails, parts past a cap) is no author's vote.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from dataclasses import dataclass, field
+from email.message import Message as _StdMessage
+
+from kipflow.mail.charsets import decode
+from kipflow.mail.headers import Headers, decode_base64, split_mail
+from kipflow.mail.html import parse_html
+from kipflow.mail.text import MAX_TEXT, unflow
+
+MAX_PARTS = 200
+MAX_DEPTH = 12
+MAX_BODY = 2 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left to spend on one mail."""
+
+    parts: int = MAX_PARTS
+    text: int = MAX_TEXT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentType:
+    """A Content-Type taken apart; names and the type itself in lower case."""
+
+    type: str = "text/plain"
+    params: dict[str, str] = field(default_factory=dict)
+
+
+_PARAM = re.compile(r";\s*([\w*-]{1,40})\s*=\s*(?:\"([^\"]{0,300})\"|([^\s;]{0,300}))")
+
+
+def parse_content_type(text: str) -> ContentType:
+    """A Content-Type header; anything that is none counts as plain text."""
+    head = text.split(";", 1)[0].strip().lower()
+    params: dict[str, str] = {}
+    for match in _PARAM.finditer(text[:4000]):
+        name = match.group(1).lower()
+        value = match.group(2) if match.group(2) is not None else match.group(3)
+        base = name.split("*")[0]
+        if "*" in name:
+            # boundary*0=…; boundary*1=… (RFC 2231): one value in pieces
+            value = params.get(base, "") + (value.split("'")[-1] if name.endswith("*") else value)
+        elif base in params:
+            continue
+        params[base] = value
+    kind = head if re.fullmatch(r"[\w.+-]+/[\w.+-]+", head) else "text/plain"
+    return ContentType(type=kind, params=params)
+
+
+def find_text(headers: Headers, body: bytes) -> str:
+    """The text that a reader of this mail sees, quotes included, capped in length."""
+    texts = _collect(headers, body, depth=0, budget=_Budget())
+    return "\n".join(t for t in texts if t)[:MAX_TEXT]
+
+
+def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> list[str]:
+    budget.parts -= 1
+    if budget.parts < 0 or depth > MAX_DEPTH or budget.text <= 0:
+        return []
+    content = parse_content_type(headers.text("content-type"))
+    if content.type.startswith("multipart/"):
+        parts = split_parts(body, content.params.get("boundary", ""), limit=budget.parts)
+        if parts:
+            return _collect_multipart(content.type, parts, depth=depth, budget=budget)
+        content = ContentType()  # a multipart without parts: read it as the text it is
+    elif content.type.startswith("message/") or (depth and _is_attachment(headers)):
+        return []
+    elif not content.type.startswith("text/"):
+        if depth or content.type.split("/")[0] in {"application", "image", "audio", "video"}:
+            return []
+        content = ContentType()
+    text = _read_leaf(content, headers.text("content-transfer-encoding"), body[:MAX_BODY])[: budget.text]
+    budget.text -= len(text)
+    return [text]
+
+
+def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Budget) -> list[str]:
+    if kind == "multipart/digest":
+        return []
+    if kind in {"multipart/signed", "multipart/related", "multipart/report"}:
+        parts = parts[:1]
+    found: list[tuple[str, list[str]]] = []
+    for part in parts:
+        headers, body = split_mail(part)
+        part_type = parse_content_type(headers.text("content-type")).type
+        found.append((part_type, _collect(headers, body, depth=depth + 1, budget=budget)))
+    if kind != "multipart/alternative":
+        return [text for _, texts in found for text in texts]
+    told = [(t, texts) for t, texts in found if any(text.strip() for text in texts)]
+    for part_type, texts in told:
+        if part_type == "text/plain" and not _is_placeholder(texts[0]):
+            return texts
+    return told[-1][1] if told else []
+
+
+_PLACEHOLDER = re.compile(
+    r"(?:html|mime|e-?mail client|mail reader)[^\n]{0,60}(?:support|view|display|capable|enable)"
+    r"|(?:view|display|support)[^\n]{0,60}html",
+    re.IGNORECASE,
+)
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether a plain alternative only says that the mail is in HTML."""
+    stripped = text.strip()
+    return len(stripped) < 250 and _PLACEHOLDER.search(stripped) is not None
+
+
+def _is_attachment(headers: Headers) -> bool:
+    disposition = headers.text("content-disposition").lower()
+    # an inline part with a file name is a patch or a log; patches hold lines that start with +1
+    return disposition.startswith("attachment") or "filename" in disposition
+
+
+def split_parts(body: bytes, boundary: str, *, limit: int = MAX_PARTS) -> list[bytes]:
+    """The parts of a multipart body. A missing end is forgiven, text around the parts is dropped."""
+    if not boundary:
+        return []
+    mark = b"--" + boundary.encode("latin-1", "replace").strip()
+    parts: list[bytes] = []
+    start = -1
+    position = 0 if body.startswith(mark) else _next_mark(body, mark, 0)
+    while position >= 0 and len(parts) < limit:
+        if start >= 0:
+            parts.append(body[start : max(start, position - 1)])
+        after = position + len(mark)
+        line_end = body.find(b"\n", after)
+        closing = body[after : after + 2] == b"--"
+        if line_end < 0 or closing:
+            return parts
+        start = line_end + 1
+        position = _next_mark(body, mark, line_end)
+    if start >= 0 and len(parts) < limit:
+        parts.append(body[start:])
+    return parts
+
+
+def _next_mark(body: bytes, mark: bytes, position: int) -> int:
+    """Where the next boundary line starts. A longer boundary that begins alike is not this one."""
+    while True:
+        found = body.find(b"\n" + mark, position)
+        if found < 0:
+            return -1
+        tail = body[found + 1 + len(mark) : found + 200 + len(mark)].split(b"\n", 1)[0].strip()
+        if tail in (b"", b"--"):
+            return found + 1
+        position = found + 1
+
+
+def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
+    text = decode(_decode_transfer(encoding.lower(), body), content.params.get("charset"))
+    start = text[:200].lstrip().lower()
+    if content.type == "text/html" or start.startswith(("<html", "<!doctype html")):
+        return parse_html(text)
+    if content.type in {"text/enriched", "text/richtext"}:
+        return _read_enriched(text)
+    if content.params.get("format", "").lower() == "flowed":
+        return unflow(text, delsp=content.params.get("delsp", "").lower() == "yes")
+    return text
+
+
+def _decode_transfer(encoding: str, body: bytes) -> bytes:
+    if "base64" in encoding:
+        decoded = decode_base64(body)
+        return body if decoded is None else decoded
+    if "quoted" in encoding:
+        return binascii.a2b_qp(body)
+    if "uuencode" in encoding:
+        part = _StdMessage()
+        part["Content-Transfer-Encoding"] = "x-uuencode"
+        part.set_payload(body.decode("latin-1"))
+        plain = part.get_payload(decode=True)
+        return plain if isinstance(plain, bytes) else body
+    return body
+
+
+_ENRICHED_TAG = re.compile(r"<(/?)([A-Za-z0-9-]{1,60})>")
+_ENRICHED_PARAM = re.compile(r"<param>[^<]{0,500}</param>", re.IGNORECASE)
+
+
+def _read_enriched(text: str) -> str:
+    """RFC 1896 text: an excerpt is a quote, other markup is dropped."""
+    text = _ENRICHED_PARAM.sub("", text)
+    lines: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        depth += len(re.findall(r"<excerpt>", line, re.IGNORECASE))
+        plain = _ENRICHED_TAG.sub("", line).replace("<<", "<")
+        lines.append("> " * min(depth, 5) + plain if depth else plain)
+        depth = max(0, depth - len(re.findall(r"</excerpt>", line, re.IGNORECASE)))
+    return "\n".join(lines)

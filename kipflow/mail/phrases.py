@@ -1,0 +1,251 @@
+"""The wording around a vote: what makes it conditional, about others, technical, or agreement with a comment.
+
+Each pattern is tried on one sentence (at most a few hundred characters) and is free of nested
+quantifiers, so that no text can make it slow. The name of the rule that fired is the evidence's.
+"""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+
+# -- numbers that are no vote ----------------------------------------------------------------------
+PHONE_AFTER = re.compile(r"^[\s.\-]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]\(?\d|\d{7,})")
+PHONE_BEFORE = re.compile(
+    r"\b(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|f)\s*[.:)]{0,2}\s*$", _I
+)
+TECHNICAL_BEFORE = re.compile(
+    r"\b(?:utc|gmt|cet|cest|est|pst|offsets?|index|values?|returns?|returned|returning|set|sets|setting|default|"
+    r"defaults|"
+    r"equals?|equal to|code|exit|status|between|from|by|epoch|term|version|ttl|timeout|size|count|length|id|level|"
+    r"depth|"
+    r"range|than|minus|plus|port|partition|rc|exponent|power|degree|score|rating|error|number|integer|literal|sentinel|"
+    r"constant|increment\w*|decrement\w*|bump\w*|config\w*|parameter|property|field|option|flag|means?|"
+    r"use|uses|using|use of|pass|passing|with value|is|was|be|are|to|contains?|x|n|i|k|"
+    r"[a-z]+[._][a-z._]+)\s*(?:is|of|to|as|=|:|was|be|are|with|by|a|an|the|value)?\s*[\"'(`]?$",
+    _I,
+)
+TECHNICAL_AFTER = re.compile(
+    r"^\s*[\"'`)]?\s*(?:means?\b|indicat\w+|denot\w+|represent\w*|signif\w+|stands? for|is (?:the |a |an |used|not|"
+    r"returned|default|set|"
+    r"reserved|valid|invalid|still|also|now|treated|interpreted|special)|as (?:a |an |the )?(?:default|value|"
+    r"sentinel|offset|marker|"
+    r"placeholder|initial|epoch|special|id|timestamp)|for (?:unlimited|infinite|no |none|unknown|unset|default|all |"
+    r"disabled?|"
+    r"\"|not )|in (?:the )?(?:code|config|response|request|log|output|field|schema|case)|(?:would|will|should|can|"
+    r"could|may|must|shall) "
+    r"(?:be|mean|indicate|denote|also|not|have)|=|=>|->|→|\.\.|or [+\-]?\d|(?:offsets?|bytes?|ms|secs?|seconds?|"
+    r"minutes?|hours?|days?|"
+    r"weeks?|months?|years?|index|indices|values?|partitions?|replicas?|records?|messages?|points?|errors?|lines?|"
+    r"files?|more|"
+    r"extra|additional|commits?|timestamp|epochs?|brokers?|nodes?|levels?|percent|degrees?|retries|characters?|"
+    r"chars?)\b)",
+    _I,
+)
+
+# -- votes of other people -------------------------------------------------------------------------
+OTHERS_BEFORE = re.compile(
+    r"(?:\b(?:your|his|her|their|its|whose|[a-z]+['’]s|jun['’]s)\s+(?:\w+\s+){0,2}$"
+    r"|\b(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|more|additional|enough|all|several|many|"
+    r"required|needed|no|any|"
+    r"few|only|at least|multiple|both|these|those|every|each)\s+(?:of the\s+)?(?:non[- ]?binding\s+|binding\s+|"
+    r"pmc\s+|more\s+|explicit\s+)*$"
+    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got|count\w*|"
+    r"translate|"
+    r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
+    r"asking for|ask for|"
+    r"looking for|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
+    r"|\b(?:he|she|they|who|anyone|everyone|everybody|people|someone|somebody|others?|members?|committers?|voters?|"
+    r"you|[A-Z][a-z]+ (?:voted|gave|said|has|had|already))\b[^,.;:!?]{0,60}$)",
+    _I,
+)
+OTHERS_AFTER = re.compile(
+    r"^\s*(?:\((?:non-?)?binding\)\s*)?(?:(?:non-?)?binding\s+)?(?:votes?\b|\(?s\)?\b|from (?!me\b|my\b|us\b|myself|"
+    r"our\b|here\b))|^\s*\w{0,12}\s*(?:count|tally)\b",
+    _I,
+)
+FROM_ME = re.compile(r"\b(?:from (?:me|my side|my end|us|here|myself)|for me|on my (?:part|side)|my side)\b", _I)
+PAST = re.compile(
+    r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|cast|said|was|"
+    r"were|posted)\b[^.;]{0,50}$",
+    _I,
+)
+REAFFIRMED_AFTER = re.compile(
+    r"^[^.;]{0,40}\b(?:still\s+(?:stands?|holds?|applies|valid)|stands\b|carr(?:y|ies) over|remains?\b)", _I
+)
+
+# -- conditions ------------------------------------------------------------------------------------
+_HARMLESS_IF_BEFORE = (
+    r"(?<!know )(?<!see )(?<!check )(?<!wonder )(?<!wondering )(?<!ask )(?<!asking )(?<!sure )(?<!tell )(?<!verify "
+    r")(?<!even )(?<!as )"
+    r"(?<!nice )(?<!great )(?<!good )(?<!better )(?<!best )(?<!love )(?<!prefer )(?<!appreciate )(?<!helpful "
+    r")(?<!mind )(?<!curious )"
+    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it )(?<!idea )"
+)
+_HARMLESS_IF_AFTER = (
+    r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
+    r"matters|that matters|"
+    r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
+    r"counts|it counts|"
+    r"my vote|nobody|there['’]s time|time permits|memory serves))"
+)
+CONDITION_AFTER = re.compile(
+    rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}"
+    r"|(?<!at )\bonce\b(?! again| more| in a while)|\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | "
+    r"an )|\bassuming\b|\bunless\b|"
+    r"\buntil\b|\btill\b|\bpending\b|\bmodulo\b|\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|"
+    r"so) long as\b|"
+    r"\bafter (?:the|that|this|these|we|you|it|fixing|renaming|addressing|resolving|updating|removing|adding|merging|"
+    r"clarif\w+)\b|"
+    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
+    r"(?:caveat|condition|understanding|proviso)\b|"
+    r"\bbarring\b|\bon (?:the )?condition\b|\bin case (?:the|we|you|it)\b|"
+    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
+    r"(?:change|fix|modification|rename|correction|tweak|adjustment|edit|update)s?\b)",
+    _I,
+)
+CONDITION_BEFORE = re.compile(
+    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if|once|provided|"
+    r"providing|assuming|as long as|so long as|unless|"
+    r"until|pending|as soon as|after (?:the|that|this|we|you|it|fixing|renaming|addressing|resolving)|when (?:the|we|"
+    r"you|that|this|it)|should (?:you|we|the|this)|"
+    r"with (?:the|that|this|these|those|your|a)(?: \w+){0,4} (?:fixed|addressed|resolved|changed|renamed|updated|"
+    r"removed|added|merged|clarified|"
+    r"change|fix|modification|rename|correction)s?)\b",
+    _I,
+)
+CONDITION_NEXT = re.compile(
+    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
+    r"providing|assuming|as long as|so long as|"
+    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|if "
+    r"you (?:fix|rename|change|address|remove|add))\b",
+    _I,
+)
+HYPOTHETICAL_BEFORE = re.compile(
+    r"(?:\b(?:would(?! like to| love to| also like to)|could|might|may|should|going to|gonna|plan(?:ning)? to|about "
+    r"to|intend\w*|lean\w*|"
+    r"tend\w*|inclined|tempted|consider(?:ing)?|almost|nearly|close to|tentative\w*|probably|likely|perhaps|maybe|"
+    r"conditional\w*|provisional\w*|soft|"
+    r"weak|slight\w*|mild|initially|originally|previously|wanted to|was|were|ready to|able to|unable to|hope to|"
+    r"hoping to|hesitant|reluctant\w*|"
+    r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
+    r"nor|without|instead of|rather than)\b"
+    r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))[^,;:()!?]{0,50}$",
+    _I,
+)
+LATER_AFTER = re.compile(r"\b(?:tomorrow|later|next week|then\b|soon|when i|after i|once i)\b", _I)
+NOT_SERIOUS = re.compile(r"\b(?:just kidding|joking|jk|not a vote|don['’]?t count)\b", _I)
+
+# -- agreement with a comment ----------------------------------------------------------------------
+AGREEMENT_AFTER = re.compile(
+    r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"
+    r"re)\b\s*:?\s*(?P<object>[^.!?;]{1,160})",
+    _I,
+)
+AGREEMENT_DIRECT = re.compile(
+    r"^\s*(?:[A-Z][\w.-]{1,30}['’]s?\s+(?:\w+\s+){0,2}(?:comment|suggest\w*|point|remark|idea|concern|question|"
+    r"feedback|thought|opinion|proposal|mail|email|reply|note)"
+    r"|(?:what|everything) [\w @.'-]{1,40} (?:said|wrote|says|suggested|mentioned|proposed|pointed)|(?:to )?th(?:at|"
+    r"is|e above|ose|ese) "
+    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought)s?\b|same (?:comment|question|"
+    r"concern)|(?:i )?agree with [\w@.'’ -]{1,40}"
+    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought|opinion)s?\b|that\b)",
+    _I,
+)
+COMMENT_OBJECT = re.compile(
+    r"\b(?:comments?|suggest\w*|points?|remarks?|ideas?|concerns?|questions?|feedback|opinion|thoughts?|notes?|"
+    r"mention\w*|repl(?:y|ies)|answers?|"
+    r"approach|options?|alternatives?|nam(?:e|es|ing)|renam\w*|wording|examples?|said|wrote|says|above|below|that|"
+    r"those|these|"
+    r"follow[- ]?up|separate|documenting|clarify\w*)\b|\bwhat\b|@\w|[a-z]['’]s\b|s['’]\s",
+    _I,
+)
+STRONG_COMMENT_OBJECT = re.compile(
+    r"\b(?:comments?|suggest\w*|points?|remarks?|concerns?|questions?|feedback|opinion|thoughts?|mention\w*|said|"
+    r"wrote|says)\b|@\w|\b(?!it['’]s|let['’]s|that['’]s|what['’]s|here['’]s)[a-z]{2,}['’]s\b",
+    _I,
+)
+VOTE_OBJECT = re.compile(
+    r"\b(?:releas\w*|rc[-. ]?\d*|kips?|proposals?|vot(?:e|es|ing)|candidates?|accept\w*|adopt\w*|approv\w*|merg\w*|"
+    r"ship\w*|graduat\w*|donat\w*|"
+    r"promot\w*|publish\w*|go(?:ing)? (?:ahead|forward|for it)|mov(?:e|ing) (?:forward|ahead)|proceed\w*|me|my|it|us|"
+    r"all|everything|rfc|"
+    r"artifacts?|binar(?:y|ies)|sources?|great|good|nice|excellent|effort|work|part|side|version|package|feature|"
+    r"design|this (?:one|change|feature|plan|pr|patch)|"
+    r"new (?:committer|pmc|member)|becoming|board|incubat\w*|[A-Z]{2,8}-\d+|retir\w*|resolution)\b|\b\d+\.\d+|"
+    r"^\s*this\s*$",
+    _I,
+)
+
+# -- changing and taking back ----------------------------------------------------------------------
+CHANGE = re.compile(
+    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|updat(?:e|ed|ing)|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
+    r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
+    r"flip\w*|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|ing) (?:that|it)|"
+    r"rais(?:e|ed|ing)|chang)\b"
+    r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
+    _I,
+)
+ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
+NOW = re.compile(
+    r"\b(?:i['’]?m|i am|my vote is|vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
+    r"vote|heart)\b",
+    _I,
+)
+WITHDRAW = re.compile(
+    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
+    r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
+    r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
+    r"void)\b[^.!?]{0,40}?\b(?:my|the|this)\b[^.!?]{0,40}?"
+    r"(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|\bballot\b|\bobjections?\b)"
+    r"|\bmy\b[^.!?]{0,30}(?:[+\-±]\s?[01](?:\.\d)?|\bvote\b|\bveto\b)[^.!?]{0,30}\b(?:is|are|be|has been|"
+    r"as)\b[^.!?]{0,20}\b(?:withdrawn|retracted|moot|void|removed|"
+    r"dropped|lifted|rescinded|revoked|cancell?ed|invalid|no longer)\b",
+    _I,
+)
+MINE = re.compile(r"\b(?:my|mine|our)\b", _I)
+YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?:[+\-±]\s?[01]|vote|veto)")
+UNREAL = re.compile(
+    r"\b(?:not|never|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|would(?! like to)|could|might|may|if|"
+    r"unless|until|once|when|willing to|"
+    r"happy to|ready to|glad to|able to|as soon as|after|before|consider\w*|should|why)\b|\b(?:i|we)['’]d(?! like "
+    r"to)|\?\s*$",
+    _I,
+)
+
+# -- told without a number -------------------------------------------------------------------------
+TOLD_FOR = re.compile(
+    r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"
+    r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
+    r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
+    r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
+    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|👍|i(?: also| fully| strongly)? (?:support|endorse|"
+    r"approve|accept|vote (?:yes|in favou?r|for)|"
+    r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
+    r"fine with)|in favou?r\b|no objections?\b|"
+    r"i (?:have|see) no (?:objections?|problems?|issues?))",
+    _I,
+)
+TOLD_TESTED = re.compile(
+    r"\b(?:experienced|encountered|found|had|saw|see|seen|with|without)\s+(?:no|any)\s+(?:troubles?|problems?|"
+    r"issues?|regressions?)\b",
+    _I,
+)
+TOLD_AGAINST = re.compile(
+    r"\bi (?:\w+ )?(?:veto|oppose|object to|vote (?:no|against)|am against|am opposed)\b|\bi['’]m (?:strongly "
+    r")?(?:against|opposed)\b|^\W*(?:no from me|veto)\b|\bvote against\b",
+    _I,
+)
+TOLD_ABSTAIN = re.compile(r"\bi(?:['’]m| am|['’]ll| will)?\s*(?:abstain\w*|neutral)\b|^\W*abstain\w*\b", _I)
+TOLD_UNREAL = re.compile(
+    r"\b(?:if|once|would|unless|until|should|could|will\b|let me|let['’]s|please|when|before|want to|vote soon|not "
+    r"vot\w+)\b|['’]d\b|\?\s*$|['’]ll\b",
+    _I,
+)
+TALK_OF_VOTES = re.compile(
+    r"\b(?:votes?\s+(?:is |are |still )?(?:missing|needed|required|so far|already|yet|left|short)|(?:need|needs|"
+    r"missing|waiting|wait|still|require[sd]?|have|has|with|got|one|two|three|\d+)\b"
+    r"[^.!?]{0,40}\b(?:binding|votes?)\b|binding votes)\b",
+    _I,
+)

@@ -1,0 +1,348 @@
+"""An author's own words: a mail's text without quotes, attributions, signatures, footers and PGP armour.
+
+A line survives only if its author can be held to it. Where a quote has no marks of its own (Outlook,
+Yahoo), everything below its header is quoted; if then no own word is left, the lines below are kept
+apart as `doubtful`, for a person to look at.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kipflow.mail.html import OUTLOOK_MARK
+from kipflow.mail.text import clean_lines
+
+MAX_OWN_TEXT = 32 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """A line of the author's. `answers` is the quoted text right above its paragraph (empty: none);
+    `quote_follows` says that the mail quotes on below it, so that the line stands inside a discussion."""
+
+    text: str
+    answers: str = ""
+    quote_follows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a mail's text falls into."""
+
+    own: tuple[OwnLine, ...]
+    doubtful: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The own words as text, blank lines evened out."""
+        joined = "\n".join(line.text.rstrip() for line in self.own)
+        return re.sub(r"\n{3,}", "\n\n", joined).strip()[:MAX_OWN_TEXT]
+
+
+# "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
+_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|\|(?!\|)(?:\s|$|[^\s|]))")
+_ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
+_ESCAPED_FROM = re.compile(r"^>From\s")
+
+_WROTE = (
+    r"wrote|writes|schrieb(?:en)?|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"
+    r"schreef|skrev|kirjoitti|napisał(?:\(a\)|a)?|pisze|napsal(?:\(a\)|a)?|írta|yazdı|wrote\s+on|написал(?:\(а\)|а)?|"
+    r"пишет|写道|寫道|写到|書きました|のメール|さんは書きました|さんのメッセージ|님이\s*작성|작성|đã\s+viết|menulis|said|commented"
+)
+_OPENING = (
+    r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
+    r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
+)
+_HAS_DATE = re.compile(
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{1,2}:\d\d\b|\d{1,2}\s?月|"
+    r"<[^<>\s]{1,200}@[^<>\s]{1,200}>"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b",
+    re.IGNORECASE,
+)
+_ATTRIBUTION_END = re.compile(
+    rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
+)
+_ATTRIBUTION_START = re.compile(
+    rf"^\s{{0,3}}(?:{_OPENING})\b|^\s{{0,3}}\d{{2,4}}[-/.年]|^.{{0,120}}\b(?:{_WROTE})\b|^.{{0,60}}(?:於|于|在)\s?\d{{4}}",
+    re.IGNORECASE,
+)
+
+_DASHES = r"[-_—=*]{2,60}"
+_ORIGINAL = re.compile(
+    rf"^\s*{_DASHES}\s*(?:original(?:\s+(?:message|mail|email|appointment))?|message\s+d['’]origine|message\s+original|"
+    r"urspr[uü]ngliche\s+nachricht|urspr[uü]ngliche\s+mail|mensaje\s+original|mensagem\s+original|"
+    r"messaggio\s+originale|"
+    r"oorspronkelijk\s+bericht|originalmeddelande|ursprungligt\s+meddelande|oprindelig\s+meddelelse|"
+    r"opprinnelig\s+melding|"
+    r"alkuperäinen\s+viesti|wiadomość\s+oryginalna|исходное\s+сообщение|原始邮件|邮件原件|原始郵件|original\s+message|元のメッセージ|"
+    r"forwarded\s+(?:message|by.{0,80})|forwarded\s+mail|weitergeleitete\s+nachricht|message\s+transf[ée]r[ée]|"
+    r"mensaje\s+reenviado|回复的原邮件|转发邮件|reply\s+message|replied\s+message)\s*"
+    rf"{_DASHES}\s*$|^\s*(?:begin\s+forwarded\s+message|original\s+message|début\s+du\s+message\s+(?:transféré|"
+    rf"réexpédié)|"
+    r"anfang\s+der\s+weitergeleiteten\s+(?:nachricht|e-?mail)|inicio\s+del\s+mensaje\s+reenviado)\s*:\s*$",
+    re.IGNORECASE,
+)
+_HEADER_LINE = re.compile(
+    r"^\s*\*{0,2}\s*(from|sent|date|to|cc|subject|reply-to|importance|"
+    r"von|gesendet|datum|an|betreff|kopie|de|envoyé|envoye|date|à|a|objet|enviado(?: el)?|fecha|para|asunto|assunto|"
+    r"data|"
+    r"da|inviato|oggetto|van|verzonden|aan|onderwerp|från|fran|skickat|till|ämne|fra|sendt|til|emne|od|wysłano|do|"
+    r"temat|"
+    r"发件人|发送时间|发送日期|日期|时间|收件人|抄送|主题|寄件者|收件者|主旨|差出人|送信日時|宛先|件名|отправитель|от|отправлено|кому|тема|дата)"
+    r"\s*\*{0,2}\s*[:：]\s*\*{0,2}\s*\S",
+    re.IGNORECASE,
+)
+_HEADER_FIRST = re.compile(
+    r"^\s*\*{0,2}\s*(?:from|von|de|da|van|från|fra|od|发件人|寄件者|差出人|от|отправитель)\s*\*{0,2}\s*[:：]",
+    re.IGNORECASE,
+)
+
+_SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
+_PHONE_SIGNATURE = re.compile(
+    r"^\s*(?:sent from my \w+|get outlook for \w+|sent (?:from|via|with) (?:my )?[\w ]{2,40}|von meinem \w+ gesendet|"
+    r"envoyé de mon \w+|enviado desde mi \w+)\b.{0,60}$",
+    re.IGNORECASE,
+)
+_FOOTER_START = re.compile(r"^\s*[-_=*]{10,}\s*$")
+_FOOTER = re.compile(
+    r"^\s*(?:to unsubscribe[, ].{0,200}|for (?:additional|further) (?:commands|help|information),? .{0,200}|"
+    r"unsubscribe:.{0,200}|"
+    r"for queries about this service.{0,200}|this is an automated message from.{0,200}|to respond to the message, "
+    r"please log on.{0,200}|"
+    r"url to github and use the.{0,100}|.{0,60} mailing list\s*$|https?://\S{0,120}/mailman/listinfo/\S{0,80}|"
+    r"you received this message because you are subscribed.{0,200}|to view this discussion on the web.{0,300})\s*$",
+    re.IGNORECASE,
+)
+_PGP_BEGIN = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\s*$")
+_PGP_SIGNATURE = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----\s*$")
+_PGP_END = re.compile(r"^-----END PGP [A-Z ]{1,30}-----\s*$")
+
+
+def find_own_words(text: str) -> Words:
+    """The author's own lines of a mail text, in order, with what each stands under."""
+    lines = _drop_footers(_drop_pgp(clean_lines(text)))
+    marks = _mark_quotes(lines)
+    _mark_attributions(lines, marks)
+    doubtful = _mark_unmarked_quotes(lines, marks)
+    _mark_leftovers(lines, marks)
+    _mark_signature(lines, marks)
+    return Words(own=tuple(_gather(lines, marks)), doubtful=doubtful)
+
+
+_OWN, _QUOTED, _DROPPED = "o", "q", "x"
+
+
+def _drop_pgp(lines: list[str]) -> list[str]:
+    if not any(line.startswith("-----BEGIN PGP") for line in lines):
+        return lines
+    out: list[str] = []
+    in_header = in_armour = signed = False
+    for line in lines:
+        if _PGP_BEGIN.match(line):
+            in_header = signed = True
+        elif in_header:
+            in_header = bool(line.strip())
+        elif _PGP_SIGNATURE.match(line):
+            in_armour = True
+        elif _PGP_END.match(line):
+            in_armour = signed = False
+        elif not in_armour:
+            # clear-signed text escapes a leading dash: "- -1" stands for "-1"
+            out.append(line[2:] if signed and line.startswith("- ") else line)
+    return out
+
+
+def _drop_footers(lines: list[str]) -> list[str]:
+    """Blank out what list servers append, wherever it stands; the rule above it goes too."""
+    for index, line in enumerate(lines):
+        if len(line) > 300 or not _FOOTER.match(line):
+            continue
+        lines[index] = ""
+        for above in range(index - 1, max(-1, index - 4), -1):
+            if _FOOTER_START.match(lines[above]):
+                lines[above] = ""
+                break
+            if lines[above].strip():
+                break
+    return lines
+
+
+def _mark_quotes(lines: list[str]) -> list[str]:
+    marks = [_OWN] * len(lines)
+    for index, line in enumerate(lines):
+        if _QUOTE.match(line) and not _ARROW.match(line):
+            marks[index] = _QUOTED
+    for index, line in enumerate(lines):
+        # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
+        if marks[index] == _QUOTED and _ESCAPED_FROM.match(line):
+            around = marks[max(0, index - 1) : index] + marks[index + 1 : index + 2]
+            if _QUOTED not in around:
+                marks[index], lines[index] = _OWN, line[1:]
+    return marks
+
+
+def _mark_attributions(lines: list[str], marks: list[str]) -> None:
+    """Drop "On …, X wrote:" above a quote, in many languages, wrapped over up to four lines."""
+    for index in range(len(lines)):
+        if marks[index] != _QUOTED or (index and marks[index - 1] == _QUOTED):
+            continue
+        last = index - 1
+        while last >= 0 and not lines[last].strip() and index - last <= 3:
+            last -= 1
+        if last >= 0 and marks[last] == _OWN:
+            first = _find_attribution_start(lines, marks, last)
+            if first is not None:
+                for i in range(first, last + 1):
+                    marks[i] = _DROPPED
+
+
+def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> int | None:
+    """The first line of an attribution that ends at line `last`; None if there is none."""
+    tail = lines[last].strip()
+    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or _ATTRIBUTION_END.search(tail)):
+        return None
+    for first in range(last, max(-1, last - 5), -1):
+        if marks[first] != _OWN or not lines[first].strip():
+            return None
+        joined = " ".join(line.strip() for line in lines[first : last + 1])
+        if len(joined) > 600:
+            return None
+        if _is_attribution(joined):
+            # an earlier line may still belong to it: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind <…>\nwrote:"
+            for earlier in range(first - 1, max(-1, last - 5), -1):
+                longer = lines[earlier].strip()
+                if marks[earlier] != _OWN or not longer or longer.endswith((".", "!", "?")):
+                    break
+                if re.match(rf"(?:{_OPENING})\b", longer, re.IGNORECASE) and _HAS_DATE.search(longer):
+                    return earlier
+            return first
+    return None
+
+
+def _is_attribution(text: str) -> bool:
+    return (
+        _ATTRIBUTION_END.search(text) is not None
+        and _ATTRIBUTION_START.search(text) is not None
+        and (_HAS_DATE.search(text) is not None or len(text) < 90)
+    )
+
+
+def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+    """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
+    for index, line in enumerate(lines):
+        if marks[index] != _OWN or not line.strip():
+            continue
+        end = _find_unmarked_quote(lines, marks, index)
+        if end is None:
+            continue
+        below = next((i for i in range(end, len(lines)) if lines[i].strip()), None)
+        if below is not None and marks[below] == _QUOTED:
+            for i in range(index, end):
+                marks[i] = _DROPPED
+            continue  # the quote has marks after all: what follows it is the author's again
+        above = any(marks[i] == _OWN and lines[i].strip() for i in range(index))
+        rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == _OWN)
+        for i in range(index, len(lines)):
+            marks[i] = _DROPPED
+        return () if above else rest
+    return ()
+
+
+def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
+    """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
+    line = lines[index]
+    if line.strip() == OUTLOOK_MARK or _ORIGINAL.match(line):
+        return _skip_header_lines(lines, index + 1)
+    if _FOOTER_START.match(line) or _HEADER_FIRST.match(line):
+        start = index + 1 if _FOOTER_START.match(line) else index
+        while start < len(lines) and start - index < 3 and not lines[start].strip():
+            start += 1
+        if start < len(lines) and _HEADER_FIRST.match(lines[start]):
+            end = _skip_header_lines(lines, start)
+            if sum(1 for i in range(start, end) if _HEADER_LINE.match(lines[i])) >= 3:
+                return end
+    # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
+    for last in range(index, min(index + 4, len(lines))):
+        if marks[last] != _OWN or not lines[last].strip():
+            return None
+        joined = " ".join(part.strip() for part in lines[index : last + 1])
+        if joined.endswith((":", "：")) and _is_attribution(joined):
+            strong = _HAS_DATE.search(joined) and re.match(
+                rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在)", joined, re.IGNORECASE
+            )
+            return last + 1 if strong else None
+    return None
+
+
+def _skip_header_lines(lines: list[str], start: int) -> int:
+    """The line after a block of From/Sent/To/Subject lines, folded ones and blanks before it included."""
+    end = start
+    while end < len(lines) and end - start < 2 and not lines[end].strip():
+        end += 1
+    seen = False
+    while end < len(lines) and end - start < 20:
+        if _HEADER_LINE.match(lines[end]):
+            seen = True
+        elif not (seen and lines[end].startswith(" ") and lines[end].strip()):
+            break
+        end += 1
+    return end
+
+
+def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
+    """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped."""
+    for index in range(1, len(lines) - 1):
+        if (
+            marks[index] == _OWN
+            and lines[index].strip()
+            and marks[index - 1] == _QUOTED
+            and marks[index + 1] == _QUOTED
+            and len(lines[index - 1]) >= 62
+            and lines[index + 1].strip("> |")
+        ):
+            marks[index] = _QUOTED
+
+
+def _mark_signature(lines: list[str], marks: list[str]) -> None:
+    in_signature = False
+    for index, line in enumerate(lines):
+        if marks[index] != _OWN:
+            in_signature = False
+        elif _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
+            in_signature = True
+        elif _PHONE_SIGNATURE.match(line):
+            marks[index] = _DROPPED
+        if in_signature:
+            marks[index] = _DROPPED
+
+
+def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
+    """ "-- " begins a signature; a bare "--" does if little follows (some use it as a rule)."""
+    if lines[index] == "-- ":
+        return True
+    following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == _OWN]
+    return len(following) <= 12
+
+
+def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
+    last_quote = max((i for i, m in enumerate(marks) if m == _QUOTED and len(lines[i].strip("> |")) > 2), default=-1)
+    out: list[OwnLine] = []
+    quote: list[str] = []
+    answers = ""
+    fresh = False
+    size = 0
+    for index, line in enumerate(lines):
+        if marks[index] == _QUOTED:
+            quote.append(line.lstrip("> |"))
+            fresh = True
+        elif marks[index] == _OWN:
+            if line.strip() and fresh:
+                answers, quote, fresh = " ".join(quote[-40:])[-1500:].strip(), [], False
+            elif not line.strip() and out and out[-1].text.strip() and not fresh:
+                answers = ""
+            size += len(line) + 1
+            if size > MAX_OWN_TEXT:
+                break
+            out.append(OwnLine(line, answers=answers, quote_follows=index < last_quote))
+    return out

@@ -1,0 +1,176 @@
+"""Closing announcements: the outcome, counts and names that a mail declares, and mails that call a vote off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.votes import Declared
+from kipflow.mail.counts import CountReading, read_counts
+from kipflow.mail.quoting import Words
+from kipflow.mail.values import plain
+
+MAX_LINES = 200
+
+_UNREAL = re.compile(
+    r"\b(?:if|once|when|until|unless|whether|would|should|could|might|may|must|needs?|required?|requires|before|in "
+    r"order|to pass|can(?:not)?|"
+    r"expect|hope|want|so that|will (?:be|stay|remain|run|pass|close|end)|isn['’]t|hasn['’]t|not yet|does(?:n['’]t| "
+    r"not) mean|as soon as|assuming|after (?:the|this|it)|"
+    r"earlier|previous(?:ly)?|last (?:vote|release))\b|\?\s*$",
+    re.IGNORECASE,
+)
+_THING = r"(?:vote|voting|kip|proposal|release|rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|[A-Z]{2,6}-\d{1,5})"
+_PASSED = re.compile(
+    rf"\b{_THING}\b[^.!?;:]{{0,80}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:pass(?:ed)?|accepted|"
+    rf"approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |hereby |therefore )?"
+    r"(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
+    r"|^\W{0,5}(?:the\s+)?(?:vote\s+)?(?:has\s+)?(?:passed|passes|accepted|adopted|approved)\s+(?:unanimously|with)\b"
+    r"|\bvote\b[^.!?;]{0,30}\b(?:passes|passed|successful|accepted)\b|\bwe (?:have|got) (?:a )?(?:successful|"
+    r"passing) vote\b|\bpass(?:es|ed)? with\b[^.!?]{0,80}(?:\bbinding|\+1)",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    rf"\b(?:{_THING}|it)\b[^.!?;:]{{0,60}}?\b(?:(?:has |have )?(?:failed|fails)|(?:does|did|has|have)(?: not|n['’]t) "
+    rf"(?:pass|passed|reach|reached|succeed|carry|been (?:accepted|approved|adopted))|(?:is|was|has been) (?:hereby |"
+    rf"now )?(?:rejected|not (?:accepted|approved|adopted)|"
+    r"unsuccessful|declined|voted down)|not passed|unsuccessful)\b|^\W{0,5}(?:vote )?(?:failed|rejected|did not "
+    r"pass)\b",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"\b(?:clos(?:e|ed|ing)|conclud\w+|end(?:ed|ing)?)\b[^.!?]{0,30}\b(?:the|this) (?:vote|voting|poll)\b|\b(?:the|"
+    r"this) (?:vote|voting)(?: thread| period)? (?:is|has|was)(?: now)?(?: been)? "
+    r"(?:closed|concluded|ended|over|complete[d]?|finished)\b|\bhere (?:are|is) the (?:results?|tally|outcome)\b|"
+    r"\b(?:vote|voting|final|official) (?:results?|tally|outcome)\b|\bresults? (?:of|from|for) (?:the|this) vot\w+\b"
+    r"|\bthe results? (?:is|are|was|were)\b|\bfollowing result|\bthanks?(?: you)?,? (?:to )?(?:all|everyone|"
+    r"everybody)[^.!?]{0,40}\bvot(?:ed|ing|es?)\b",
+    re.IGNORECASE,
+)
+_CANCEL = re.compile(
+    r"\b(?:i['’]?m|i am|i['’]?ll|i will|we['’]?re|we are|we['’]?ll|we will|i|we|let me|i have|i['’]ve|hereby|"
+    r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will )*"
+    r"(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|stop(?:ping)?|void(?:ing)?|abandon\w*|"
+    r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:the|this|my)\s+(?:\w+\s+){0,2}(?:vote|voting|release|"
+    r"rc\s?\d*|candidate|thread|kip|proposal)\b"
+    r"|\b(?:this|the) (?:vote|vote thread|voting|rc|release candidate)\s+(?:is|has been|was)\s+(?:hereby |now |thus |"
+    r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?)\b"
+    r"|^\W{0,4}(?:vote (?:is )?(?:cancell?ed|withdrawn|aborted)|cancell?(?:ing|ed)(?: (?:the|this) vote)?)\b|"
+    r"^\W{0,4}(?:withdrawing|aborting|retracting) (?:the|this) (?:vote|rc|release|candidate)\b",
+    re.IGNORECASE,
+)
+_CANCEL_UNREAL = re.compile(
+    r"\b(?:if|unless|should|would|could|might|may|don['’]t mind|whether|do you|please|can|won['’]t|not|n['’]t|"
+    r"instead of|no need|need to|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
+
+
+def read_declared(
+    words: Words, reading: SubjectReading, *, by: str, message_id: str, at: datetime | None
+) -> Declared | None:
+    """What a mail announces about the result of a vote; None if it announces nothing.
+
+    A tagged announcement needs no wording; a plain reply must say an outcome, or close the vote and
+    tell counts, in sentences that are neither conditional nor questions.
+    """
+    if reading.kind in {Kind.DISCUSS, Kind.CANCEL}:
+        return None
+    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
+    tagged = reading.kind is Kind.RESULT
+    if not tagged and not any(
+        w in "\n".join(lines).lower() for w in ("vote", "voting", "binding", "accepted", "passed", "approved", "result")
+    ):
+        return None
+    outcome, line = _find_outcome(lines)
+    closing = _find_sentence(lines, _CLOSING)
+    if not tagged and not (reading.is_reply or reading.kind is Kind.VOTE):
+        return None
+    if not tagged and outcome is None and closing is None:
+        return None
+    counts = read_counts(lines)
+    if (
+        not tagged
+        and not counts.any
+        and (
+            outcome is None
+            or not re.search(r"\bvot(?:e|ing)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE)
+        )
+    ):
+        return None
+    if tagged and reading.is_reply and outcome is None and not counts.any:
+        return None
+    if outcome is None:
+        outcome = _outcome_of_subject(reading)
+    return Declared(
+        by=by,
+        message_id=message_id,
+        announced_at=at,
+        outcome=outcome,
+        binding=counts.binding or None,
+        non_binding=counts.non_binding or None,
+        total=counts.total or None,
+        names=counts.names,
+        line=(line or closing or counts.line or next((part.strip() for part in lines if part.strip()), ""))[:300],
+        contradictions=_find_contradictions(counts, outcome),
+    )
+
+
+def _outcome_of_subject(reading: SubjectReading) -> str | None:
+    topic = reading.topic
+    if re.search(r"\b(?:not (?:accepted|passed|approved)|failed|rejected)\b", topic):
+        return "failed"
+    return "passed" if re.search(r"\b(?:passed|accepted|adopted|approved)\b", topic) else None
+
+
+def find_cancel(words: Words, reading: SubjectReading) -> str | None:
+    """The line that calls the vote off; None if the mail does not. Whether its writer may is told elsewhere."""
+    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
+    for sentence in _sentences(lines):
+        if _CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence):
+            return sentence[:300]
+    if reading.kind is Kind.CANCEL and not reading.is_reply:
+        return next((line.strip() for line in lines if line.strip()), reading.topic)[:300]
+    return None
+
+
+def _find_outcome(lines: Sequence[str]) -> tuple[str | None, str]:
+    for sentence in _sentences(lines):
+        if _FAILED.search(sentence) and not _UNREAL.search(sentence):
+            return "failed", sentence
+        if _PASSED.search(sentence) and not _UNREAL.search(sentence):
+            return "passed", sentence
+    return None, ""
+
+
+def _find_sentence(lines: Sequence[str], pattern: re.Pattern[str]) -> str | None:
+    return next((s for s in _sentences(lines) if pattern.search(s) and not _UNREAL.search(s)), None)
+
+
+def _sentences(lines: Sequence[str]) -> list[str]:
+    text = "\n".join(lines)[:16_000]
+    return [" ".join(part.split())[:500] for part in _SENTENCES.split(text)[:400] if part and part.strip()]
+
+
+def _find_contradictions(counts: CountReading, outcome: str | None) -> tuple[str, ...]:
+    found: list[str] = []
+    for group, told in (("binding", counts.binding), ("non-binding", counts.non_binding), ("in all", counts.total)):
+        for choice, number in told.items():
+            listed = counts.listed.get((group, choice))
+            if listed is not None and listed != number:
+                found.append(f"the announcement says {number} {group} {choice} but names {listed}")
+    for choice, number in counts.total.items():
+        parts = [c[choice] for c in (counts.binding, counts.non_binding) if choice in c]
+        if len(parts) == 2 and sum(parts) != number:
+            found.append(
+                f"the announcement says {number} {choice} in all but {parts[0]} binding and {parts[1]} non-binding"
+            )
+        elif len(parts) == 1 and parts[0] > number:
+            found.append(f"the announcement says {number} {choice} in all but {parts[0]} of one kind")
+    plus, minus = counts.binding.get("+1"), counts.binding.get("-1", 0)
+    if outcome == "passed" and plus is not None and plus <= minus:
+        found.append(f"the announcement says passed with {plus} binding +1 against {minus} binding -1")
+    return tuple(found)

@@ -1,0 +1,141 @@
+"""Who wrote a mail, behind list rewriting (DMARC), robots that post for people, and masked addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from kipflow.domain.roster import clean_address
+from kipflow.mail.charsets import decode
+from kipflow.mail.headers import Headers, decode_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """A person as a mail shows them. `address` is empty where it is shared or masked: then the name tells."""
+
+    name: str
+    address: str
+    raw: str
+
+
+_ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
+_BARE = re.compile(r"[^\s<>()\"',;:]{1,200}@[^\s<>()\"',;:]{1,200}")
+_COMMENT = re.compile(r"\(([^()]{1,200})\)")
+_VIA = re.compile(r"^(.{1,200}?)\s+\(?via\s+\S.{0,200}$", re.IGNORECASE)
+_SPELLED_AT = re.compile(r"\s+(?:at|\[at\]|\(at\))\s+", re.IGNORECASE)
+
+# addresses that post for many people: one address is not one voter
+_ROBOTS = re.compile(
+    r"^(?:git|gitbox|jira|notifications|no-?reply|donotreply|mailer-daemon|bugzilla|confluence)@|@noreply\.github\.com$"
+)
+_LIST_WORDS = ("dev", "users", "user", "private", "general", "discuss", "commits", "issues", "notifications")
+
+
+def parse_mailbox(text: str) -> tuple[str, str]:
+    """One mailbox as (display name, address); either may be empty.
+
+    >>> parse_mailbox('"Lind, Mara" <mara@lind.example>')
+    ('Mara Lind', 'mara@lind.example')
+    """
+    text = " ".join(text[:2000].split())
+    angles = list(_ANGLE.finditer(text))
+    if angles:
+        match = angles[-1]
+        for other in angles:
+            if "@" in other.group(1):
+                match = other
+        name, address = text[: match.start()] or text[match.end() :], match.group(1)
+    else:
+        bare = _BARE.search(text)
+        comment = _COMMENT.search(text)
+        address = bare.group(0) if bare is not None else ""
+        name = comment.group(1) if comment is not None else text.replace(address, "") if address else text
+        if not address and _SPELLED_AT.search(text):
+            address, name = _SPELLED_AT.sub("@", text).split(" ")[0], _find_comment(text)
+    return clean_name(name), "".join(address.split()).strip("'\"")
+
+
+def _find_comment(text: str) -> str:
+    comment = _COMMENT.search(text)
+    return comment.group(1) if comment is not None else ""
+
+
+def clean_name(name: str) -> str:
+    """A display name without quotes and surplus blanks, "Last, First" turned round."""
+    name = decode_words(name).replace("\\", "")
+    name = " ".join(name.split()).strip("\"' ,;")
+    if name.count(",") == 1 and "@" not in name:
+        last, first = (part.strip() for part in name.split(","))
+        if first and last and len(first.split()) <= 2 and len(last.split()) <= 2:
+            name = f"{first} {last}"
+    return name[:200]
+
+
+def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
+    """The person who wrote the mail.
+
+    Lists that must satisfy DMARC send "Name via dev <dev@list>", with the writer in Reply-To,
+    X-Original-From or as the last Cc; others append ".INVALID" to the address.
+    """
+    raw = _text(headers, "from") or _text(headers, "sender") or _text(headers, "return-path")
+    name, address = parse_mailbox(raw)
+    cleaned = clean_address(address)
+    via = _VIA.match(name)
+    if via is not None:
+        name = clean_name(via.group(1))
+    if via is not None or cleaned in list_addresses:
+        if _is_robot(cleaned):
+            return Sender(name=name, address="", raw=raw)
+        found = _find_original(headers, name, {*list_addresses, cleaned})
+        original_name, cleaned = (
+            found if found is not None else ("", "" if _is_list(cleaned, list_addresses) else cleaned)
+        )
+        name = name or original_name
+    if _is_robot(cleaned) or "..." in cleaned or "…" in cleaned:
+        return Sender(name=name or cleaned, address="" if name else cleaned, raw=raw)
+    return Sender(name=name, address=cleaned, raw=raw)
+
+
+def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> tuple[str, str] | None:
+    for field in ("x-original-from", "x-original-sender", "reply-to", "x-reply-to", "cc"):
+        mailboxes = [parse_mailbox(part) for part in split_mailboxes(_text(headers, field))]
+        usable = [(n, clean_address(a)) for n, a in mailboxes if "@" in a and not _is_list(clean_address(a), not_these)]
+        if not usable:
+            continue
+        named = [m for m in usable if m[0] and m[0].casefold() == name.casefold()]
+        if named:
+            return named[-1]
+        if field != "cc" or not usable[-1][0]:
+            return usable[-1]
+    return None
+
+
+def split_mailboxes(text: str) -> list[str]:
+    """An address list cut at its commas, not at those within quotes. At most 100."""
+    parts: list[str] = []
+    start, quoted = 0, False
+    for index, char in enumerate(text[:16_000]):
+        if char == '"':
+            quoted = not quoted
+        elif char == "," and not quoted:
+            parts.append(text[start:index])
+            start = index + 1
+    parts.append(text[start : start + 2000])
+    return [p for p in parts if p.strip()][-100:]
+
+
+def _is_list(address: str, list_addresses: Collection[str]) -> bool:
+    local, _, domain = address.partition("@")
+    return address in list_addresses or (local in _LIST_WORDS and ".apache.org" in f".{domain}")
+
+
+def _is_robot(address: str) -> bool:
+    return _ROBOTS.search(address) is not None
+
+
+def _text(headers: Headers, name: str) -> str:
+    # names are decoded after the address was cut out: an encoded word may hold a comma or a bracket
+    value = headers.raw(name)
+    return "" if value is None else decode(value, None)

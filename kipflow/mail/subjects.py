@@ -1,0 +1,185 @@
+"""Subjects taken apart: reply marks, tags, proposal numbers, rounds, and the topic that is left."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from functools import lru_cache
+
+from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.domain.proposals import find_references
+
+MAX_SUBJECT = 600
+
+_REPLY = re.compile(
+    r"^\s*(?:re|aw|antw|antwort|sv|vs|odp|ynt|rif|ref|bls|res|r|atb|ha|答复|回复|回覆|答覆|返信|Ответ)"
+    r"\s?(?:\[\d{1,3}\]|\(\d{1,3}\)|\^\d{1,3})?\s?[:：]\s*",
+    re.IGNORECASE,
+)
+_FORWARD = re.compile(
+    r"^\s*(?:fwd?|wg|tr|enc|doorst|vb|rv|i|转发|轉寄|転送|fs)\s?(?:\[\d{1,3}\])?\s?[:：]\s*", re.IGNORECASE
+)
+_TAG = re.compile(r"^\s*[\[【{<(]\s*([^\[\]【】{}<>()]{1,80}?)\s*[\]】}>)]\s*[:：\-–—]?\s*")
+_BARE_TAG = re.compile(
+    r"^\s*((?:call\s+for\s+)?(?:vote|voting|results?|discuss(?:ion)?|cancel(?:l?ed)?)"
+    r"(?:\s+(?:results?|thread|passed|failed|closed|cancell?ed|round\s+\d{1,2}))?)\s*[:：\-–—]\s*",
+    re.IGNORECASE,
+)
+# "VOTE KIP-12 …" without any mark: only in capitals, or the word order of an announcement
+_BARE_CAPITALS = re.compile(r"^\s*(VOTE|RESULTS?|DISCUSS|CANCELL?ED)\s+(?=\S)")
+_BARE_RESULT = re.compile(
+    r"^(?=.{0,200}\bvot(?:e|ing)\b)(?:.{0,120}\b(?:vote|voting)\s+(?:results?|outcome|passed|failed|closed)\b"
+    r"|(?:the\s+)?(?:results?|outcome)\s+(?:of|for|from)\b)",
+    re.IGNORECASE,
+)
+_WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
+
+_NUMBER_WORDS = {"two": 2, "second": 2, "2nd": 2, "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4}
+_ROUND_WORD = r"(\d{1,2}|two|three|four|second|third|fourth|2nd|3rd|4th)"
+_ROUND = re.compile(
+    rf"[\[(\-–—,]?\s*\b(?:take|try|attempt|round|vote|v(?:ersion)?)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]?\s*$"
+    rf"|[\[(]\s*(?:take|try|attempt|round|vote|v(?:ersion)?\.?|re-?vote|#)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]"
+    rf"|[\[(\-–—,]?\s*\b{_ROUND_WORD}\s+(?:take|try|attempt|round|vote)\b\s*[\])]?",
+    re.IGNORECASE,
+)
+_ROUND_IN_TAG = re.compile(
+    rf"\b(?:take|try|attempt|round|vote|voting|v|#)\s*[#\-]?\s*{_ROUND_WORD}\b|\b{_ROUND_WORD}\s+(?:vote|round|try|"
+    rf"attempt)\b",
+    re.IGNORECASE,
+)
+_ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
+_ROBOT = re.compile(
+    r"^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still)", re.IGNORECASE
+)
+_SPACES = re.compile(r"\s+")
+
+
+@lru_cache(maxsize=8192)
+def parse_subject(subject: str, prefix: str) -> SubjectReading:
+    """What a subject tells.
+
+    `numbers` are the proposals that the mail is about: those named first, not ones that a title merely
+    mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
+    notifications are about nobody's proposal.
+    """
+    text = _SPACES.sub(" ", subject[:MAX_SUBJECT]).strip()
+    if _ROBOT.search(text):
+        return SubjectReading(
+            kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
+        )
+    current = _WAS.sub("", text).strip()
+    current = current if current.strip("[]() ") else text
+    tags, rest, is_reply, is_forward = _strip_marks(current)
+    numbers = _find_subjects(rest, prefix) or _find_subjects(" ".join(tags), prefix)
+    kind, kind_tags = _find_kind(tags, rest, numbers)
+    rest, round_number = _strip_round(rest, kind_tags, prefix)
+    return SubjectReading(
+        kind=kind,
+        is_reply=is_reply or any("remind" in t for t in tags),  # a reminder continues its thread
+        is_forward=is_forward,
+        numbers=numbers,
+        round=round_number,
+        topic=_make_topic(rest),
+    )
+
+
+def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
+    """Reply marks and tags off the front, in whatever order they stand; tags in lower case."""
+    tags: list[str] = []
+    is_reply = is_forward = False
+    for _ in range(24):
+        reply, forward = _REPLY.match(text), _FORWARD.match(text)
+        tag = _TAG.match(text) or _BARE_TAG.match(text) or _BARE_CAPITALS.match(text)
+        if reply is not None:
+            is_reply, text = True, text[reply.end() :]
+        elif forward is not None:
+            is_forward, text = True, text[forward.end() :]
+        elif tag is not None and tag.end() <= len(text):
+            tags.append(tag.group(1).lower())
+            text = text[tag.end() :]
+        else:
+            break
+    return tags, text.strip(), is_reply, is_forward
+
+
+_KINDS = (
+    (Kind.CANCEL, re.compile(r"\bcancel\w*|\bwithdrawn?\b|\baborted\b|\bcalled off\b")),
+    (
+        Kind.RESULT,
+        re.compile(r"\bresults?\b|\bresult\w*\b|\b(?:passed|failed|closed|accepted|rejected|approved)\b|\boutcome\b"),
+    ),
+    (Kind.DISCUSS, re.compile(r"discuss\w*|\bproposal\b|\brfc\b|\bpre-?vote\b")),
+    (Kind.VOTE, re.compile(r"\bvot(?:e|es|ing)\b|\bvote\w{0,3}\b|\bre-?vote\b")),
+)
+_TAIL_TAG = re.compile(
+    r"[\[(]\s*(results?|cancell?ed|withdrawn|passed|failed|closed|vote|discuss)\s*[\])]", re.IGNORECASE
+)
+
+
+def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...]) -> tuple[Kind, list[str]]:
+    joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
+    for kind, pattern in _KINDS:
+        if pattern.search(joined):
+            if kind is Kind.RESULT and "vote" not in joined and not re.search(r"\bresults?\b", joined):
+                continue  # "[Closed]" alone is some tracker's word
+            return kind, tags
+    if _BARE_RESULT.search(rest):
+        return Kind.RESULT, tags
+    if numbers and re.match(r"(?:call\s+(?:for\s+)?|please\s+)?vot(?:e|ing)\s+(?:on|for)\b", rest, re.IGNORECASE):
+        return Kind.VOTE, tags
+    return Kind.OTHER, tags
+
+
+_JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECASE)
+
+
+def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
+    """The first number named, and those joined to it ("KIP-1 and KIP-2", "KIP-1/KIP-2")."""
+    numbers = find_references(text, prefix)
+    if len(numbers) < 2:
+        return numbers
+    kept = [numbers[0]]
+    pattern = re.compile(rf"{re.escape(prefix)}\W{{0,5}}0{{0,4}}(\d{{1,5}})", re.IGNORECASE)
+    found = list(pattern.finditer(text))
+    for before, after in itertools.pairwise(found):
+        if not _JOINER.match(text[before.end() : after.start()]):
+            break
+        if int(after.group(1)) not in kept:
+            kept.append(int(after.group(1)))
+    return tuple(kept)
+
+
+def _strip_round(rest: str, tags: list[str], prefix: str) -> tuple[str, int | None]:
+    """The round that a subject tells, and the rest without it. RC numbers are part of a topic, not rounds."""
+    for tag in tags:
+        match = _ROUND_IN_TAG.search(tag)
+        if match is not None:
+            return rest, _parse_round(match)
+    match = _ROUND.search(rest)
+    # a "v2" at the very end may be the title's own ("Message format v2"): only brackets make it a round
+    if match is not None and not (re.match(r"\s*v", match.group(0), re.IGNORECASE) and match.group(1)):
+        return (rest[: match.start()] + " " + rest[match.end() :]).strip(), _parse_round(match)
+    key = re.match(rf"\s*{re.escape(prefix)}\W{{0,5}}\d{{1,5}}\b", rest, re.IGNORECASE)
+    start = key.end() if key is not None else 0
+    after = _ROUND_AFTER_KEY.match(rest[start:])
+    if after is not None and (key is not None or tags):
+        return (rest[:start] + " " + rest[start + after.end() :]).strip(), int(after.group(1))
+    return rest, None
+
+
+def _parse_round(match: re.Match[str]) -> int | None:
+    word = next((g for g in match.groups() if g), "").lower()
+    return _NUMBER_WORDS.get(word) or (int(word) if word.isdigit() and int(word) > 0 else None)
+
+
+_RESULT_WORDS = re.compile(
+    r"^(?:the\s+)?(?:results?|outcome)\s+(?:of|for|from)\s+(?:the\s+)?(?:vote\s*(?:on|for|to|:)?\s*)?|"
+    r"\s*[-:,]?\s*\bvote\s+"
+    r"(?:results?|outcome|passed|failed|closed)\b\s*|^(?:call\s+for\s+)?vot(?:e|ing)\s+(?:on|for)\s+",
+    re.IGNORECASE,
+)
+
+
+def _make_topic(rest: str) -> str:
+    rest = _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest))
+    return _SPACES.sub(" ", rest).strip(" \t-–—:,.;!?()[]\"'").lower()

@@ -1,0 +1,288 @@
+"""Lines that only show what may be voted or what others voted: ballot templates, legends, summaries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kipflow.domain.roster import fold_name
+from kipflow.mail.values import find_values, has_claim_word, skip_bullet
+
+
+class Part(StrEnum):
+    """What a line with a written vote at its start is, where it isn't simply a vote."""
+
+    EMPTY_BOX = "empty-box"
+    CHECKED_BOX = "checked-box"
+    LEGEND = "legend"
+    SUMMARY = "summary"
+    STATUS_LINE = "status-line"
+    OTHER_NAME = "other-name"
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingValue:
+    """A line that starts with a written vote: `after` is what follows the value."""
+
+    index: int
+    value: str
+    after: str
+
+
+_SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)"
+_BOX = re.compile(
+    rf"^\s*(?:[-*•]\s+)?(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|"
+    rf"(?P<line>_{{2,8}}))\s*[:.-]?\s*{_SIGN}(?![\w.]\w)"
+)
+_BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}(?![\w.]\w)[^\[\]]{{0,80}}\[(?P<mark>[^\[\]]{{0,5}})\]\s*$")
+# "[+1] approve"; "[1]" and "[0]" are footnotes
+_VALUE_IN_BOX = re.compile(r"^\s*(?:[-*•]\s+)?\[\s*(?P<value>[+\-±]\s?[01](?:\.\d)?)\s*\](?:\s|$)")
+_EMPTY_MARKS = re.compile(r"^[\s_.\-…]*$")
+_NO_MARK = re.compile(r"^\s*(?:n|no)\s*$", re.IGNORECASE)
+_MARK = re.compile(r"^\s*(?:[xX✓✔☑√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
+
+
+def find_box(line: str) -> tuple[Part, str] | None:
+    """A ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[+1] approve") and its value."""
+    inside = _VALUE_IN_BOX.match(line)
+    if inside is not None:
+        return Part.CHECKED_BOX, _signed(inside.group("value"))
+    match = _BOX.match(line) or _BOX_BEHIND.match(line)
+    if match is None:
+        return None
+    groups = match.groupdict()
+    glyph = groups.get("glyph")
+    if glyph is not None:
+        empty = glyph in "☐⬜□"
+    else:
+        mark = next((m for m in (groups.get("mark"), groups.get("paren"), groups.get("line")) if m is not None), "")
+        empty = _EMPTY_MARKS.match(mark) is not None or _NO_MARK.match(mark) is not None
+        if not empty and _MARK.match(mark) is None:
+            return None
+    return (Part.EMPTY_BOX if empty else Part.CHECKED_BOX), _signed(match.group("value"))
+
+
+def _signed(value: str) -> str:
+    text = "".join(value.split())
+    return text if text[0] in "+-±" or text.startswith("0") else f"+{text}"
+
+
+_FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
+_HEADING = re.compile(
+    r"(?:\b(?:binding|non-?binding|votes?|tally|result|results|summary|in favou?r|against|abstain\w*|pmc|ipmc|ppmc|"
+    r"community|committers?|so far|"
+    r"options?|vote as follows|please (?:vote|reply|respond)[^.]{0,60}|following)\b[^:]{0,40}[:：]|"
+    r"^[+\-±]?\s?[01](?:\s*votes?)?\s*[:：]?)\s*$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"^\s*(?:\(?\s*(?:non-?)?binding\s*\)?\s*)?(?:votes?\s*)?[:=]?\s*(?:\(?\d{1,3}\b(?![.\d%])|none\b|no(?:ne)?\s*$|"
+    r"zero\b|nobody\b|n/a\b)",
+    re.IGNORECASE,
+)
+_LIST_HEAD = re.compile(
+    r"^\s*(?:\(?\s*(?:non-?)?binding\s*\)?\s*)?(?:votes?\s*)?(?:\(\d{1,3}[^)]{0,30}\)\s*)?[:：]\s*$", re.IGNORECASE
+)
+_CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
+_CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
+_HANDLE = r"[a-z][\w.-]{1,24}"
+_STATUS_ONE = re.compile(
+    rf"^\s?[:：]\s*(?P<name>{_HANDLE}|[A-Z][\w-]{{1,24}})(?P<rest>\s*$|\s*[:(\[,-].*$|\s+(?:until|on|if|\[|PG:).*$)"
+)
+_STATUS_MANY = re.compile(
+    rf"^\s?[:：]\s*{_HANDLE}(?:\s*[(\[][^()\[\]]{{0,200}}[)\]])?(?:\s*,\s*{_HANDLE}(?:\s*[(\[][^()\[\]]{{0,200}}[)\]])"
+    rf"?){{1,12}}\s*$"
+)
+_COMMON_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    thanks thank great looks look good nice well lgtm approve approved yes ship agree agreed binding cheers regards
+    best accept release awesome excellent cool super very all verified checked tested go kudos congrats
+    congratulations happy definitely absolutely sure ok okay fully strong from for on to the this a an i it my me we
+    no not but and so with as is has have let please works work ready support love like amazing fantastic wonderful
+    perfect fine minor also just still non useful important makes sense sounds done indeed totally same here welcome
+    hi hello otherwise binary build builds source signature
+    """,
+    )
+)
+
+
+def find_names(text: str) -> list[str]:
+    """The names in "Mara Lind, Jun Okafor (binding)": empty unless all of the text is names.
+
+    A name is one to four words that start with a capital; common opening words are none.
+    """
+    bare = _CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")
+    if not bare or len(bare) > 600:
+        return []
+    names: list[str] = []
+    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
+        words = piece.strip(" .").split()
+        if not words:
+            continue
+        if len(words) > 4 or any(fold_name(w) in _COMMON_WORDS for w in words):
+            return []
+        if not all(
+            w[0].isupper()
+            or w[0] == "@"
+            or not w[0].isascii()
+            or w.lower() in {"de", "van", "von", "da", "der", "dos", "del"}
+            for w in words
+        ):
+            return []
+        names.append(" ".join(words))
+    return names
+
+
+def is_same_person(written: str, author: str) -> bool:
+    """Whether a name as written in a line ("Mara", "M. Lind", "mlind") can be the author's own."""
+    said, known = fold_name(written).split(), fold_name(author).split()
+    return (
+        bool(said)
+        and bool(known)
+        and (set(said) <= set(known) or "".join(said) in {"".join(known), known[0][0] + known[-1]})
+    )
+
+
+def find_leading_values(lines: Sequence[str]) -> list[LeadingValue]:
+    """Lines (made plain) that begin with a written vote."""
+    found = []
+    for index, line in enumerate(lines):
+        start = skip_bullet(line)
+        values = find_values(line)
+        if values and values[0].start() <= start:
+            found.append(LeadingValue(index, "".join(values[0].group("value").split()), line[values[0].end() :]))
+    return found
+
+
+def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, str]]:
+    """Which lines (made plain) are no simple votes: index → what it is and the value it shows."""
+    parts: dict[int, tuple[Part, str]] = {}
+    for index, line in enumerate(lines):
+        box = find_box(line) if len(line) < 400 else None
+        if box is not None:
+            parts[index] = box
+    leading = [v for v in find_leading_values(lines) if v.index not in parts]
+    if parts:
+        # a template whose boxes were half removed is a template still
+        for v in leading:
+            if _is_near(v.index, parts, lines):
+                parts[v.index] = (Part.LEGEND, v.value)
+        leading = [v for v in leading if v.index not in parts]
+    for run in _find_runs(leading, lines):
+        if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
+            parts.update({v.index: (Part.LEGEND, v.value) for v in run})
+        elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
+            parts.update({v.index: (Part.SUMMARY, v.value) for v in run})
+    for v in leading:
+        if v.index not in parts:
+            part = _classify_single(v, lines, author)
+            if part is not None:
+                parts[v.index] = (part, v.value)
+    return parts
+
+
+def _is_near(index: int, parts: dict[int, tuple[Part, str]], lines: Sequence[str]) -> bool:
+    for step in (-1, 1):
+        other = index + step
+        while 0 <= other < len(lines) and not lines[other].strip():
+            other += step
+        if other in parts and parts[other][0] in {Part.EMPTY_BOX, Part.CHECKED_BOX, Part.LEGEND}:
+            return True
+    return False
+
+
+def _find_runs(leading: list[LeadingValue], lines: Sequence[str]) -> list[list[LeadingValue]]:
+    """Leading values with nothing but blank lines (or one short line) between them."""
+    runs: list[list[LeadingValue]] = []
+    for value in leading:
+        if runs:
+            between = [line for line in lines[runs[-1][-1].index + 1 : value.index] if line.strip()]
+            if not between or (len(between) <= 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
+                runs[-1].append(value)
+                continue
+        runs.append([value])
+    return runs
+
+
+def _names_someone(after: str) -> bool:
+    """Whether what follows a vote can be the name of who cast it: one to three words, perhaps a role."""
+    bare = _CLAIM_PAREN.sub(" ", after).strip(" :-–—,;.*@")
+    words = bare.split()
+    return (
+        1 <= len(words) <= 4 and not any(fold_name(w) in _COMMON_WORDS for w in words) and not bare.endswith(("!", "?"))
+    )
+
+
+def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part | None:
+    after = v.after
+    heading = _find_heading(lines, v.index)
+    if (
+        heading is not None
+        and not _FIRST_PERSON.search(heading)
+        and _names_someone(after)
+        and not _is_own(after, author)
+    ):
+        return Part.SUMMARY
+    if _COUNTED.match(after) and not re.match(r"\s+\d", after):
+        return Part.SUMMARY
+    if _LIST_HEAD.match(after) and _has_list_below(lines, v.index):
+        return Part.SUMMARY
+    claim = _CLAIM_COLON.match(after)
+    if claim is not None and find_names(claim.group("rest")) and not _is_own(claim.group("rest"), author):
+        return Part.SUMMARY
+    colon = re.match(r"^\s?[:：]\s*(?P<rest>\S.*)$", after)
+    if colon is not None:
+        return _classify_colon(after, colon.group("rest"), author)
+    names = find_names(after)
+    if names and (len(names) > 1 or len(names[0].split()) > 1) and not _is_own(after, author):
+        return Part.OTHER_NAME
+    if re.match(r"^\s*[-–]?\s*(?:non-?binding|binding)\s*$", after, re.IGNORECASE) and _has_list_below(lines, v.index):
+        return Part.SUMMARY
+    return None
+
+
+def _classify_colon(after: str, rest: str, author: str) -> Part | None:
+    """ "-1: jim: too early" is a vote with its voter's handle; "+1: Mara Lind, Jun Okafor" a summary."""
+    names = find_names(rest)
+    if _is_own(rest, author):
+        return None
+    if len(names) > 1 or (names and len(names[0].split()) > 1):
+        return Part.SUMMARY
+    if _STATUS_MANY.match(after):
+        return Part.STATUS_LINE if re.search(r"[(\[]", after) else Part.SUMMARY
+    one = _STATUS_ONE.match(after)
+    if one is not None and fold_name(one.group("name")) not in _COMMON_WORDS:
+        return Part.STATUS_LINE
+    return None
+
+
+def _is_own(text: str, author: str) -> bool:
+    names = find_names(text) or [_CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")]
+    return len(names) == 1 and is_same_person(names[0], author)
+
+
+def _find_heading(lines: Sequence[str], index: int) -> str | None:
+    """The heading of the list that line `index` stands in, if it stands in one."""
+    for above in range(index - 1, max(-1, index - 25), -1):
+        line = lines[above].strip()
+        if not line:
+            continue
+        if _HEADING.search(line) and len(line) < 160:
+            return line
+        values = find_values(line)
+        if not (values and values[0].start() <= 3):
+            return None
+    return None
+
+
+def _has_list_below(lines: Sequence[str], index: int) -> bool:
+    """Whether the next written line is an item of a list, or a name."""
+    for below in lines[index + 1 : index + 4]:
+        if below.strip():
+            item = re.match(r"^\s*(?:[-*•·]|\d{1,2}[.)])\s+\S", below)
+            return item is not None or (bool(find_names(below)) and not has_claim_word(below[:0]))
+    return False

@@ -1,0 +1,50 @@
+"""Plain text as mails hold it: clean lines, flowed paragraphs, bounded lengths."""
+
+from __future__ import annotations
+
+import re
+
+MAX_TEXT = 256 * 1024
+MAX_LINE = 2_000
+MAX_LINES = 6_000
+
+_QUOTE_MARKS = re.compile(r"^(>[> ]{0,60})?")
+# no-break and other blanks to a blank; zero-width characters and direction marks to nothing
+_BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t\f\v]")
+_NOTHING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\r]")
+
+
+def clean_lines(text: str) -> list[str]:
+    """The lines of a mail text, blanks evened out, lengths capped. Trailing blanks stay ("-- ")."""
+    text = text[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    if not text.isascii():
+        text = _NOTHING.sub("", _BLANKS.sub(" ", text))
+    else:
+        text = text.replace("\t", " ").replace("\f", " ").replace("\v", " ")
+    return [line[:MAX_LINE] for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
+
+
+def unflow(text: str, *, delsp: bool = False) -> str:
+    """Join the soft breaks of format=flowed text (RFC 3676) within one depth of quoting."""
+    out: list[str] = []
+    open_depth: int | None = None
+    for raw in text[:MAX_TEXT].replace("\r\n", "\n").split("\n"):
+        depth = len(raw) - len(raw.lstrip(">"))
+        content = raw[depth:]
+        if content.startswith(" "):
+            content = content[1:]  # space-stuffing
+        is_signature = content in ("-- ", "--")
+        if open_depth is not None and open_depth == depth and not is_signature and len(out[-1]) < MAX_LINE:
+            out[-1] += content
+        else:
+            out.append("> " * depth + content if depth else content)
+        flows = content.endswith(" ") and not is_signature
+        open_depth = depth if flows else None
+        if flows and delsp:
+            out[-1] = out[-1][:-1]
+    return "\n".join(out)
+
+
+def is_quoted(line: str) -> bool:
+    """Whether a line starts with a ">" mark of quoting."""
+    return _QUOTE_MARKS.match(line) is not None and line.startswith(">")

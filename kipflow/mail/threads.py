@@ -1,0 +1,355 @@
+"""Mails to votes: which mail answers which, rounds, ballots, announcements and cancellations.
+
+Mails belong together by Message-ID, In-Reply-To and References; where headers are missing or point
+nowhere, by subject: proposal number or topic, and the round that it names.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from kipflow.domain.facts import Kind, Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
+from kipflow.domain.roster import Roster
+from kipflow.domain.votes import Declared, Vote
+from kipflow.mail.calls import is_call
+from kipflow.mail.casting import cast_ballots
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_RESENT = timedelta(hours=24)
+
+
+def dedupe(messages: Iterable[Message]) -> list[Message]:
+    """Each mail once, in order of time. The same mail under several ids (resent) stays several mails."""
+    first: dict[str, Message] = {}
+    for message in messages:
+        known = first.get(message.message_id)
+        if known is None or _rank(message) < _rank(known):
+            first[message.message_id] = message
+    return sorted(first.values(), key=lambda m: (m.sent_at or _EPOCH, m.message_id))
+
+
+def _rank(message: Message) -> tuple[bool, str, str, str]:
+    """Of two copies of a mail, the one that is kept: with a time, then by content, whatever came first."""
+    return (message.sent_at is None, message.digest, message.list_id, message.source)
+
+
+def find_parents(messages: Sequence[Message]) -> dict[str, str]:
+    """The mail that each mail answers, as far as it is held: In-Reply-To, else the nearest reference."""
+    known = {m.message_id for m in messages}
+    parents: dict[str, str] = {}
+    for message in messages:
+        named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
+        parent = next((p for p in named if p in known and p != message.message_id), None)
+        if parent is not None:
+            parents[message.message_id] = parent
+    return parents
+
+
+def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]:
+    """The proposals each mail is about: by its own subject, else its parent's, else an equal topic's."""
+    ordered = dedupe(messages)
+    by_id = {m.message_id: m for m in ordered}
+    parents = find_parents(ordered)
+    topics: dict[str, tuple[int, ...]] = {}
+    for message in ordered:
+        if message.reading.numbers and message.reading.topic:
+            topics.setdefault(message.reading.topic, message.reading.numbers)
+    numbers: dict[str, tuple[int, ...]] = {}
+    for message in ordered:
+        chain: list[Message] = []
+        current: Message | None = message
+        found: tuple[int, ...] = ()
+        while current is not None and len(chain) < 500:
+            if current.message_id in numbers:
+                found = numbers[current.message_id]
+                break
+            if current.reading.numbers:
+                found = current.reading.numbers
+                break
+            chain.append(current)
+            if not _continues_thread(current):
+                break
+            parent = parents.get(current.message_id)
+            current = by_id.get(parent) if parent is not None and by_id[parent] not in chain else None
+        found = found or topics.get(message.reading.topic, ())
+        numbers[message.message_id] = found if found or not chain else ()
+    return numbers
+
+
+def _continues_thread(message: Message) -> bool:
+    """A new subject under an old thread (a hijack) starts a thread of its own."""
+    return message.reading.is_reply or not message.reading.topic or message.reading.kind is not Kind.DISCUSS
+
+
+@dataclass(slots=True)
+class _Round:
+    """A vote while it is put together."""
+
+    key: str
+    number: int | None
+    root: Message
+    opened_at: datetime
+    marker: int | None
+    root_missing: bool = False
+    messages: list[Message] = field(default_factory=list)
+    round: int = 1
+    declared: Declared | None = None
+    declared_tagged: bool = False
+    ended_at: datetime | None = None
+    ended_how: str | None = None
+    ended_message_id: str | None = None
+
+    def take(self, message: Message) -> None:
+        self.messages.append(message)
+
+
+def find_votes(
+    messages: Sequence[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str = "number"
+) -> list[Vote]:
+    """Every round of every vote in `messages`, ballots unjudged, in order of opening.
+
+    Args:
+        messages: mails in any order, copies allowed.
+        roster: who is who; decides whose word can cancel and whose ballot binds when cast.
+        policy: binding roles, and what becomes of fractions.
+        prefix: of proposal keys, "KIP".
+        keyed_by: "number", or "subject" for communities whose votes have no numbers.
+    """
+    ordered = dedupe(messages)
+    return _Assembly(ordered, roster, policy, prefix=prefix, keyed_by=keyed_by).run()
+
+
+class _Assembly:
+    """One pass over mails in order of time."""
+
+    def __init__(self, ordered: list[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str) -> None:
+        self.ordered, self.roster, self.policy = ordered, roster, policy
+        self.prefix, self.keyed_by = prefix, keyed_by
+        self.by_id = {m.message_id: m for m in ordered}
+        self.parents = find_parents(ordered)
+        self.numbers = attribute_numbers(ordered)
+        self.rounds: dict[str, list[_Round]] = {}
+        self.by_root: dict[str, list[_Round]] = {}
+
+    def run(self) -> list[Vote]:
+        for message in self.ordered:
+            if self.is_opening(message):
+                self.open(message)
+        for message in self.ordered:
+            if message.message_id not in self.by_root:
+                for round_ in self.place(message):
+                    round_.take(message)
+        for rounds in self.rounds.values():
+            self.close(rounds)
+        found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
+        return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
+
+    # -- openings ------------------------------------------------------------------------------
+    def is_opening(self, message: Message) -> bool:
+        reading = message.reading
+        if reading.kind is not Kind.VOTE or reading.is_reply or reading.is_forward:
+            return False
+        keys = self.keys_of(message)
+        earlier = [r for key in keys for r in self.rounds.get(key, ())]
+        if not earlier:
+            return is_call(message) or not self.is_stray_ballot(message)
+        if any(self.is_resent(message, r) for r in earlier):
+            return False
+        if reading.round is not None and all(r.marker != reading.round for r in earlier):
+            return True
+        # without "Re:" yet a ballot: a reply from a client that drops the mark
+        votes = any(e.choice is not None for e in message.expressions)
+        return is_call(message) or not (votes or self.has_ancestor(message, earlier))
+
+    def is_stray_ballot(self, message: Message) -> bool:
+        """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
+        answers = message.in_reply_to is not None or bool(message.references)
+        return answers and any(e.choice is not None for e in message.expressions)
+
+    def is_resent(self, message: Message, round_: _Round) -> bool:
+        return (
+            message.author_address == round_.root.author_address
+            and message.own_text == round_.root.own_text
+            and message.reading == round_.root.reading
+            and self.time_of(message) - round_.opened_at <= _RESENT
+        )
+
+    def has_ancestor(self, message: Message, rounds: Sequence[_Round]) -> bool:
+        roots = {r.root.message_id for r in rounds}
+        return any(m.message_id in roots for m in self.ancestors(message))
+
+    def keys_of(self, message: Message) -> list[str]:
+        numbers = self.numbers.get(message.message_id, ()) if self.keyed_by == "number" else ()
+        if numbers:
+            return [format_key(self.prefix, n) for n in numbers]
+        return [message.reading.topic or message.message_id]
+
+    def open(self, root: Message, *, missing: bool = False) -> None:
+        numbers = self.numbers.get(root.message_id, ()) if self.keyed_by == "number" else ()
+        for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
+            round_ = _Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing)
+            rounds = self.rounds.setdefault(key, [])
+            previous = rounds[-1].round if rounds else 0
+            round_.round = max(previous + 1, round_.marker or 0)
+            rounds.append(round_)
+            self.by_root.setdefault(root.message_id, []).append(round_)
+
+    def time_of(self, message: Message) -> datetime:
+        """When a mail was sent; one without any time counts as sent right after what it answers."""
+        if message.sent_at is not None:
+            return message.sent_at
+        for ancestor in self.ancestors(message):
+            if ancestor.sent_at is not None:
+                return ancestor.sent_at
+        if len(message.month) == 7:
+            return datetime(int(message.month[:4]), int(message.month[5:7]), 1, tzinfo=UTC)
+        return _EPOCH
+
+    def ancestors(self, message: Message) -> list[Message]:
+        found: list[Message] = []
+        seen = {message.message_id}
+        current = self.parents.get(message.message_id)
+        while current is not None and current not in seen and len(found) < 500:
+            seen.add(current)
+            found.append(self.by_id[current])
+            current = self.parents.get(current)
+        return found
+
+    # -- placing -------------------------------------------------------------------------------
+    def place(self, message: Message) -> list[_Round]:
+        """The rounds that a mail speaks to."""
+        reading = message.reading
+        if reading.kind is Kind.DISCUSS:
+            return []
+        at = self.time_of(message)
+        root = next((m for m in self.ancestors(message) if m.message_id in self.by_root), None)
+        if root is not None:
+            rounds = [r for r in self.by_root[root.message_id] if self.fits(message, r)]
+            return [self.pick_marked(r, message) for r in rounds]
+        if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
+            return []
+        found = []
+        for key in self.keys_of(message):
+            rounds = self.rounds.get(key) or self.similar(message)
+            if not rounds and reading.kind is Kind.VOTE and not reading.is_forward:
+                self.open(message, missing=True)
+                return []
+            opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
+            marked = [r for r in opened if r.marker == reading.round] or opened
+            found.extend(marked[-1:])
+        return found
+
+    def fits(self, message: Message, round_: _Round) -> bool:
+        """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""
+        reading = message.reading
+        if not reading.topic:
+            return True
+        if round_.number is not None and reading.numbers:
+            return round_.number in reading.numbers
+        if round_.number is not None and reading.is_reply and reading.kind is not Kind.OTHER:
+            return True
+        return self.is_same_topic(reading.topic, round_.root.reading.topic)
+
+    def pick_marked(self, round_: _Round, message: Message) -> _Round:
+        """A subject that names its round outweighs a reply to the wrong mail."""
+        marker = message.reading.round
+        if marker is None or marker == round_.marker:
+            return round_
+        return next((r for r in self.rounds[round_.key] if r.marker == marker), round_)
+
+    def similar(self, message: Message) -> list[_Round]:
+        """Votes without a number whose subject an announcement repeats in other words."""
+        if message.reading.kind not in {Kind.RESULT, Kind.CANCEL}:
+            return []
+        for rounds in self.rounds.values():
+            if rounds[0].number is None and self.is_same_topic(message.reading.topic, rounds[0].root.reading.topic):
+                return rounds
+        return []
+
+    @staticmethod
+    def is_same_topic(one: str, other: str) -> bool:
+        if one == other or (len(one) > 8 and one in other) or (len(other) > 8 and other in one):
+            return True
+        ours, theirs = set(one.split()), set(other.split())
+        versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
+        return not versions and len(ours & theirs) >= 0.6 * max(len(ours), len(theirs), 1)
+
+    # -- ends ----------------------------------------------------------------------------------
+    def close(self, rounds: list[_Round]) -> None:
+        for round_ in rounds:
+            for message in round_.messages:
+                self.take_end(round_, message)
+        for earlier, later in itertools.pairwise(rounds):
+            open_still = earlier.ended_at is None or earlier.ended_at > later.opened_at
+            announced = earlier.declared is not None and (
+                earlier.declared.announced_at is None or earlier.declared.announced_at <= later.opened_at
+            )
+            if open_still and not announced:
+                earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
+                earlier.ended_message_id = later.root.message_id
+
+    def take_end(self, round_: _Round, message: Message) -> None:
+        at = self.time_of(message)
+        if message.cancels is not None and self.may_end(round_, message):
+            before = round_.declared is None or (round_.declared.announced_at or at) > at
+            if round_.ended_at is None and before:
+                round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
+        declared = message.declared
+        if declared is None or round_.ended_at is not None:
+            return
+        tagged = message.reading.kind is Kind.RESULT
+        if not (tagged or self.may_end(round_, message)):
+            return
+        # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
+        if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):
+            first = round_.declared.announced_at if round_.declared is not None else at
+            round_.declared = replace(declared, announced_at=min(first or at, at))
+            round_.declared_tagged = tagged
+
+    def may_end(self, round_: _Round, message: Message) -> bool:
+        """Whether the writer may close or cancel: who opened the round, or a person whose role binds."""
+        voter = self.roster.identify(name=message.author_name, address=message.author_address)
+        opener = self.roster.identify(name=round_.root.author_name, address=round_.root.author_address)
+        at = self.time_of(message)
+        same_name = bool(message.author_name) and message.author_name.casefold() == round_.root.author_name.casefold()
+        return (voter.id == opener.id or same_name) or self.roster.is_binding(
+            voter, roles=self.policy.binding_roles, at=at
+        )
+
+    def build(self, round_: _Round) -> Vote:
+        root = round_.root
+        mails = [(m, self.time_of(m)) for m in round_.messages]
+        if not round_.root_missing or root.expressions:
+            mails.append((root, round_.opened_at))
+        ballots = cast_ballots(mails, self.roster, self.policy)
+        opened_by = "" if round_.root_missing else root.author_name
+        return Vote(
+            key=round_.key,
+            proposal=round_.number,
+            round=round_.round,
+            list_id=root.list_id,
+            subject=root.subject,
+            root_message_id=self.find_root_id(round_),
+            opened_by=opened_by or ("" if round_.root_missing else root.author_address),
+            opened_by_address="" if round_.root_missing else root.author_address,
+            opened_at=round_.opened_at,
+            ballots=ballots,
+            declared=round_.declared,
+            ended_at=round_.ended_at,
+            ended_how=round_.ended_how,
+            ended_message_id=round_.ended_message_id,
+            last_message_at=max((at for _, at in mails), default=round_.opened_at),
+            root_missing=round_.root_missing,
+        )
+
+    def find_root_id(self, round_: _Round) -> str:
+        """A vote whose opening mail is not held goes by the id that its mails refer to."""
+        root = round_.root
+        if not round_.root_missing:
+            return root.message_id
+        return root.references[0] if root.references else (root.in_reply_to or root.message_id)

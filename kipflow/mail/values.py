@@ -1,0 +1,94 @@
+"""Votes as they are written: "+1", "-0.9", "＋１ （binding）", and whether the writer claims to bind."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Choice
+
+# full-width forms and the many dashes that mail programs put where a minus was typed
+_PLAIN = str.maketrans("＋－（）：；，．！？０１２３４５６７８９［］＜＞−﹣‐‑⁺⁻", "+-():;,.!?0123456789[]<>----+-")
+_DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
+_EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")
+
+
+def plain(line: str) -> str:
+    """A line with full-width signs, typographic minus and emphasis marks made plain."""
+    if not line.isascii():
+        line = _DASH_BEFORE_DIGIT.sub("-", line.translate(_PLAIN))
+    return _EMPHASIS.sub("", line)
+
+
+#: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
+VALUE = (
+    r"(?<![\w.+\-/:=#$%€@&^~\\])"
+    r"(?P<value>[+\-±][ ]{0,2}(?:[01](?:\.\d{1,2})?|\.\d{1,2}))"
+    r"(?![\w%]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
+)
+VALUE_PATTERN = re.compile(VALUE)
+_BARE_ZERO = re.compile(
+    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b))", re.IGNORECASE
+)
+_SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
+
+
+def find_values(text: str) -> list[re.Match[str]]:
+    """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
+    zero = _BARE_ZERO.match(text)
+    return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
+
+
+def spell_out(text: str) -> str:
+    """ "plus one" to "+1"."""
+    return _SPELLED.sub(lambda m: "+1" if m.group("sign").lower() == "plus" else "-1", text)
+
+
+def skip_bullet(text: str) -> int:
+    """Where a line's content starts: behind blanks, and behind a bullet that stands before a vote."""
+    match = _BULLET.match(text)
+    return match.end() if match is not None else len(text) - len(text.lstrip())
+
+
+def parse_value(written: str) -> tuple[Choice, str]:
+    """A written vote as its choice by sign, and as text without blanks.
+
+    >>> parse_value("- 0.9")
+    (<Choice.AGAINST: '-1'>, '-0.9')
+    """
+    text = "".join(written.split()).replace("±", "")
+    number = float(text)
+    if number > 0:
+        return Choice.FOR, text
+    return (Choice.AGAINST, text) if number < 0 else (Choice.ABSTAIN, text)
+
+
+def is_fraction(value: str) -> bool:
+    """Whether a written value is neither a full vote nor a zero: "+0.5", "-0.9"."""
+    return value.strip("+-").lstrip("0").startswith(".") and float(value) != 0
+
+
+# "biding", "bindng", "bindin", "bidning", "bindign", "bnding" stand in real votes
+_BINDING_WORD = r"(?:b[iy]n?d{1,2}i?n?g?|bindng|binidng|bin?dning|bindign|bnding|biniding|bindind|bindings?)"
+_NON = re.compile(
+    rf"\b(?:non?e?|not|un|isn['’]?t|nonn)(?:[\s\-–_]{{0,2}}|\s+(?:a|really|sure if|sure it's)\s+){_BINDING_WORD}(?!\w)"
+    r"|\(\s*n\.?[-/]?b\.?\s*\)|\bnon-?b\b",
+    re.IGNORECASE,
+)
+_BINDING = re.compile(rf"(?<![\w-]){_BINDING_WORD}(?!\w)(?!\s*(?:votes?\b|\+1|\?))|\(\s*b\s*\)", re.IGNORECASE)
+_BINDING_BEFORE = re.compile(rf"(?<![\w-]){_BINDING_WORD}\s+(?:vote\s*[:,]?\s*)?$", re.IGNORECASE)
+_NON_BEFORE = re.compile(rf"\bnon[\s\-–_]{{0,2}}{_BINDING_WORD}\s+(?:vote\s*[:,]?\s*)?$", re.IGNORECASE)
+
+
+def find_claim(before: str, after: str) -> bool | None:
+    """What a voter says of the binding force of a vote, from the words around it; None: nothing."""
+    if _NON_BEFORE.search(before[-40:]) or _NON.search(after[:160]):
+        return False
+    if _BINDING_BEFORE.search(before[-40:]):
+        return True
+    return True if _BINDING.search(after[:160]) else None
+
+
+def has_claim_word(text: str) -> bool:
+    """Whether the text speaks of binding or non-binding at all."""
+    return _NON.search(text) is not None or _BINDING.search(text) is not None
