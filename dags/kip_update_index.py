@@ -10,6 +10,7 @@ Runs after new history, and every ten minutes for what was postponed or has been
 from __future__ import annotations
 
 from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, task
+from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.defaults import TRANSITIONS, describe_dag
 from kip_dags.outbox import deliver_channel
 from kip_dags.parts import open_parts
@@ -26,9 +27,20 @@ from kipflow.services.index import update_index
 def kip_update_index() -> None:
     @task
     def render_round_up() -> dict[str, int]:
-        """Put a new round-up into the outbox where it differs from the last."""
+        """Put the edit that makes the index true into the outbox, if it is not true already."""
         parts = open_parts()
-        return tell(update_index(parts, parts.clock()))
+        if parts.wiki is None or parts.community.wiki is None:
+            raise AirflowSkipException(f"community {parts.community.name} has no wiki")
+        report = update_index(
+            parts.store,
+            parts.wiki,
+            page_id=parts.community.wiki.index_page,
+            prefix=parts.community.prefix,
+            mode=parts.community.effects.index,
+            sends=parts.sends,
+            now=parts.clock(),
+        )
+        return tell(report)
 
     @task
     def save_page() -> dict[str, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 from airflow.sdk import TriggerRule, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
@@ -47,7 +48,7 @@ def read_with_spark() -> SubmitJob:
 def store_read() -> dict[str, int]:
     """Store what Spark read."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
-    items = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
+    items: Iterator[Any] = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
     report = poll.upsert_read(parts.store, poll.load_landing(batch.landing), items, seen_at=parts.clock())
     prune_batches(batch)
     return tell(report)

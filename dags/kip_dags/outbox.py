@@ -15,9 +15,10 @@ def deliver_channel(channel: str) -> dict[str, int]:
     parts = open_parts()
     if not parts.sends:
         raise AirflowSkipException("dry-run: nothing is sent")
-    handler = find_handlers(parts).get(channel)
+    now = parts.clock()
+    handler = find_handlers(parts, now=now).get(channel)
     if handler is None:
         raise AirflowSkipException(
             f"community {parts.community.name} sends nothing to {channel}, or has no token for it"
         )
-    return tell(deliver(parts.store, {channel: handler}, now=parts.clock()))
+    return tell(deliver(parts.store, {channel: handler}, now=now))

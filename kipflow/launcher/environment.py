@@ -101,9 +101,7 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
     return variables
 
 
-def _connections(
-    settings: Settings, community: Community, layout: Layout, base: Mapping[str, str]
-) -> dict[str, str]:
+def _connections(settings: Settings, community: Community, layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
     """Airflow's connections, as JSON in the environment of its programs only.
 
     `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN` give the services' tokens;

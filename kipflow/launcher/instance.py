@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials, write_private
@@ -15,12 +16,14 @@ from kipflow.settings import Settings
 class Running:
     """Where a running instance is and how to log in.
 
-    `was_running` tells that nothing had to be started; `failed` has one line for each DAG that failed.
+    `variables` are what the community's file needs in the environment to find the sandbox; `was_running`
+    tells that nothing had to be started; `failed` has one line for each DAG that failed.
     """
 
     community: str
     ui_url: str
-    sandbox_url: str | None
+    sandbox_url: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
     user: str = ADMIN
     password: str = field(default="", repr=False)
     viewer: str = VIEWER
@@ -28,15 +31,15 @@ class Running:
     was_running: bool = False
     failed: tuple[str, ...] = ()
 
-    @property
-    def variables(self) -> dict[str, str]:
-        """What a community file's addresses need in the environment."""
-        return {} if self.sandbox_url is None else {"KIPFLOW_SANDBOX_URL": self.sandbox_url}
-
 
 def save_running(layout: Layout, running: Running) -> None:
     """Note the instance for later commands; its passwords stay where they are."""
-    kept = {"community": running.community, "ui_url": running.ui_url, "sandbox_url": running.sandbox_url}
+    kept = {
+        "community": running.community,
+        "ui_url": running.ui_url,
+        "sandbox_url": running.sandbox_url,
+        "variables": dict(running.variables),
+    }
     write_private(layout.run / "instance.json", json.dumps(kept))
 
 
@@ -46,6 +49,7 @@ def find_running(settings: Settings) -> Running | None:
     try:
         kept = json.loads((layout.run / "instance.json").read_text(encoding="utf-8"))
         community, ui_url, sandbox_url = kept["community"], kept["ui_url"], kept["sandbox_url"]
+        variables = dict(kept["variables"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     services = load_services(layout)
@@ -56,6 +60,7 @@ def find_running(settings: Settings) -> Running | None:
         community=community,
         ui_url=ui_url,
         sandbox_url=sandbox_url,
+        variables=variables,
         password=credentials.admin_password,
         viewer_password=credentials.viewer_password,
         was_running=True,

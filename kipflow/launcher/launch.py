@@ -22,7 +22,8 @@ from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.settings import Settings, load_community
+from kipflow.launcher.sandbox import Sandbox, plan_sandbox, save_reached_time
+from kipflow.settings import Settings, find_roster, load_community
 
 UI_PORT = 8080
 SANDBOX_PORT = 8765
@@ -33,7 +34,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     """Start everything, run the DAGs and wait until they have ended. Harmless where it runs already.
 
     Reads `KIPFLOW_UI_PORT`, `KIPFLOW_SANDBOX_PORT`, `KIPFLOW_SANDBOX_SPEED`, `KIPFLOW_SPARK_MASTER` and the
-    services' tokens from the process's environment, and sets `KIPFLOW_SANDBOX_URL` in it for what comes
+    services' tokens from the process's environment, and sets in it where the sandbox is, for what comes
     after in this process. With `wait` off it returns when the programs are healthy.
 
     A DAG run that fails does not raise: it stands in `Running.failed`, and the UI stays up to look at it.
@@ -74,7 +75,10 @@ def down(settings: Settings) -> int:
     Raises:
         LaunchFailed: a process does not end even when killed.
     """
-    return stop_all(find_layout(settings))
+    layout, running = find_layout(settings), find_running(settings)
+    if running is not None and running.sandbox_url is not None:
+        save_reached_time(layout, running.sandbox_url)
+    return stop_all(layout)
 
 
 def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
@@ -84,20 +88,18 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
             stop_all(layout)
     ui_port = read_port(environment, "KIPFLOW_UI_PORT", UI_PORT)
     check_port_free(ui_port, variable="KIPFLOW_UI_PORT", purpose="the UI")
-    sandbox_port = None
-    if layout.community == SANDBOX:
-        sandbox_port = read_port(environment, "KIPFLOW_SANDBOX_PORT", SANDBOX_PORT)
-        if sandbox_port == ui_port:
-            raise LaunchFailed(what="KIPFLOW_SANDBOX_PORT", why=f"is the UI's port too ({ui_port}); choose another")
-        check_port_free(sandbox_port, variable="KIPFLOW_SANDBOX_PORT", purpose="the sandbox")
-        environment["KIPFLOW_SANDBOX_URL"] = f"http://{LOCAL}:{sandbox_port}"
+    sandbox = _plan_sandbox(layout, ui_port) if layout.community == SANDBOX else None
+    if sandbox is not None:
+        environment.update(sandbox.variables)
     community = load_community(settings.community, settings.config)
+    find_roster(community, settings.config)  # a wrong roster is refused here, not by every task
     credentials = load_credentials(layout.secrets)
     write_passwords(layout.passwords, credentials)
     running = Running(
         community=layout.community,
         ui_url=f"http://{LOCAL}:{ui_port}",
-        sandbox_url=None if sandbox_port is None else environment["KIPFLOW_SANDBOX_URL"],
+        sandbox_url=sandbox.url if sandbox else None,
+        variables=sandbox.variables if sandbox else {},
         password=credentials.admin_password,
         viewer_password=credentials.viewer_password,
     )
@@ -105,13 +107,21 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
         programs = build_environment(settings, community, layout, credentials, base=environment, port=ui_port)
     with progress.step("Databases are created or brought up to date") as step:
         services.prepare_databases(settings, layout, programs, step)
-    if sandbox_port is not None:
-        with progress.step(f"The sandbox community starts on port {sandbox_port}") as step:
-            services.start_sandbox(layout, programs, port=sandbox_port, now=datetime.now(UTC), step=step)
-    with progress.step(f"Airflow starts on port {ui_port}") as step, _api(running) as api:
+    if sandbox is not None:
+        with progress.step(f"The sandbox community starts at {sandbox.url}"):
+            services.start_sandbox(layout, programs, sandbox)
+    with progress.step(f"Airflow starts at {running.ui_url}") as step, _api(running) as api:
         services.start_airflow(layout, programs, api, step)
     save_running(layout, running)
     return running
+
+
+def _plan_sandbox(layout: Layout, ui_port: int) -> Sandbox:
+    port = read_port(os.environ, "KIPFLOW_SANDBOX_PORT", SANDBOX_PORT)
+    if port == ui_port:
+        raise LaunchFailed(what="KIPFLOW_SANDBOX_PORT", why=f"is the UI's port too ({ui_port}); choose another")
+    check_port_free(port, variable="KIPFLOW_SANDBOX_PORT", purpose="the sandbox")
+    return plan_sandbox(layout, port=port, environment=os.environ, now=datetime.now(UTC))
 
 
 def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:

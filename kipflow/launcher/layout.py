@@ -8,7 +8,6 @@ from pathlib import Path
 
 from kipflow.settings import REPOSITORY, Settings
 
-
 #: The community that brings its own services.
 SANDBOX = "sandbox"
 

@@ -22,7 +22,8 @@ from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.environment import MARKER
 from kipflow.launcher.layout import Layout
 
-GRACE_SECONDS = 20.0
+LEAD_SECONDS = 6.0
+GRACE_SECONDS = 15.0
 KILL_SECONDS = 10.0
 
 
@@ -108,12 +109,19 @@ def stop_all(layout: Layout) -> int:
         LaunchFailed: processes are left even after they were killed.
     """
     found = list(find_marked(layout))
-    for process in found:
-        _signal(process, signal.SIGTERM)
-    left = _wait_gone(layout, GRACE_SECONDS)
-    for process in left:
-        _signal(process, signal.SIGKILL)
-    left = _wait_gone(layout, KILL_SECONDS) if left else left
+    left = found
+    # The programs first: a scheduler whose workers are ended under it waits for them in vain. What does
+    # not follow (a task at work, a JVM, an orphan) is told itself, and killed in the end.
+    services = {service.pid for service in load_services(layout)}
+    for seconds, number, which in (
+        (LEAD_SECONDS, signal.SIGTERM, services),
+        (GRACE_SECONDS, signal.SIGTERM, None),
+        (KILL_SECONDS, signal.SIGKILL, None),
+    ):
+        told = [process for process in left if which is None or process.pid in which]
+        for process in told:
+            _signal(process, number)
+        left = _wait_gone(layout, seconds) if told else left
     if left:
         names = ", ".join(str(p.pid) for p in left)
         raise LaunchFailed(what="stop", why=f"processes do not end even when killed: {names}")

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from importlib.metadata import version
 from typing import IO
 
@@ -15,11 +14,10 @@ import httpx
 from kipflow.adapters.store import migrate
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
-from kipflow.launcher.environment import LOCAL
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.processes import Service, find_last_error, start
 from kipflow.launcher.progress import Step
-from kipflow.launcher.sandbox import sandbox_command
+from kipflow.launcher.sandbox import Sandbox
 from kipflow.settings import Settings
 
 HEALTH_SECONDS = 240.0
@@ -62,23 +60,20 @@ def _start_migration(environment: Mapping[str, str], output: IO[bytes]) -> subpr
     )
 
 
-def start_sandbox(layout: Layout, environment: Mapping[str, str], *, port: int, now: datetime, step: Step) -> None:
+def start_sandbox(layout: Layout, environment: Mapping[str, str], sandbox: Sandbox) -> None:
     """Start the sandbox and wait until it answers.
 
     Raises:
         LaunchFailed: it ended, or does not answer in time.
     """
-    command = sandbox_command(layout, port=port, environment=environment, now=now)
-    service = start("sandbox", command, environment=environment, layout=layout)
-    url = f"http://{LOCAL}:{port}/health"
+    service = start("sandbox", sandbox.command, environment=environment, layout=layout)
 
     def answers() -> bool:
         try:
-            return httpx.get(url, timeout=5.0, trust_env=False).is_success
+            return httpx.get(f"{sandbox.url}/health", timeout=5.0, trust_env=False).is_success
         except httpx.HTTPError:
             return False
 
-    step.say("it tells its story")
     _wait(answers, [service], SANDBOX_SECONDS)
 
 

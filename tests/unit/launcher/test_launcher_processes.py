@@ -27,7 +27,8 @@ STUBBORN = [
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Iterator[Layout]:
+def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Layout]:
+    monkeypatch.setattr(processes, "LEAD_SECONDS", 0.5)
     layout = Layout(home=tmp_path, community="sandbox")
     yield layout
     processes.stop_all(layout)
@@ -80,7 +81,7 @@ def test_an_orphan_of_a_crashed_start_is_found_by_its_marker(layout: Layout, mar
 def test_a_process_that_ignores_term_is_killed(
     layout: Layout, marked: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.2)
     service = processes.start("stubborn", STUBBORN, environment=marked, layout=layout)
     deadline = time.monotonic() + 20
     while "deaf" not in service.log.read_text():
