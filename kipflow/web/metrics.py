@@ -5,8 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kipflow.domain.events import Stage
 from kipflow.services.board import Metrics
 from kipflow.services.ports import MetricRow
+
+#: Figures that the lifecycle job is known to give, in the order in which they are shown. Others follow.
+_LABELS: dict[str, str] = {
+    "open_votes": "Open votes",
+    "open_votes_past_period": "Open votes past their period",
+    "open_votes_oldest_days": "Oldest open vote",
+    "first_reply_hours_median": "First reply, median",
+    "first_reply_hours_p90": "First reply, nine in ten within",
+    "discussions": "Discussions",
+    "discussions_unanswered": "Discussions without an answer",
+    "stage_days_median": "Time in a stage, median",
+    "stage_days_p90": "Time in a stage, nine in ten within",
+    "stage_present_days_median": "Time in the present stage so far, median",
+    "stage_present": "Now in the stage",
+    "stage_visits": "Times the stage was entered",
+    "month_opened": "Opened per month",
+    "month_accepted": "Accepted per month",
+    "month_rejected": "Rejected per month",
+    "month_imported": "Taken over from an index per month",
+}
+_STAGES = [stage.value for stage in Stage]
 
 _MONTH = re.compile(r"^\d{4}-(0[1-9]|1[0-2])$")
 
@@ -27,36 +49,35 @@ class Chart:
 
 def find_headlines(metrics: Metrics) -> tuple[MetricRow, ...]:
     """The figures of the whole community: those without a dimension."""
-    return tuple(row for row in metrics.rows if not row.dimension)
+    return tuple(sorted((row for row in metrics.rows if not row.dimension), key=lambda row: _rank(row.name)))
 
 
 def build_charts(metrics: Metrics) -> tuple[Chart, ...]:
-    """One chart for each metric that has dimensions, in the order in which the metrics came."""
+    """One chart for each metric that has dimensions, those that are known first."""
     by_name: dict[str, list[MetricRow]] = {}
     for row in metrics.rows:
         if row.dimension:
             by_name.setdefault(row.name, []).append(row)
-    charts: list[Chart] = []
-    for rows in by_name.values():
-        is_series = all(_MONTH.match(row.dimension) for row in rows)
-        values = [(row.dimension, row.value) for row in rows]
-        charts.append(
-            Chart(
-                label=render_label(rows[0]),
-                unit=rows[0].unit,
-                values=tuple(sorted(values) if is_series else values),
-                is_series=is_series,
-            )
-        )
-    return tuple(charts)
+    return tuple(_build_chart(by_name[name]) for name in sorted(by_name, key=_rank))
+
+
+def _build_chart(rows: list[MetricRow]) -> Chart:
+    values = [(row.dimension, row.value) for row in rows]
+    is_series = all(_MONTH.match(row.dimension) for row in rows)
+    if is_series:
+        values.sort()
+    elif all(row.dimension in _STAGES for row in rows):
+        values.sort(key=lambda value: _STAGES.index(value[0]))
+    return Chart(label=render_label(rows[0]), unit=rows[0].unit, values=tuple(values), is_series=is_series)
+
+
+def _rank(name: str) -> int:
+    return list(_LABELS).index(name) if name in _LABELS else len(_LABELS)
 
 
 def render_label(row: MetricRow) -> str:
-    """`first_reply_hours_median` in words: "First reply, median"; the unit is shown with the value."""
-    words = [w for w in row.name.split("_") if w != row.unit]
-    if words and words[-1] in {"median", "mean", "p90", "p95", "max"}:
-        words = [*words[:-2], f"{words[-2]},", words[-1]] if len(words) > 1 else words
-    return " ".join(words).capitalize()
+    """The figure's name in words; one that is not known keeps its own, without underscores."""
+    return _LABELS.get(row.name) or row.name.replace("_", " ").capitalize()
 
 
 def render_value(row: MetricRow) -> str:

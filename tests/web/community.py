@@ -555,11 +555,12 @@ def some_metrics() -> Metrics:
         rows=(
             *rows("stage_days_median", "days", {"Draft": 4.1, "Discussion": 26.4, "Vote": 3.6, "Dormant": 61}),
             *rows("stage_days_p90", "days", {"Draft": 12.5, "Discussion": 88.2, "Vote": 9.2, "Dormant": 140}),
-            *rows("accepted_per_month", "count", dict(zip(months, (1, 2, 3, 3, 2, 4, 3, 2, 1, 1), strict=True))),
-            *rows("opened_per_month", "count", dict(zip(months, (3, 4, 2, 5, 4, 3, 6, 5, 4, 3), strict=True))),
+            *rows("month_accepted", "count", dict(zip(months, (1, 2, 3, 3, 2, 4, 3, 2, 1, 1), strict=True))),
+            *rows("month_opened", "count", dict(zip(months, (3, 4, 2, 5, 4, 3, 6, 5, 4, 3), strict=True))),
             MetricRow(name="first_reply_hours_median", dimension="", value=7.4, unit="hours"),
+            MetricRow(name="discussions_unanswered", dimension="", value=3, unit="count"),
             MetricRow(name="open_votes", dimension="", value=5, unit="count"),
-            MetricRow(name="accepted_share", dimension="", value=0.86, unit="share"),
+            MetricRow(name="open_votes_past_period", dimension="", value=2, unit="count"),
         ),
     )
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.tally import Counts
-from kipflow.services.board import Sort
+from kipflow.services.board import Metrics, Sort
 from kipflow.services.ports import MetricRow
 from kipflow.web.charts import build_columns, build_tally_bar, fill_months
-from kipflow.web.metrics import render_label, render_value
+from kipflow.web.metrics import build_charts, render_label, render_value
 from kipflow.web.queries import ListQuery, Pager, parse_list_query
 from kipflow.web.render import find_safe_url
 from kipflow.web.times import find_elapsed, render_relative, render_span
@@ -130,9 +130,31 @@ def test_a_pager_counts_from_one_and_ends_where_its_list_does() -> None:
     [
         ("first_reply_hours_median", 7.4, "hours", "First reply, median", "7.4 hours"),
         ("open_votes", 1200, "count", "Open votes", "1,200"),
-        ("accepted_share", 0.861, "share", "Accepted", "86 %"),
+        ("answered_share", 0.861, "share", "Answered share", "86 %"),
     ],
 )
 def test_metrics_read_as_words_with_their_unit(name: str, amount: float, unit: str, label: str, value: str) -> None:
     row = MetricRow(name=name, dimension="", value=amount, unit=unit)
     assert (render_label(row), render_value(row)) == (label, value)
+
+
+def test_charts_stand_in_the_order_of_the_process_and_unknown_ones_come_last() -> None:
+    def rows(name: str, *dimensions: str) -> list[MetricRow]:
+        return [MetricRow(name=name, dimension=d, value=1, unit="days") for d in dimensions]
+
+    found = build_charts(
+        Metrics(
+            as_of=NOW,
+            rows=(
+                *rows("new_figure", "x", "a"),
+                *rows("month_opened", "2026-02", "2026-01"),
+                *rows("stage_days_median", "Accepted", "Draft", "Vote"),
+            ),
+        )
+    )
+    assert [[label for label, _ in chart.values] for chart in found] == [
+        ["Draft", "Vote", "Accepted"],
+        ["2026-01", "2026-02"],
+        ["x", "a"],
+    ]
+    assert [chart.is_series for chart in found] == [False, True, False]

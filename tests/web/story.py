@@ -1,0 +1,108 @@
+"""A small community's mail as bytes, stored and decided by the real parts: what the board reads in production."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
+from pathlib import Path
+
+import sqlalchemy
+
+from kipflow.adapters.store import migrate
+from kipflow.domain.clocks import next_month
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message
+from kipflow.mail.messages import read_message
+from kipflow.services.advance import advance_all
+from kipflow.services.effects import EffectRules
+from kipflow.settings import Settings
+from kipflow.wiring import Parts, connect
+from tests.web.community import NOW, ago, hours
+
+LIST = "dev@board.example"
+OPENED = ago(h=58)
+SUBJECT = "[VOTE] KIP-7: Bounded <b>retries</b> & more"
+
+COMMUNITY = f"""
+name: board
+title: Board community
+lists: [{LIST}]
+archive: {{url: "http://127.0.0.1:9/api", permalink: "https://lists.example/thread/{{mid}}", since: "2026-01"}}
+roster: rosters/board.yaml
+policy: {{source: a test, binding_roles: [pmc], clock_after: 7 days, dormant_after: 90 days}}
+"""
+ROSTER = """
+people:
+  - {id: ines, name: Ines Okafor, emails: [ines@people.example], roles: [{role: pmc}]}
+  - {id: wei, name: Wei Anan, emails: [wei@people.example], roles: [{role: pmc}]}
+  - {id: dario, name: Dario Mele, emails: [dario@people.example], roles: [{role: pmc}]}
+"""
+
+
+def write_config(folder: Path) -> Path:
+    """A configuration folder with one community, "board", that has no clock of its own."""
+    (folder / "communities").mkdir(parents=True)
+    (folder / "rosters").mkdir()
+    (folder / "communities" / "board.yaml").write_text(COMMUNITY)
+    (folder / "rosters" / "board.yaml").write_text(ROSTER)
+    return folder
+
+
+def connect_board(home: Path) -> Parts:
+    """The parts over a fresh, migrated SQLite database below `home`."""
+    url = f"sqlite:///{home / 'board.db'}"
+    migrate(sqlalchemy.make_url(url))
+    config = write_config(home / "config")
+    return connect(Settings(home=home, config=config, community="board", database_url=url, sends=False))
+
+
+def write_mail(author: str, sent_at: datetime, subject: str, body: str, *, answers: str = "") -> bytes:
+    mail = EmailMessage()
+    first = author.split()[0].lower()
+    mail["From"] = f"{author} <{first}@people.example>"
+    mail["To"] = LIST
+    mail["Date"] = format_datetime(sent_at)
+    mail["Message-ID"] = f"<{first}.{sent_at:%Y%m%d%H%M%S}@people.example>"
+    mail["Subject"] = subject
+    if answers:
+        mail["In-Reply-To"] = answers
+    mail.set_content(body)
+    return bytes(mail)
+
+
+def tell_story() -> list[Message]:
+    """One discussion and one vote, 58 hours old: two binding +1, one with a condition, one hostile stranger."""
+    opener = f"<ines.{OPENED:%Y%m%d%H%M%S}@people.example>"
+    mails = [
+        write_mail("Ines Okafor", ago(d=20), "[DISCUSS] KIP-7: Bounded <b>retries</b> & more", "Please discuss."),
+        write_mail("Ines Okafor", OPENED, SUBJECT, "I would like to start the vote on KIP-7."),
+        write_mail("Wei Anan", OPENED + hours(3), f"Re: {SUBJECT}", "+1 (binding)\n\nThanks!", answers=opener),
+        write_mail("Ines Okafor", OPENED + hours(4), f"Re: {SUBJECT}", "+1 (binding)", answers=opener),
+        write_mail("Dario Mele", OPENED + hours(5), f"Re: {SUBJECT}", "+1 if the default stays at one", answers=opener),
+        write_mail(
+            "Mallory <script>", OPENED + hours(6), f"Re: {SUBJECT}", "+1 <script>alert(1)</script>", answers=opener
+        ),
+    ]
+    read = [read_message(m, source=f"{LIST}#{i}", list_id=LIST, month="", prefix="KIP") for i, m in enumerate(mails)]
+    return [m for m in read if isinstance(m, Message)]
+
+
+def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None:
+    """Store the mails, three complete months and `imported` index rows, and decide on everything."""
+    sections = ("accepted", "discussion", "dormant", "discarded")
+    with parts.store.begin() as session:
+        session.save_messages(tell_story(), seen_at=now)
+        month = "2026-01"
+        while month <= f"{now:%Y-%m}":
+            session.save_month(
+                ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=now - timedelta(minutes=5))
+            )
+            month = next_month(month)
+        session.save_index_entries(
+            IndexEntry(
+                number=n, title=f"Imported proposal {n}", section=sections[n % 4], seen_at=now, origin="import",
+                created_at=now - timedelta(days=2 * n), changed_at=now - timedelta(days=n),
+            )
+            for n in range(100, 100 + imported)
+        )  # fmt: skip
+    advance_all(parts.store, policy=parts.policy, effects=EffectRules(prefix="KIP", sends=False), as_of=now)
