@@ -1,0 +1,245 @@
+"""`kipflow votes`: every vote in some mail files, with ballots and evidence. No database."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome
+from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge
+from kipflow.mail.archive import read_path
+from kipflow.mail.threads import find_votes
+
+SCHEMA = 1
+SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
+
+CSV_COLUMNS = (
+    *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
+    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id"),
+)
+
+
+class VotingCommunity(Protocol):
+    """What of a community's configuration reading votes needs."""
+
+    @property
+    def prefix(self) -> str: ...
+    @property
+    def keyed_by(self) -> str: ...
+    @property
+    def lists(self) -> tuple[str, ...]: ...
+    def as_policy(self) -> Policy: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteReading:
+    """One round as it stood at the report's time."""
+
+    vote: Vote
+    tally: Tally
+    outcome: Outcome
+    earliest_close: datetime
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotesReport:
+    """All votes in what was read. `messages_read` counts each mail once, however many copies there are."""
+
+    as_of: datetime | None
+    messages_read: int
+    unreadable: tuple[Unreadable, ...]
+    votes: tuple[VoteReading, ...]
+
+
+def read_votes(
+    paths: Sequence[Path], *, community: VotingCommunity, roster: Roster, as_of: datetime | None = None
+) -> VotesReport:
+    """Read every mail under `paths` and find the votes in them.
+
+    Args:
+        paths: mbox (also gzipped), maildir, .eml, Pony Mail JSON, or folders of these, in any order.
+        community: prefix, policy, and the list's address where mails name none.
+        roster: who binds; with an empty one no ballot does.
+        as_of: the moment to judge at; None: when the newest mail was sent.
+    """
+    messages, unreadable = _read(paths, community)
+    newest = max((m.sent_at for m in messages if m.sent_at is not None), default=None)
+    moment = as_of if as_of is not None else newest
+    policy = community.as_policy()
+    readings: list[VoteReading] = []
+    if moment is not None:
+        votes = find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
+        readings = [_judge(vote, policy, moment) for vote in votes if vote.opened_at <= moment]
+    return VotesReport(as_of=moment, messages_read=len(messages), unreadable=tuple(unreadable), votes=tuple(readings))
+
+
+def _read(paths: Iterable[Path], community: VotingCommunity) -> tuple[list[Message], list[Unreadable]]:
+    """Each mail once. Two different mails under one id are both told of, and the first one counts."""
+    messages: dict[str, Message] = {}
+    unreadable: list[Unreadable] = []
+    for path in paths:
+        items = read_path(path, list_id=community.lists[0], month="", prefix=community.prefix, list_from_headers=True)
+        for item in items:
+            if isinstance(item, Unreadable):
+                unreadable.append(item)
+                continue
+            known = messages.setdefault(item.message_id, item)
+            if known is not item and _is_other_mail(known, item):
+                why = f"has the Message-ID {item.message_id} of another mail ({known.source})"
+                unreadable.append(Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month))
+    return list(messages.values()), unreadable
+
+
+def _is_other_mail(one: Message, other: Message) -> bool:
+    return one.digest != other.digest and one.author_address != other.author_address and one.own_text != other.own_text
+
+
+def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
+    judged = judge(vote, as_of)
+    return VoteReading(
+        vote=judged,
+        tally=count(judged.ballots),
+        outcome=find_outcome(judged, policy, as_of),
+        earliest_close=vote.earliest_close(policy.voting_period),
+        differences=find_differences(judged),
+    )
+
+
+# -- as JSON ---------------------------------------------------------------------------------------
+def render_json(report: VotesReport) -> dict[str, Any]:
+    """The report as `votes.schema.json` describes it."""
+    return {
+        "schema": SCHEMA,
+        "messages_read": report.messages_read,
+        "unreadable": [{"source": u.source, "why": u.why} for u in report.unreadable],
+        "votes": [_render_vote(reading) for reading in report.votes],
+    }
+
+
+def _render_vote(reading: VoteReading) -> dict[str, Any]:
+    vote = reading.vote
+    return {
+        "proposal": vote.proposal,
+        "key": vote.key,
+        "round": vote.round,
+        "list": vote.list_id,
+        "subject": vote.subject,
+        "root_message_id": vote.root_message_id,
+        "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
+        "opened_at": _render_time(vote.opened_at),
+        "earliest_close": _render_time(reading.earliest_close),
+        "outcome": str(reading.outcome),
+        "tally": reading.tally.as_dict(),
+        "ballots": [_render_ballot(b) for b in vote.ballots],
+        "declared": None if vote.declared is None else _render_declared(vote.declared),
+        "differences": list(reading.differences),
+    }
+
+
+def _render_ballot(ballot: Ballot) -> dict[str, Any]:
+    return {
+        "voter": ballot.voter,
+        "name": ballot.name,
+        "address": ballot.address,
+        "choice": None if ballot.choice is None else str(ballot.choice),
+        "value": ballot.value,
+        "binding": ballot.binding,
+        "claimed_binding": ballot.claimed_binding,
+        "cast_at": _render_time(ballot.cast_at),
+        "message_id": ballot.message_id,
+        "line": ballot.line,
+        "rule": ballot.rule,
+        "status": str(ballot.status),
+        "why": ballot.why,
+    }
+
+
+def _render_declared(declared: Declared) -> dict[str, Any]:
+    return {
+        "by": declared.by,
+        "message_id": declared.message_id,
+        "outcome": declared.outcome,
+        "binding": declared.binding,
+        "non_binding": declared.non_binding,
+        "total": declared.total,
+    }
+
+
+def _render_mailbox(name: str, address: str) -> str:
+    if not address or name == address:
+        return name or address
+    return f"{name} <{address}>" if name else address
+
+
+def _render_time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# -- as rows ---------------------------------------------------------------------------------------
+def render_csv(report: VotesReport) -> str:
+    """One line per ballot, for a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for reading in report.votes:
+        vote = _render_vote(reading)
+        for ballot in vote["ballots"]:
+            row = {**vote, **ballot}
+            writer.writerow([_render_cell(row[column]) for column in CSV_COLUMNS])
+    return out.getvalue()
+
+
+def _render_cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    # a cell that a spreadsheet would run as a formula comes from a mail; a plain "+1" is harmless
+    is_formula = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and any(c in text for c in "=|!(@"))
+    return f"'{text}" if is_formula else text
+
+
+def table_rows(report: VotesReport) -> list[dict[str, str]]:
+    """One row per ballot, under its vote's first row; a vote without ballots has one row."""
+    rows: list[dict[str, str]] = []
+    for reading in report.votes:
+        head = _table_head(reading)
+        empty = dict.fromkeys(head, "")
+        ballots = [_table_ballot(b) for b in reading.vote.ballots]
+        notes = [f"differs: {d}" for d in reading.differences]
+        blank = dict.fromkeys(_table_ballot(None), "")
+        rows.append({**head, **(ballots[0] if ballots else blank)})
+        rows.extend({**empty, **ballot} for ballot in ballots[1:])
+        rows.extend({**empty, **blank, "evidence": note} for note in notes)
+    return rows
+
+
+def _table_head(reading: VoteReading) -> dict[str, str]:
+    vote, tally = reading.vote, reading.tally
+    key = vote.key if vote.round == 1 else f"{vote.key} (round {vote.round})"
+    binding, other = tally.binding, tally.non_binding
+    return {
+        "vote": key,
+        "outcome": str(reading.outcome),
+        "binding +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
+        "other +1/0/-1": f"{other.plus}/{other.zero}/{other.minus}",
+    }
+
+
+def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
+    if ballot is None:
+        return {"voter": "", "choice": "", "status": "", "evidence": ""}
+    binding = " (binding)" if ballot.binding else ""
+    doubt = f" [{ballot.why}]" if ballot.why and ballot.status is not BallotStatus.COUNTED else ""
+    return {
+        "voter": ballot.name or ballot.voter,
+        "choice": (ballot.value or "?") + binding,
+        "status": str(ballot.status),
+        "evidence": ballot.line + doubt,
+    }
