@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
             mbox_folder=given.mbox_dir,
             faults=given.faults,
             slack_burst=given.slack_burst,
+            memory=given.memory,
         )
         app = create_app(options, ticks=time.monotonic)
     except (ValueError, OSError) as error:
@@ -53,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
     parser.add_argument("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
+    parser.add_argument("--memory", type=Path, help="a file that keeps saved pages and posts over a restart")
     parser.add_argument("--access-log", action="store_true")
     return parser
 

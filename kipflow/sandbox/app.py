@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from kipflow.sandbox import confluence, jira, pages, ponymail, slack
 from kipflow.sandbox.clock import Clock, parse_step
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
+from kipflow.sandbox.memory import Memory, MemoryMiddleware
 from kipflow.sandbox.ponymail import MailArchive, read_mbox_folder
 from kipflow.sandbox.slack import Channels, Throttle
 from kipflow.sandbox.story import build_story
@@ -24,7 +25,8 @@ class Options:
     """How a sandbox is set up. `anchor` is the story's moment 0, `now` where its clock starts.
 
     `mbox_folder` serves real months (YYYY-MM.mbox) instead of the story's mails. `slack_burst` is how
-    many messages a channel takes at once before it asks to wait.
+    many messages a channel takes at once before it asks to wait. `memory` is a file that keeps saved pages
+    and posts over a restart.
     """
 
     anchor: datetime
@@ -37,13 +39,14 @@ class Options:
     mbox_folder: Path | None = None
     faults: str = ""
     slack_burst: int = 40
+    memory: Path | None = None
 
 
 def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     """Build the application.
 
     Raises:
-        ValueError: a fault rule is wrong.
+        ValueError: a fault rule or the memory file is wrong.
         FileNotFoundError: the mbox folder holds no month.
     """
     clock = Clock(options.now, speed=options.speed, ticks=ticks)
@@ -61,6 +64,10 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     channels = Channels()
 
     app = FastAPI(title="kipflow sandbox", docs_url=None, redoc_url=None, openapi_url=None)
+    if options.memory is not None:
+        memory = Memory(options.memory, wiki, channels)
+        memory.load()
+        app.add_middleware(MemoryMiddleware, memory=memory)
     app.add_middleware(FaultMiddleware, faults=faults)
     app.include_router(ponymail.routes(archive, clock.now))
     app.include_router(confluence.routes(wiki, faults))

@@ -51,10 +51,14 @@ class ArchivedMail:
     raw: bytes
 
 
+def make_digest(text: str) -> str:
+    """24 hexadecimal digits that depend on nothing but `text`."""
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
 def make_message_id(seed: int, key: str, address: str) -> str:
     """A Message-ID that depends on the story alone, so that the same mail keeps its name at any anchor."""
-    digest = hashlib.sha256(f"{seed}|{key}".encode()).hexdigest()
-    return f"<CA{digest[:24]}@mail.{address.rpartition('@')[2]}>"
+    return f"<CA{make_digest(f'{seed}|{key}')}@mail.{address.rpartition('@')[2]}>"
 
 
 def format_date(at: datetime, zone: int, *flags: Oddity) -> str:

@@ -50,7 +50,7 @@ class Oddity(StrEnum):
     BARE = "bare"  # nothing but these words, no greeting, quote or signature
     FOOTER = "footer"  # the list's footer under the mail
     TEMPLATE = "template"  # quotes the ballot template
-    DAYLIGHT = "attribution"  # an attribution line with a +0100 in it
+    ATTRIBUTION = "attribution"  # an attribution line with a +0100 in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import policy
+from email.header import decode_header, make_header
 from email.parser import BytesHeaderParser, BytesParser
 from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
@@ -67,8 +68,6 @@ def read_entry(mail: ArchivedMail) -> Entry:
 
 
 def _decode(text: str) -> str:
-    from email.header import decode_header, make_header
-
     try:
         return str(make_header(decode_header(text)))
     except (LookupError, ValueError):
@@ -124,7 +123,7 @@ def read_mbox_folder(folder: Path) -> list[ArchivedMail]:
         arrived = datetime.strptime(path.stem, "%Y-%m").replace(tzinfo=UTC)
         for part in re.split(rb"(?m)(?=^From \S+ +\w{3} \w{3} +\d+ \d\d:\d\d:\d\d )", path.read_bytes()):
             separator, _, raw = part.partition(b"\n")
-            if separator:
+            if separator.startswith(b"From "):
                 envelope = separator.decode("latin-1")
                 mails.append(ArchivedMail(arrives_at=arrived, month=path.stem, envelope=envelope, raw=raw))
     return mails

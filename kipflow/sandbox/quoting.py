@@ -23,7 +23,7 @@ def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozens
         parts += [own, _outlook_block(parent, list_id)]
     else:
         manner = _manner(author, flags)
-        intro = attribution(parent, daylight=Oddity.DAYLIGHT in flags)
+        intro = attribution(parent, with_offset=Oddity.ATTRIBUTION in flags)
         quoted = quote(_template_of(parent) if Oddity.TEMPLATE in flags else parent.text)
         if manner is Oddity.TOP:
             parts += [own, _sign(author), f"{intro}\n{quoted}"]
@@ -77,11 +77,11 @@ def quote(text: str) -> str:
     return "\n".join(f">{line}" if line.startswith(">") else f"> {line}".rstrip() for line in lines)
 
 
-def attribution(parent: Mail, *, daylight: bool = False) -> str:
+def attribution(parent: Mail, *, with_offset: bool = False) -> str:
     """The line above a quote. Its form depends on the quoted mail, as if on the program that answers."""
     local = parent.at.astimezone(timezone(timedelta(minutes=parent.author.zone)))
     name = parent.author.name
-    if daylight:
+    if with_offset:
         return f"On {format_date(parent.at, 60)}, {name} wrote:"
     form = int(hashlib.sha256(parent.key.encode()).hexdigest(), 16) % 4
     day, month = DAYS[local.weekday()], MONTHS[local.month - 1]

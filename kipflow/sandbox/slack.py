@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +62,16 @@ class Channels:
                 self.posts[position] = changed
                 return changed
         return None
+
+    def export(self) -> list[dict[str, Any]]:
+        """Every post, as JSON can hold it."""
+        return [{**asdict(post), "at": post.at.isoformat()} for post in self.posts]
+
+    def restore(self, kept: list[dict[str, Any]]) -> None:
+        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
+        self.posts = [
+            Post(**{**raw, "at": datetime.fromisoformat(raw["at"]), "blocks": tuple(raw["blocks"])}) for raw in kept
+        ]
 
 
 def channel_id(channel: str) -> str:

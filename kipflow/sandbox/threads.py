@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kipflow.sandbox import phrases
-from kipflow.sandbox.mails import Mail, make_message_id
+from kipflow.sandbox.mails import Mail, make_digest, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Line, Oddity, Plan, Round
 from kipflow.sandbox.quoting import compose
@@ -72,7 +72,7 @@ class ThreadWriter:
             self._title(plan.discuss_subject),
             "\n\n".join(words),
             None,
-            frozenset({Oddity.FOLDED}) if len(plan.title) > 42 else frozenset(),
+            frozenset({Oddity.FOLDED}) if len(plan.title) > 38 else frozenset(),
         )
         mails = [root]
         readers = [p for p in RESIDENTS if p is not self.author and p.id != "ylevi"]
@@ -207,9 +207,11 @@ class ThreadWriter:
     ) -> Mail:
         full_key = f"{self.plan.key}/{key}"
         text = compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id)
+        # people do not write on the stroke of the minute; only openings must fall on theirs
+        delay = timedelta(seconds=0 if parent is None else int(make_digest(full_key), 16) % 600)
         mail = Mail(
             key=full_key,
-            at=self._at(at),
+            at=self._at(at) + delay,
             author=who,
             subject=subject,
             text=text,

@@ -6,19 +6,26 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from kipflow.sandbox.wiki import PageScript, ScriptedVersion
 
 
 @dataclass(slots=True, kw_only=True)
 class LivePage:
-    """A page with its saved versions, oldest first, and the scripted ones still to come."""
+    """A page with its versions, oldest first, and the scripted ones still to come.
+
+    `saved` holds the versions that visitors saved, by their numbers. From `kept_from` on, a visitor keeps
+    the page and the script stops: two hands would undo each other.
+    """
 
     page_id: str
     title: str
     parent: str | None
     versions: list[ScriptedVersion] = field(default_factory=list)
     script: deque[ScriptedVersion] = field(default_factory=deque)
+    saved: dict[int, ScriptedVersion] = field(default_factory=dict)
+    kept_from: int | None = None
     denied: bool = False
     gone: bool = False
     labels: list[str] = field(default_factory=list)
@@ -28,62 +35,107 @@ class LivePage:
         """The current version's number."""
         return len(self.versions)
 
+    def catch_up(self, moment: datetime) -> None:
+        """Bring in every version that is there by `moment`, in order."""
+        while True:
+            number = self.number + 1
+            due = bool(self.script) and self.script[0].at <= moment
+            if number in self.saved:
+                self.versions.append(self.saved[number])
+            elif due and (self.kept_from is None or number < self.kept_from):
+                self.versions.append(self.script.popleft())
+            else:
+                return
+
+    def add(self, version: ScriptedVersion) -> None:
+        self.saved[self.number + 1] = version
+        self.versions.append(version)
+
 
 class WikiState:
-    """All pages. Every look brings the scripted versions that are due by then, in order."""
+    """All pages. Every look brings in the versions that are due by then."""
 
     def __init__(self, scripts: Iterable[PageScript], now: Callable[[], datetime]) -> None:
         self._now = now
-        self._pages = {
-            s.page_id: LivePage(
-                page_id=s.page_id,
-                title=s.title,
-                parent=s.parent,
-                script=deque(s.versions),
-                denied=s.denied,
-                gone=s.gone,
-                labels=list(s.labels),
-            )
-            for s in scripts
-        }
-        self._next_id = 9_001
+        self._pages = {s.page_id: _as_live(s) for s in scripts}
+        self._scripted = frozenset(self._pages)
 
     def find(self, page_id: str) -> LivePage | None:
         """The page as of now; None while it has no version yet."""
         page = self._pages.get(page_id)
         if page is None:
             return None
-        moment = self._now()
-        while page.script and page.script[0].at <= moment:
-            page.versions.append(page.script.popleft())
+        page.catch_up(self._now())
         return page if page.versions else None
 
     def children(self, page_id: str) -> list[LivePage]:
         """The page's children by title. Deleted and restricted ones are listed too: listings lag behind."""
-        found = [self.find(p.page_id) for p in list(self._pages.values()) if p.parent == page_id]
-        return sorted((p for p in found if p is not None), key=lambda p: (p.title, p.page_id))
+        return sorted((p for p in self.all() if p.parent == page_id), key=lambda p: (p.title, p.page_id))
 
     def all(self) -> list[LivePage]:
         return [p for p in (self.find(i) for i in list(self._pages)) if p is not None]
 
     def save(self, page: LivePage, *, body: str, who: str, message: str, title: str | None = None) -> None:
-        """Add a version. Where a visitor keeps a page, the script stops: two hands would undo each other."""
-        page.versions.append(ScriptedVersion(at=self._now(), who=who, body=body, message=message))
+        """Add a visitor's version; from now on the page is the visitor's."""
+        if page.kept_from is None:
+            page.kept_from = page.number + 1
+        page.add(ScriptedVersion(at=self._now(), who=who, body=body, message=message))
         page.title = title or page.title
-        page.script.clear()
 
     def disturb(self, page: LivePage) -> None:
         """Somebody else saves the page first: a harmless edit of its newest version."""
-        newest = page.versions[-1]
-        body = f"{newest.body}<p>Edited meanwhile (version {page.number + 1}).</p>"
-        page.versions.append(ScriptedVersion(at=self._now(), who="amaro", body=body, message="Small fix"))
+        body = f"{page.versions[-1].body}<p>Edited meanwhile (version {page.number + 1}).</p>"
+        page.add(ScriptedVersion(at=self._now(), who="amaro", body=body, message="Small fix"))
 
     def create(self, *, title: str, parent: str | None, body: str, who: str) -> LivePage | None:
         """A new page; None if its title is taken."""
         if any(p.title == title and not p.gone for p in self.all()):
             return None
-        page = LivePage(page_id=str(self._next_id), title=title, parent=parent)
-        self._next_id += 1
-        page.versions.append(ScriptedVersion(at=self._now(), who=who, body=body, message=""))
+        page = LivePage(page_id=str(9_000 + len(self._pages)), title=title, parent=parent, kept_from=1)
+        page.add(ScriptedVersion(at=self._now(), who=who, body=body, message=""))
         self._pages[page.page_id] = page
         return page
+
+    # -- what outlives a restart -----------------------------------------------------------------
+    def export(self) -> dict[str, Any]:
+        """Everything that visitors changed, as JSON can hold it."""
+        return {
+            page.page_id: {
+                "title": page.title,
+                "parent": page.parent,
+                "labels": page.labels,
+                "kept_from": page.kept_from,
+                "saved": {str(number): _as_json(version) for number, version in page.saved.items()},
+            }
+            for page in self._pages.values()
+            if page.saved or page.page_id not in self._scripted
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
+        for page_id, raw in kept.items():
+            page = self._pages.setdefault(page_id, LivePage(page_id=page_id, title="", parent=None))
+            page.title, page.parent, page.labels = str(raw["title"]), raw["parent"], list(raw["labels"])
+            page.kept_from = raw["kept_from"]
+            page.saved = {int(number): _from_json(version) for number, version in raw["saved"].items()}
+
+
+def _as_live(script: PageScript) -> LivePage:
+    return LivePage(
+        page_id=script.page_id,
+        title=script.title,
+        parent=script.parent,
+        script=deque(script.versions),
+        denied=script.denied,
+        gone=script.gone,
+        labels=list(script.labels),
+    )
+
+
+def _as_json(version: ScriptedVersion) -> dict[str, str]:
+    return {"at": version.at.isoformat(), "who": version.who, "body": version.body, "message": version.message}
+
+
+def _from_json(raw: dict[str, str]) -> ScriptedVersion:
+    at = datetime.fromisoformat(raw["at"])
+    return ScriptedVersion(at=at, who=raw["who"], body=raw["body"], message=raw["message"])

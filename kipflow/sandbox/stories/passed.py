@@ -189,7 +189,7 @@ PASSED: tuple[Plan, ...] = (
                 opened=-352,
                 casts=parse_lines(
                     "0.2 rquint {viareply alt} +1 (binding)",
-                    "0.9 jsorensen {viacc alt} +1 (binding)",
+                    "0.9 jsorensen {viacc alt folded} +1 (binding)",
                     "1.4 nrao {invalid alt} +1 (binding)",
                     "2.1 zabadi {invalid} +1 (non-binding)",
                     "2.6 woconnor +1 (binding)",

@@ -1,0 +1,57 @@
+"""What visitors did in the sandbox, kept in a file so that a restart does not undo it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from kipflow.sandbox.slack import Channels
+from kipflow.sandbox.wikistate import WikiState
+
+_WRITES = frozenset({"POST", "PUT", "DELETE"})
+
+
+class Memory:
+    """Saved pages and posted messages in one JSON file."""
+
+    def __init__(self, path: Path, wiki: WikiState, channels: Channels) -> None:
+        self._path, self._wiki, self._channels = path, wiki, channels
+
+    def load(self) -> None:
+        """Take over what the file holds; no file is an empty one.
+
+        Raises:
+            ValueError: the file is no memory of a sandbox.
+        """
+        if not self._path.exists():
+            return
+        try:
+            kept = json.loads(self._path.read_text(encoding="utf-8"))
+            self._wiki.restore(kept["pages"])
+            self._channels.restore(kept["posts"])
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{self._path} is not a sandbox's memory; remove it ({error})") from None
+
+    def save(self) -> None:
+        """Write the file anew. Readers see the old one or the new one, never a part."""
+        kept = {"pages": self._wiki.export(), "posts": self._channels.export()}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._path.with_suffix(".new")
+        fresh.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+        os.replace(fresh, self._path)
+
+
+class MemoryMiddleware:
+    """Saves after every request that may have changed something."""
+
+    def __init__(self, app: ASGIApp, *, memory: Memory) -> None:
+        self.app, self.memory = app, memory
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.app(scope, receive, send)
+        changes = scope["type"] == "http" and scope["method"] in _WRITES
+        if changes and str(scope["path"]).startswith(("/confluence", "/slack")):
+            self.memory.save()

@@ -1,0 +1,181 @@
+"""The archive's endpoints have Pony Mail's shapes."""
+
+from __future__ import annotations
+
+import mailbox
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from kipflow.sandbox.story import Story
+
+MONTH = {"list": "dev", "domain": "sandbox.example", "d": "2026-03"}
+
+
+def test_a_month_comes_as_an_mbox_that_the_standard_library_can_split(
+    client: TestClient, story: Story, tmp_path: Path
+) -> None:
+    answer = client.get("/api/mbox.lua", params=MONTH)
+    file = tmp_path / "month.mbox"
+    file.write_bytes(answer.content)
+    due = [m for m in story.mails if m.month == "2026-03" and m.arrives_at <= story.world.anchor]
+    assert answer.status_code == 200
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    assert len(mailbox.mbox(file)) == len(due) > 50
+
+
+def test_a_line_of_a_body_never_looks_like_a_separator(client: TestClient) -> None:
+    content = client.get("/api/mbox.lua", params=MONTH).content
+    separators = re.findall(rb"^From \S+ \w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}$", content, re.MULTILINE)
+    stats = client.get("/api/stats.lua", params=MONTH).json()
+    assert len(separators) == stats["active_months"]["2026-03"]
+
+
+def test_an_unchanged_month_is_not_sent_again(client: TestClient) -> None:
+    first = client.get("/api/mbox.lua", params=MONTH)
+    again = client.get("/api/mbox.lua", params=MONTH, headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code == 304
+    assert again.content == b""
+    assert first.headers["last-modified"].endswith("GMT")
+
+
+def test_a_month_that_grew_has_another_tag(client: TestClient) -> None:
+    first = client.get("/api/mbox.lua", params=MONTH)
+    client.post("/clock", json={"advance": "1 day"})
+    again = client.get("/api/mbox.lua", params=MONTH, headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code == 200
+    assert len(again.content) > len(first.content)
+    assert again.content.startswith(first.content)
+
+
+def test_the_list_can_be_named_in_one_word_and_the_month_as_date(client: TestClient) -> None:
+    answer = client.get("/api/mbox.lua", params={"list": "dev@sandbox.example", "date": "2026-03"})
+    assert answer.content == client.get("/api/mbox.lua", params=MONTH).content
+
+
+@pytest.mark.parametrize("change", [{"list": "user"}, {"domain": "other.example"}, {"d": "2026-13"}, {"d": "../etc"}])
+def test_an_unknown_list_or_month_is_not_found(client: TestClient, change: dict[str, str]) -> None:
+    assert client.get("/api/mbox.lua", params={**MONTH, **change}).status_code == 404
+
+
+def test_a_month_before_the_list_began_is_empty(client: TestClient) -> None:
+    answer = client.get("/api/mbox.lua", params={**MONTH, "d": "2001-01"})
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_statistics_count_the_months_and_list_the_mails(client: TestClient) -> None:
+    stats = client.get("/api/stats.lua", params=MONTH).json()
+    newest = stats["emails"][0]
+    assert {"id", "mid", "message-id", "subject", "from", "epoch", "date", "list_raw", "in-reply-to"} <= set(newest)
+    assert stats["hits"] == len(stats["emails"])
+    assert [e["epoch"] for e in stats["emails"]] == sorted((e["epoch"] for e in stats["emails"]), reverse=True)
+    assert len(stats["active_months"]) >= 14
+    assert stats["numparts"] > 5
+
+
+def test_addresses_are_masked_in_every_listing(client: TestClient) -> None:
+    stats = client.get("/api/stats.lua", params=MONTH)
+    entry = stats.json()["emails"][0]
+    texts = [stats.text, client.get("/api/thread.lua", params={"id": entry["id"]}).text]
+    for text in texts:
+        senders = re.findall(r'"from":"([^"]*)"', text)
+        assert senders
+        assert all(re.search(r"<[\w.+-]{1,2}\.\.\.@", s) for s in senders if "@" in s)
+
+
+def test_a_thread_gives_bodies_only_for_its_first_mail(client: TestClient) -> None:
+    root = find_listed(client, r"^\[VOTE\] KIP-86")
+    thread = client.get("/api/thread.lua", params={"id": root["id"]}).json()
+    assert "KIP-86" in thread["thread"]["body"]
+    assert len(thread["thread"]["children"]) >= 3
+    for child in thread["thread"]["children"]:
+        assert child["body"] is None
+        assert child["in-reply-to"] is None
+    assert len(thread["emails"]) >= 6
+
+
+def test_a_thread_can_be_asked_for_by_any_of_its_mails(client: TestClient) -> None:
+    ballot = find_listed(client, r"^Re: \[VOTE\] KIP-86")
+    thread = client.get("/api/thread.lua", params={"id": ballot["id"]}).json()
+    assert thread["thread"]["subject"].startswith("[VOTE] KIP-86")
+
+
+def test_a_mail_and_its_source_are_found_by_id_and_by_message_id(client: TestClient) -> None:
+    ballot = find_listed(client, r"^Re: \[VOTE\] KIP-86")
+    mail = client.get("/api/email.lua", params={"id": ballot["id"]}).json()
+    source = client.get("/api/source.lua", params={"id": ballot["message-id"]})
+    assert mail["body"].startswith("+1 (non-binding)")
+    assert f"Message-ID: {ballot['message-id']}" in source.text
+
+
+@pytest.mark.parametrize("path", ["/api/email.lua", "/api/source.lua", "/api/thread.lua"])
+def test_a_mail_nobody_wrote_is_not_found(client: TestClient, path: str) -> None:
+    assert client.get(path, params={"id": "<no@where.example>"}).status_code == 404
+
+
+def test_a_permalink_by_message_id_leads_to_the_thread(client: TestClient) -> None:
+    ballot = find_listed(client, r"^Re: \[VOTE\] KIP-86")
+    page = client.get(f"/thread/{quote(ballot['message-id'].strip('<>'), safe='@')}")
+    assert page.status_code == 200
+    assert "Rotate certificates" in page.text
+
+
+def test_mails_of_the_future_are_not_there_yet(client: TestClient, story: Story) -> None:
+    assert find_listed(client, r"^\[VOTE\] KIP-93", required=False) is None
+    client.post("/clock", json={"advance": "13 hours"})
+    assert find_listed(client, r"^\[VOTE\] KIP-93", required=False) is not None
+    assert max(m.arrives_at for m in story.mails) > story.world.anchor + timedelta(days=5)
+
+
+def test_another_communitys_list_is_served_under_its_own_name(make_client: Callable[..., TestClient]) -> None:
+    client = make_client(list_id="dev@kafka.apache.org", project="KAFKA", index_page="50859233")
+    month = client.get("/api/mbox.lua", params={"list": "dev", "domain": "kafka.apache.org", "d": "2026-03"})
+    assert b"List-Id: <dev.kafka.apache.org>" in month.content
+    assert client.get("/api/mbox.lua", params=MONTH).status_code == 404
+    assert client.get("/jira/rest/api/2/issue/KAFKA-1061").status_code == 200
+    assert client.get("/confluence/rest/api/content/50859233/child/page").json()["size"] == 25
+
+
+def test_real_months_come_back_byte_for_byte(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
+    mails = [
+        b"From a@x.example Wed Nov 01 06:04:53 2017\nMessage-ID: <1@x.example>\nFrom: A <a@x.example>\n"
+        b"Subject: [VOTE] Release 1\nDate: Wed, 1 Nov 2017 06:04:53 +0000\n\nPlease vote \xe9\n\n",
+        b"From b@x.example Wed Nov 01 07:00:00 2017\nMessage-ID: <2@x.example>\nIn-Reply-To: <1@x.example>\n"
+        b"From: B <b@x.example>\nSubject: Re: [VOTE] Release 1\n\n+1\n>From here\n\n",
+    ]
+    (tmp_path / "2017-11.mbox").write_bytes(b"".join(mails))
+    client = make_client(list_id="dev@maven.example", mbox_folder=tmp_path)
+    query = {"list": "dev", "domain": "maven.example", "d": "2017-11"}
+    assert client.get("/api/mbox.lua", params=query).content == b"".join(mails)
+    assert client.get("/api/stats.lua", params=query).json()["active_months"] == {"2017-11": 2}
+    assert "The story" not in client.get("/").text
+
+
+def test_a_folder_without_months_is_refused(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"YYYY-MM\.mbox"):
+        make_client(mbox_folder=tmp_path)
+
+
+@pytest.mark.realdata
+def test_a_real_month_comes_back_byte_for_byte(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
+    real = Path(__file__).resolve().parents[4] / "shared/realdata/mail/maven-dev-2017-11-mailarchivesao.mbox"
+    if not real.is_file():
+        pytest.skip(f"no real mail beside the project ({real.name})")
+    (tmp_path / "2017-11.mbox").write_bytes(real.read_bytes())
+    client = make_client(list_id="dev@maven.apache.org", mbox_folder=tmp_path)
+    query = {"list": "dev", "domain": "maven.apache.org", "d": "2017-11"}
+    assert client.get("/api/mbox.lua", params=query).content == real.read_bytes()
+    assert client.get("/api/stats.lua", params=query).json()["active_months"]["2017-11"] == 317
+
+
+def find_listed(client: TestClient, pattern: str, *, required: bool = True) -> dict[str, str] | None:
+    emails = client.get("/api/stats.lua", params=MONTH).json()["emails"]
+    found = next((e for e in emails if re.search(pattern, e["subject"])), None)
+    if required:
+        assert found is not None, pattern
+    return found
