@@ -81,7 +81,7 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
     sections_of: dict[int, set[str]] = {}
     for entry in target.entries:
         sections_of.setdefault(entry.number, set()).add(entry.section)
-    kept = _other_cells(body, tables)
+    kept = _keep(body, tables)
     edits = _renumber(body, target.next_number)
     last_end = max((t.end for t in tables), default=max(headings.values()))
     for section in dict.fromkeys([*headings, *wanted]):
@@ -156,15 +156,37 @@ def _read_rows(body: str, table: _Table, prefix: str) -> None:
         table.columns = [""] * width
 
 
-def _other_cells(body: str, tables: Sequence[_Table]) -> dict[int, dict[str, str]]:
-    """Per number, the cells of columns that are not ours, as written: they move with their row."""
-    kept: dict[int, dict[str, str]] = {}
+@dataclass(slots=True)
+class _Kept:
+    """What people wrote in the rows of one number: it moves along with the row.
+
+    `labels` are first cells by title (they hold links to pages); `cells` those of columns that are not ours.
+    """
+
+    labels: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
+
+
+def _keep(body: str, tables: Sequence[_Table]) -> dict[int, _Kept]:
+    found: dict[int, _Kept] = {}
     for table in tables:
         for row in table.rows:
+            if row.entry is None:
+                continue
+            kept = found.setdefault(row.entry.number, _Kept())
+            start, end = row.cells[0]
+            kept.labels[row.entry.title] = _with_wip(body[start:end], row.entry.in_progress, False)
             for column, (start, end) in list(zip(table.columns, row.cells, strict=False))[1:]:
-                if row.entry is not None and column and not column.startswith("release"):
-                    kept.setdefault(row.entry.number, {})[column] = f"<td>{body[start:end]}</td>"
-    return kept
+                if column and not column.startswith("release"):
+                    kept.cells[column] = f"<td>{body[start:end]}</td>"
+    return found
+
+
+def _with_wip(label: str, now: bool, wanted: bool) -> str:
+    """A first cell with "(WIP)" added or taken out."""
+    if wanted and not now:
+        return f"{label} (WIP)"
+    return _WIP.sub("", label) if now and not wanted else label
 
 
 def _mend_rows(
@@ -219,10 +241,8 @@ def _mend_row(body: str, table: _Table, row: _Row, old: IndexEntry, new: IndexEn
     label = body[start:end]
     if new.title != old.title:
         edits.append((start, end, render_label(new, prefix)))
-    elif new.in_progress and not old.in_progress:
-        edits.append((end, end, " (WIP)"))
-    elif old.in_progress and not new.in_progress:
-        edits.append((start, end, _WIP.sub("", label)))
+    elif new.in_progress != old.in_progress:
+        edits.append((start, end, _with_wip(label, old.in_progress, new.in_progress)))
     position = next((i for i, name in enumerate(table.columns) if i and name.startswith("release")), None)
     wip_in_release = old.in_progress and not new.in_progress and not _WIP.search(label)
     if position is not None and (new.release != old.release or wip_in_release):
@@ -234,9 +254,7 @@ def _mend_row(body: str, table: _Table, row: _Row, old: IndexEntry, new: IndexEn
     return edits
 
 
-def _add_rows(
-    table: _Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, Mapping[str, str]]
-) -> list[Edit]:
+def _add_rows(table: _Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, _Kept]) -> list[Edit]:
     """New rows, each after the last row with a smaller number, else before the first."""
     held = [row for row in table.rows if row.entry is not None]
     places: dict[int, list[IndexEntry]] = {}
@@ -245,9 +263,16 @@ def _add_rows(
         place = smaller[-1] if smaller else (held[0].start if held else table.inside_end)
         places.setdefault(place, []).append(entry)
     return [
-        (at, at, "".join(render_row(e, prefix, table.columns, kept.get(e.number)) for e in some))
+        (at, at, "".join(_render_kept(e, prefix, table.columns, kept.get(e.number, _Kept())) for e in some))
         for at, some in places.items()
     ]
+
+
+def _render_kept(entry: IndexEntry, prefix: str, columns: Sequence[str], kept: _Kept) -> str:
+    label = kept.labels.get(entry.title)
+    if label is not None:
+        label = _with_wip(label, False, entry.in_progress)
+    return render_row(entry, prefix, columns, kept.cells, label=label)
 
 
 def _renumber(body: str, next_number: int | None) -> list[Edit]:

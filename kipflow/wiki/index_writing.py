@@ -105,10 +105,18 @@ def render_section(name: str, entries: Sequence[IndexEntry], prefix: str) -> str
 
 
 def render_row(
-    entry: IndexEntry, prefix: str, columns: Sequence[str] = ("", "release"), kept: Mapping[str, str] | None = None
+    entry: IndexEntry,
+    prefix: str,
+    columns: Sequence[str] = ("", "release"),
+    kept: Mapping[str, str] | None = None,
+    *,
+    label: str | None = None,
 ) -> str:
-    """A table row for these columns; `kept` holds cells that are not ours, as written, by column."""
-    cells = [f"<td>{render_label(entry, prefix)}</td>"]
+    """A table row for these columns (storage format).
+
+    `kept` holds cells that are not ours by column, and `label` the first cell's inside, both as written.
+    """
+    cells = [f"<td>{label or render_label(entry, prefix)}</td>"]
     for column in columns[1:]:
         if column.startswith("release"):
             cells.append(f"<td>{escape(entry.release or '')}</td>")

@@ -32,6 +32,9 @@ _NOT_MEANT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+#: Typographic apostrophes, and marks of emphasis that were typed rather than set.
+_PLAIN = str.maketrans({"\u2019": "'", "_": " ", "*": " ", "~": " "})
+
 #: In order of precedence where two begin at one place.
 _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
     (word, re.compile(pattern, re.IGNORECASE))
@@ -51,7 +54,7 @@ _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
         ),
         (
             StatusWord.ACCEPTED,
-            r"\bvot(?:e|ing|ed)\s+(?:has\s+|was\s+|is\s+)?(?:passed|accepted|approved|in\b)"
+            r"\bvot(?:e|ing)\s+(?:has\s+|was\s+|is\s+)?(?:passed|accepted|approved)\b|\bvoted in\b"
             r"|\baccepted\b|\badopted\b|\bapproved\b|\bpassed\b|\bimplemented\b|\breleased\b|\bmerged\b|\bcompleted?\b"
             r"|\bshipped\b|\bdone\b|\bfinali[sz]ed\b",
         ),
@@ -83,7 +86,7 @@ def parse_status(text: str) -> StatusWord:
     >>> parse_status("superseded by KIP-848, which was accepted")
     <StatusWord.DISCARDED: 'discarded'>
     """
-    said = " ".join(unicodedata.normalize("NFKC", text[:_MAX_STATUS]).replace("\u2019", "'").split())
+    said = " ".join(unicodedata.normalize("NFKC", text[:_MAX_STATUS]).translate(_PLAIN).split())
     rest = _CHOICES.sub(" ", _HINT.sub(" ", said))
     if not re.search(r"\w", rest):
         return StatusWord.TEMPLATE if re.search(r"\w", said) else StatusWord.UNKNOWN

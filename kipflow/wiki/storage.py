@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from html.entities import html5
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from kipflow.domain.errors import UnreadableInput
+from kipflow.wiki.mending import balance, mend
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -26,14 +28,6 @@ MAX_BODY = 5_000_000
 _AC, _RI = "urn:confluence:ac", "urn:confluence:ri"
 _ROOT = f'<page xmlns:ac="{_AC}" xmlns:ri="{_RI}">'
 _PREFIX_OF = {_AC: "ac:", _RI: "ri:"}
-
-_CDATA = re.compile(r"(<!\[CDATA\[.*?\]\]>)", re.DOTALL)
-_NAMED_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
-_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
-_BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
-_BARE_LESS_THAN = re.compile(r"<(?![A-Za-z/!?])")
-_VOID = re.compile(r"<(br|hr|img|col|input)\b((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<!/)>", re.IGNORECASE)
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _BLOCKS = frozenset(
@@ -102,47 +96,46 @@ def parse_storage(body: str, *, source: str) -> _Element:
     """
     if len(body) > MAX_BODY:
         raise UnreadableInput(source=source, why=f"larger than {MAX_BODY:,} characters")
-    text = "".join(part if part.startswith("<![CDATA[") else _mend(part) for part in _CDATA.split(body))
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
-        remove_comments=True, remove_pis=True,
-    )  # fmt: skip
+    text = mend(body)
+    with suppress(etree.XMLSyntaxError):
+        return _parse(text, _parser(recover=False))
+    # most pages are well-formed; the others are put in order first
+    parser = _parser(recover=True)
     try:
-        root = etree.fromstring((_ROOT + _NOT_XML.sub("", text) + "</page>").encode(), parser)
+        root = _parse(balance(text), parser)
     except etree.XMLSyntaxError as error:
         raise UnreadableInput(source=source, why=f"not storage format: {error.msg}"[:300]) from None
-    # a mended page is complete, but past a limit of the parser the rest is silently cut off
-    for entry in parser.error_log:
-        if "depth" in entry.message or "huge" in entry.message:
-            raise UnreadableInput(source=source, why=entry.message[:300])
-    if root is None:
-        raise UnreadableInput(source=source, why="nothing readable in it")
+    # past a limit of the parser the rest of a page would be cut off silently
+    limit = next((e.message for e in parser.error_log if "depth" in e.message.lower()), None)
+    if root is None or limit is not None:
+        raise UnreadableInput(source=source, why=(limit or "nothing readable in it")[:300])
     return root
 
 
-def _mend(text: str) -> str:
-    """Write markup that browsers accept the way XML wants it."""
-    text = _NAMED_ENTITY.sub(_replace_entity, text)
-    text = _BARE_AMPERSAND.sub("&amp;", text)
-    text = _BARE_LESS_THAN.sub("&lt;", text)
-    return _VOID.sub(r"<\1\2/>", text)
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        recover=recover,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
 
 
-def _replace_entity(match: re.Match[str]) -> str:
-    name = match.group(1)
-    if name in _XML_ENTITIES:
-        return match.group(0)
-    character = html5.get(name + ";")
-    if character is None or _NOT_XML.search(character):
-        return "&amp;" + match.group(0)[1:]
-    return "".join(f"&#{ord(c)};" for c in character)
+def _parse(text: str, parser: etree.XMLParser) -> _Element:
+    return etree.fromstring(f"{_ROOT}{text}</page>".encode(), parser)
 
 
 def name_of(element: _Element) -> str:
     """The element's name as storage format writes it: "p", "ac:structured-macro"."""
     tag = element.tag
-    if not isinstance(tag, str):
-        return ""
+    return _name_of_tag(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=1_024)
+def _name_of_tag(tag: str) -> str:
     if not tag.startswith("{"):
         return tag.lower()
     namespace, _, local = tag[1:].partition("}")
@@ -208,6 +201,7 @@ class _Flow:
         self.links: list[str] = []
         self.tickets: list[str] = []
         self.italic = self.skipping = 0
+        self.in_heading = False
 
     def read(self, root: _Element) -> Iterator[tuple[Line, int | None]]:
         """Each line, with the heading's level where it is one."""
@@ -215,8 +209,9 @@ class _Flow:
             name = name_of(element)
             heading = _HEADINGS.get(name)
             if event == "start":
-                if name in _BLOCKS or heading:
-                    yield from self.flush(None)
+                if heading or name in _BLOCKS:
+                    yield from self.break_line()
+                self.in_heading = self.in_heading or bool(heading)
                 self.enter(element, name)
                 if name == "ac:plain-text-body" and not self.skipping:
                     yield from self.verbatim(element.text or "")
@@ -224,12 +219,19 @@ class _Flow:
                     self.say(element.text)
             else:
                 if heading:
+                    self.in_heading = False
                     yield from self.flush(heading)
                 elif name in _BLOCKS:
-                    yield from self.flush(None)
+                    yield from self.break_line()
                 self.leave(element, name)
                 self.say(element.tail)
         yield from self.flush(None)
+
+    def break_line(self) -> Iterator[tuple[Line, int | None]]:
+        if self.in_heading:
+            self.say(" ")  # a line break in a heading does not end it
+        else:
+            yield from self.flush(None)
 
     def enter(self, element: _Element, name: str) -> None:
         self.italic += name in _ITALICS
@@ -273,6 +275,8 @@ class _Flow:
             yield from self.flush(None)
 
     def flush(self, heading: int | None) -> Iterator[tuple[Line, int | None]]:
+        if not (self.parts or self.links or self.tickets or heading):
+            return
         text = collapse("".join(part for part, _ in self.parts)).removesuffix("|").rstrip()
         plain = collapse("".join(part for part, italic in self.parts if not italic)).removesuffix("|").rstrip()
         links = tuple(dict.fromkeys(link.strip() for link in self.links if link.strip()))
