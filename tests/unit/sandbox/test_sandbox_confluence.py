@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -187,7 +188,16 @@ def test_pages_are_read_by_kipflow_as_they_are_meant(client: TestClient) -> None
     def status(number: int) -> str:
         page = read(client, str(2000 + number))
         body = page["body"]["storage"]["value"]
-        version = parse_page(page["id"], 1, page["title"], body, datetime_of(page), "x", "", "KIP")
+        version = parse_page(
+            page_id=page["id"],
+            version=1,
+            title=page["title"],
+            body=body,
+            saved_at=datetime_of(page),
+            saved_by="x",
+            url="",
+            prefix="KIP",
+        )
         assert version.number == number
         return version.status
 
@@ -196,9 +206,7 @@ def test_pages_are_read_by_kipflow_as_they_are_meant(client: TestClient) -> None
     ]  # fmt: skip
 
 
-def datetime_of(page: dict[str, Any]) -> Any:
-    from datetime import datetime
-
+def datetime_of(page: dict[str, Any]) -> datetime:
     return datetime.fromisoformat(page["version"]["when"])
 
 

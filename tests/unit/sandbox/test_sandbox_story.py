@@ -119,9 +119,10 @@ def test_only_one_proposal_touches_the_log_format() -> None:
 def test_every_address_is_invented(story: Story) -> None:
     # two of the answers that programs give: mail addresses and hosts of links
     for mail in story.mails:
-        for host in re.findall(rb"[\w.+-]+@([A-Za-z0-9.-]+\.[A-Za-z]+)", mail.raw):
+        raw = mail.raw.replace(b"=\n", b"")  # quoted-printable breaks lines anywhere
+        for host in re.findall(rb"[\w.+-]+@([A-Za-z0-9.-]+\.[A-Za-z]+)", raw):
             assert re.search(rb"\.example(\.INVALID)?$", host), host
-        for host in re.findall(rb"https?://([^/\s\"<>]+)", mail.raw):
+        for host in re.findall(rb"https?://([^/\s\"<>]+)", raw):
             assert host.endswith(b".example"), host
 
 
