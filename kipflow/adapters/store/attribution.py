@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, add_proposals, insert_new
+from kipflow.adapters.store.statements import Row, add_proposals, insert_many
 from kipflow.adapters.store.tables import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
 
@@ -78,12 +78,12 @@ def _in_order(found: Message) -> tuple[bool, float, str]:
 
 def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
     rows = [
-        {"ref": ref, "message_id": m.message_id}
+        (ref, m.message_id)
         for m in fresh
         if not m.reading.numbers  # its own subject decides; no parent can change that
         for ref in find_references(m)
     ]
-    insert_new(connection, message_reference, rows)
+    insert_many(connection, message_reference, ("ref", "message_id"), rows)
 
 
 def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[str, Message]:
@@ -153,22 +153,22 @@ def _save_changes(
     told: Mapping[str, Numbers],
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
-    gained: list[Row] = []
+    gained: list[tuple[int, str, str]] = []
     lost: list[Row] = []
     for message_id, found in affected.items():
         own = frozenset(found.reading.numbers)
         now = {n: "subject" if n in own else "thread" for n in told.get(message_id, ())}
         had = before.get(message_id, {})
-        gained.extend({"number": n, "message_id": message_id, "origin": now[n]} for n in now if n not in had)
+        gained.extend((n, message_id, now[n]) for n in now if n not in had)
         lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)
-    add_proposals(connection, (row["number"] for row in gained))
-    insert_new(connection, message_proposal, gained)
+    add_proposals(connection, (number for number, _, _ in gained))
+    insert_many(connection, message_proposal, ("number", "message_id", "origin"), gained)
     if lost:
         statement = sa.delete(message_proposal).where(
             message_proposal.c.number == sa.bindparam("gone"), message_proposal.c.message_id == sa.bindparam("whose")
         )
         connection.execute(statement, lost)
-    return {row["number"] for row in gained} | {row["gone"] for row in lost}
+    return {number for number, _, _ in gained} | {row["gone"] for row in lost}
 
 
 def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:

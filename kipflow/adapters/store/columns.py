@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, TypeVar
@@ -44,11 +44,17 @@ def clean_value(value: Any) -> Any:
 
 def dump_json(value: Any) -> str:
     """JSON text that both databases take."""
+    if not value and isinstance(value, list | tuple):
+        return "[]"  # most mails: no references, no ballots
     # escapes of NUL and of lone surrogates would pass as ASCII here and be refused by jsonb
-    text = json.dumps(value, separators=(",", ":"))
+    text = _ENCODER.encode(value)
     if "\\u0000" in text or "\\ud" in text:
-        return json.dumps(clean_value(value), separators=(",", ":"))
+        return _ENCODER.encode(clean_value(value))
     return text
+
+
+# made once: `json.dumps` makes one for every call that is not in its default form
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Moment(TypeDecorator[datetime]):
@@ -57,18 +63,27 @@ class Moment(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"{value!r} has no time zone")
-        utc = value.astimezone(UTC)
-        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
+        return _time_as_text if dialect.name == "sqlite" else _time_in_utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _time_in_utc(value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    if value.tzinfo is None:
+        raise ValueError(f"{value!r} has no time zone")
+    return value if value.tzinfo is UTC else value.astimezone(UTC)
+
+
+def _time_as_text(value: datetime | None) -> str | None:
+    """The form of SQLAlchemy's own DATETIME, in a ninth of its time."""
+    utc = _time_in_utc(value)
+    return None if utc is None else utc.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 class Words(TypeDecorator[str]):
@@ -77,8 +92,12 @@ class Words(TypeDecorator[str]):
     impl = String
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        return None if value is None else clean_text(value)
+    def bind_processor(self, dialect: Dialect) -> Callable[[str | None], str | None]:  # noqa: ARG002
+        return _words
+
+
+def _words(value: str | None) -> str | None:
+    return None if value is None else clean_text(value)
 
 
 #: JSON; None is SQL's NULL.

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import attribution
 from kipflow.adapters.store.codec import declared_from_json, declared_to_json, expression_from_json, expression_to_json
 from kipflow.adapters.store.columns import chunks, clean_text
-from kipflow.adapters.store.statements import Row, count_new, insert_new, lock_mail, mark_pending, upsert
+from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.services.ports import SaveReport
@@ -48,7 +48,7 @@ def save_messages(
         fresh, repeated = _split_known(connection, [_storable(m) for m in batch])
         known += len(repeated)
         _note_conflicts(connection, repeated, seen_at)
-        insert_new(connection, message, [_message_row(m, seen_at) for m in fresh])
+        insert_many(connection, message, _MESSAGE_COLUMNS, [_message_row(m, seen_at) for m in fresh])
         touched |= attribution.attribute_new(connection, fresh, attribute)
         new += len(fresh)
     if new:
@@ -153,36 +153,67 @@ def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
     }
 
 
-def _message_row(found: Message, seen_at: datetime) -> Row:
+#: The order of `_message_row`.
+_MESSAGE_COLUMNS = (
+    "message_id",
+    "list_id",
+    "month",
+    "source",
+    "sent_at",
+    "sent_at_from",
+    "author_name",
+    "author_address",
+    "raw_from",
+    "subject",
+    "kind",
+    "is_reply",
+    "is_forward",
+    "numbers",
+    "numbered",
+    "round",
+    "topic",
+    "topic_key",
+    "in_reply_to",
+    "refs",
+    "cancels",
+    "digest",
+    "seen_at",
+    "expressions",
+    "declared",
+    "own_text",
+)
+
+
+def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
     reading = found.reading
-    return {
-        "message_id": found.message_id,
-        "list_id": found.list_id,
-        "month": found.month,
-        "source": found.source,
-        "sent_at": found.sent_at,
-        "sent_at_from": found.sent_at_from,
-        "author_name": found.author_name,
-        "author_address": found.author_address,
-        "raw_from": found.raw_from,
-        "subject": found.subject,
-        "kind": reading.kind.value,
-        "is_reply": reading.is_reply,
-        "is_forward": reading.is_forward,
-        "numbers": reading.numbers,
-        "numbered": bool(reading.numbers),
-        "round": reading.round if reading.round is not None and reading.round <= MAX_ROUND else None,
-        "topic": reading.topic,
-        "topic_key": attribution.make_topic_key(found.list_id, reading.topic),
-        "in_reply_to": found.in_reply_to,
-        "refs": found.references,
-        "cancels": found.cancels,
-        "digest": found.digest,
-        "seen_at": seen_at,
-        "expressions": [expression_to_json(e) for e in found.expressions],
-        "declared": declared_to_json(found.declared),
-        "own_text": found.own_text,
-    }
+    return (
+        found.message_id,
+        found.list_id,
+        found.month,
+        found.source,
+        found.sent_at,
+        found.sent_at_from,
+        found.author_name,
+        found.author_address,
+        found.raw_from,
+        found.subject,
+        reading.kind.value,
+        reading.is_reply,
+        reading.is_forward,
+        reading.numbers,
+        bool(reading.numbers),
+        reading.round if reading.round is not None and reading.round <= MAX_ROUND else None,
+        reading.topic,
+        attribution.make_topic_key(found.list_id, reading.topic),
+        found.in_reply_to,
+        found.references,
+        found.cancels,
+        found.digest,
+        seen_at,
+        [expression_to_json(e) for e in found.expressions],
+        declared_to_json(found.declared),
+        found.own_text,
+    )
 
 
 def _message(row: sa.Row[Any]) -> Message:

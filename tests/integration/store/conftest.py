@@ -68,7 +68,7 @@ def postgres_cluster() -> Iterator[sa.URL]:
         # a log file, because a server that keeps our pipe open would never let `run` return
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
         url = sa.URL.create("postgresql+psycopg", "kipflow", "seCret-Word", "127.0.0.1", port, "postgres")
-        _create_database(url, "template_kipflow")
+        _run_sql(url, "CREATE DATABASE template_kipflow")
         migrate(url.set(database="template_kipflow"))
         try:
             yield url
@@ -78,24 +78,27 @@ def postgres_cluster() -> Iterator[sa.URL]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _create_database(url: sa.URL, name: str, template: str = "template1") -> None:
+def _run_sql(url: sa.URL, statement: str) -> None:
+    """Run one statement outside of any transaction."""
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")
+        connection.exec_driver_sql(statement)
     engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> sa.URL:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.URL]:
     """A migrated, empty database of each kind."""
     if request.param == "sqlite":
         url = sa.make_url(f"sqlite:///{tmp_path / 'kipflow.db'}")
         migrate(url)
-        return url
+        yield url
+        return
     cluster: sa.URL = request.getfixturevalue("postgres_cluster")
-    name = f"test_{os.getpid()}_{next(_counter)}"
-    _create_database(cluster, name, "template_kipflow")
-    return cluster.set(database=name)
+    name = f"test_{next(_counter)}"
+    _run_sql(cluster, f"CREATE DATABASE {name} TEMPLATE template_kipflow")
+    yield cluster.set(database=name)
+    _run_sql(cluster, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

@@ -127,7 +127,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
     return mails
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mails=threads(), data=st.data())
 def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(mails: list[Message], data: st.DataObject):
     store = memory_store()

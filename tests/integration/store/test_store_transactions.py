@@ -92,7 +92,7 @@ def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, data
 
 def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: SqlStore, database_url: sa.URL):
     url = database_url.render_as_string(hide_password=False)
-    writers, rounds = 4, 12
+    writers, rounds = 3, 10
     with ProcessPoolExecutor(writers, mp_context=SPAWN) as pool:
         done = list(pool.map(write_rounds, [url] * writers, range(writers), [rounds] * writers))
     assert done == [rounds] * writers

@@ -1,0 +1,302 @@
+"""The board's read side: what was decided, as it was recorded, in a fixed number of queries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import event
+
+from kipflow.adapters.store import SqlStore, tables
+from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind, StatusWord, TicketState, Unreadable
+from kipflow.domain.history import reconcile
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import Choice
+from kipflow.services.board import RowQuery, Sort
+from kipflow.services.ports import Effect
+from tests.integration.store.mails import (
+    LIST,
+    NOW,
+    make_entry,
+    make_expression,
+    make_message,
+    make_month,
+    make_page,
+    make_ruling,
+)
+
+DAY = timedelta(days=1)
+AS_OF = NOW + 2 * DAY
+
+
+@pytest.fixture
+def board(store: SqlStore, policy: Policy) -> SqlStore:
+    """KIP-7 in a vote that needs a person, KIP-8 a draft that its page contradicts, KIP-9 undecided."""
+    no = make_expression(Choice.AGAINST, line="-1, because of names")
+    with store.begin() as session:
+        session.save_messages(
+            [
+                make_message("talk", 7, sent_at=NOW - 40 * DAY, subject="[DISCUSS] KIP-7: Tidy 100% of shelves"),
+                make_message("undated", 7, sent_at=None),
+                make_message("vote", 7, kind=Kind.VOTE, subject="[VOTE] KIP-7: Tidy 100% of shelves"),
+                make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@lind.example"),
+                make_message("no", parent="vote", expressions=(no,), sent_at=NOW + timedelta(hours=1)),
+            ],
+            seen_at=NOW,
+        )
+        page = make_page(number=8, title="KIP-8 - Über Regale", saved_at=NOW, status=StatusWord.ACCEPTED)
+        session.save_page_version(page, seen_at=NOW)
+        session.save_index_entries([make_entry(9)])
+        session.save_ticket(
+            TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=("4.2",), seen_at=NOW)
+        )
+        session.save_unreadable([Unreadable(source="x#1", why="torn", list_id=LIST, month="2026-03")], seen_at=NOW)
+        session.save_month(make_month("2026-02"))
+        session.save_month(make_month())
+        session.save_ruling(make_ruling(8, kind="snooze", target="KIP-8", value={"until": AS_OF.isoformat()}))
+        for number in (7, 8):
+            decision = decide(session.load_facts(number), policy, AS_OF)
+            assert decision is not None
+            appended = reconcile((), decision.history)
+            session.append_transitions(appended, recorded_at=AS_OF, run_id=f"run-{number}")
+            session.enqueue(
+                [Effect(key=f"slack/{number}", number=number, channel="slack", payload={}, approval=number == 8)],
+                now=AS_OF,
+            )
+            session.save_decision(decision)
+    return store
+
+
+@contextmanager
+def counting(store: SqlStore) -> Iterator[list[str]]:
+    statements: list[str] = []
+
+    def note(*args: Any) -> None:
+        statements.append(args[2])
+
+    event.listen(store._engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(store._engine, "before_cursor_execute", note)
+
+
+def numbers(store: SqlStore, **query: Any) -> list[int]:
+    return [row.number for row in store.rows(RowQuery(**query)).rows]
+
+
+def test_the_overview_counts_everything(board: SqlStore):
+    overview = board.overview(AS_OF)
+    assert {s: n for s, n in overview.stages.items() if n} == {Stage.VOTE: 1, Stage.DRAFT: 1}
+    assert set(overview.stages) == set(Stage)
+    assert (overview.messages, overview.pending, overview.unreadable) == (5, 1, 1)
+    assert (overview.attention, overview.drift, overview.review) == (1, 1, 0)
+    assert [(m.month.month, m.unreadable) for m in overview.months] == [("2026-02", 0), ("2026-03", 1)]
+    assert (overview.last_poll, overview.last_decision) == (NOW, AS_OF)
+    assert overview.effects == {"pending": 1, "held": 1}
+    assert [(r.key, r.recorded.transition.target) for r in overview.recent] == [
+        ("KIP-8", Stage.DRAFT),
+        ("KIP-7", Stage.VOTE),
+        ("KIP-7", Stage.DISCUSSION),
+        ("KIP-7", Stage.DRAFT),
+    ]
+
+
+def test_the_overview_shows_nothing_recorded_later(board: SqlStore):
+    assert board.overview(NOW).recent == ()
+
+
+def test_an_empty_store_has_an_empty_board(store: SqlStore):
+    overview = store.overview(NOW)
+    assert sum(overview.stages.values()) == overview.messages == 0
+    assert (overview.last_poll, overview.last_decision, overview.metrics) == (None, None, None)
+    assert store.rows(RowQuery()).total == 0
+    assert store.review() == store.drift() == ()
+
+
+def test_a_row_tells_the_vote_clock_as_decided(board: SqlStore):
+    [row] = board.rows(RowQuery(stages=(Stage.VOTE,))).rows
+    assert (row.key, row.title, row.decided_at) == ("KIP-7", "Tidy 100% of shelves", AS_OF)
+    assert row.missing[0] == "needs 2 more binding +1"
+    assert row.clock is not None
+    assert (row.clock.outcome, row.clock.quorum) == (Outcome.CONTESTED, 3)
+    assert (row.clock.tally.binding.plus, row.clock.tally.binding.minus) == (1, 1)
+    assert row.clock.earliest_close == NOW + 3 * DAY
+    assert row.next_deadline == NOW + 3 * DAY
+
+
+def test_a_row_outside_a_vote_has_no_clock_and_names_its_drift(board: SqlStore):
+    [row] = board.rows(RowQuery(stages=(Stage.DRAFT,))).rows
+    assert row.clock is None
+    assert row.drift == ("page",)
+    assert (row.release, row.in_progress) == ("4.2", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("kip-8", [8]),
+        ("KIP 008", [8]),
+        ("7", [7]),
+        ("über", [8]),
+        ("ÜBER REGALE", [8]),
+        ("mara lind", [8]),
+        ("100%", [7]),
+        ("0%o", []),
+        ("1_0", []),
+        ("'; DROP TABLE proposal; --", []),
+        ("", [8, 7]),
+    ],
+)
+def test_text_is_looked_for_in_number_title_and_author(board: SqlStore, text: str, found: list[int]):
+    assert numbers(board, text=text) == found
+
+
+def test_rows_can_be_filtered_sorted_and_paged(board: SqlStore):
+    assert numbers(board, attention=True) == [8]
+    assert numbers(board, sort=Sort.NUMBER, descending=False) == [7, 8]
+    assert numbers(board, sort=Sort.TITLE, descending=False) == [7, 8]
+    assert numbers(board, sort=Sort.CLOSE, descending=True) == [7, 8]
+    assert numbers(board, sort=Sort.CLOSE, descending=False) == [7, 8]
+    assert numbers(board, sort=Sort.ACTIVITY, descending=False) == [8, 7]
+    page = board.rows(RowQuery(offset=1, limit=1))
+    assert ([row.number for row in page.rows], page.total) == ([7], 2)
+
+
+def test_a_proposal_shows_all_it_rests_on(board: SqlStore, policy: Policy):
+    view = board.proposal(7, AS_OF)
+    with board.begin() as session:
+        decision = decide(session.load_facts(7), policy, AS_OF)
+    assert decision is not None
+    assert view.votes == decision.votes
+    assert (view.stage, view.since, view.missing) == (decision.stage, decision.since, decision.missing)
+    assert tuple(r.transition for r in view.history) == decision.history
+    assert {r.run_id for r in view.history} == {"run-7"}
+    threads = {t.kind: t for t in view.threads}
+    assert (threads[Kind.DISCUSS].mails, threads[Kind.DISCUSS].people) == (2, 1)
+    assert threads[Kind.DISCUSS].first_message_id == "<talk@mail.example>"
+    assert view.activity == {"2026-01": 1, "2026-03": 3}
+    assert view.links["<vote@mail.example>"] == "https://lists.example/thread/vote@mail.example"
+    assert [e.key for e in view.effects] == ["slack/7"]
+    draft = board.proposal(8, AS_OF)
+    assert [(p.version, p.body) for p in draft.pages] == [(1, "")]
+    assert [t.status for t in draft.tickets] == ["Open"]
+    assert [r.kind for r in draft.rulings] == ["snooze"]
+    assert [d.side for d in draft.drift] == ["page"]
+
+
+@pytest.mark.parametrize("number", [9, 404])
+def test_a_proposal_that_is_unknown_or_undecided_is_an_error(board: SqlStore, number: int):
+    with pytest.raises(UnknownProposal):
+        board.proposal(number, AS_OF)
+
+
+def test_drift_is_listed_with_its_mend(board: SqlStore):
+    [row] = board.drift()
+    assert (row.key, row.drift.mend) == ("KIP-8", 'set "Current state" to "Draft"')
+
+
+def test_questions_that_an_outcome_hangs_on_come_first_with_their_mail(board: SqlStore):
+    with board.begin() as session:
+        for number, kind, subject, outcomes in (
+            (7, "result", "<x@mail.example>", []),
+            (8, "ballot", "<no@mail.example>", ["read against: fails"]),
+        ):
+            row = {"number": number, "position": 0, "kind": kind, "subject": subject, "question": "?", "line": ""}
+            row |= {"outcomes": outcomes, "hangs": bool(outcomes)}
+            session._connection.execute(sa.insert(tables.review_item).values(row))
+    found = board.review()
+    assert [(r.number, r.item.kind, r.url) for r in found] == [
+        (8, "ballot", "https://lists.example/thread/no@mail.example"),
+        (7, "result", ""),
+    ]
+
+
+def test_lists_are_paged_newest_first(board: SqlStore):
+    with board.begin() as session:
+        for i in range(5):
+            item = Unreadable(source=f"y#{i}", why="torn")
+            session.save_unreadable([item], seen_at=NOW + timedelta(hours=i + 1))
+    page = board.unreadable(offset=1, limit=2)
+    assert ([r.source for r in page.rows], page.total) == (["y#3", "y#2"], 6)
+    assert board.effects(status="held").total == 1
+    assert board.effects(limit=1).total == 2
+
+
+def fill(store: SqlStore, proposals: int, mails: int) -> None:
+    """Many copies of what `board` holds of KIP-7, written straight into the tables."""
+    with store.begin() as session:
+        connection = session._connection
+
+        def copy(table: sa.Table, make: Callable[[dict[str, Any], int], dict[str, Any]], many: int) -> None:
+            where = table.c.number == 7 if "number" in table.c else table.c.message_id == "<yes@mail.example>"
+            plain = dict(connection.execute(sa.select(table).where(where)).first()._mapping)  # type: ignore[union-attr]
+            connection.execute(sa.insert(table), [make(dict(plain), 100 + i) for i in range(many)])
+
+        copy(tables.proposal, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.transition, lambda row, i: row | {"number": i, "id": f"t{i}"}, proposals)
+        copy(tables.vote, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.ballot, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.outbox, lambda row, i: row | {"number": i, "key": f"k{i}"}, proposals)
+        copy(tables.message, lambda row, i: row | {"message_id": f"<m{i}@mail.example>"}, mails)
+        links = [
+            {"number": 100 + i % proposals, "message_id": f"<m{100 + i}@mail.example>", "origin": "thread"}
+            for i in range(mails)
+        ]
+        connection.execute(sa.insert(tables.message_proposal), links)
+
+
+def test_the_number_of_queries_does_not_follow_the_number_of_rows(board: SqlStore):
+    asks: dict[str, Callable[[], object]] = {
+        "overview": lambda: board.overview(AS_OF),
+        "rows": lambda: board.rows(RowQuery(limit=500)),
+        "proposal": lambda: board.proposal(7, AS_OF),
+        "review": board.review,
+        "drift": board.drift,
+        "unreadable": lambda: board.unreadable(limit=500),
+        "effects": lambda: board.effects(limit=500),
+    }
+
+    def count() -> dict[str, int]:
+        found = {}
+        for name, ask in asks.items():
+            with counting(board) as statements:
+                ask()
+            found[name] = len(statements)
+        return found
+
+    before = count()
+    fill(board, 60, 600)
+    assert count() == before
+    assert max(before.values()) <= 14
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_board_answers_within_100_ms_over_1500_proposals_and_60000_mails(board: SqlStore):
+    fill(board, 1_500, 60_000)
+    asks: dict[str, Callable[[], object]] = {
+        "overview": lambda: board.overview(AS_OF),
+        "rows": lambda: board.rows(RowQuery(limit=50, sort=Sort.CLOSE)),
+        "search": lambda: board.rows(RowQuery(limit=50, text="shelves", attention=False)),
+        "proposal": lambda: board.proposal(150, AS_OF),
+        "drift": board.drift,
+        "effects": lambda: board.effects(limit=50),
+    }
+    for name, ask in asks.items():
+        best = min(_seconds(ask) for _ in range(5))
+        assert best < 0.1, f"{name}: {best * 1000:.0f} ms"
+
+
+def _seconds(ask: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    ask()
+    return time.perf_counter() - start
