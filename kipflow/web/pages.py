@@ -66,9 +66,20 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
         return pages.render(request, "proposal.html", now=now, view=view, timeline=build_timeline(view))
 
     @router.get("/review")
-    def show_review(request: Request) -> HTMLResponse:
+    def show_review(request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
         source = board()
-        return pages.render(request, "review.html", review=source.review(), drift=source.drift())
+        questions, drift = source.review(), source.drift()
+        asked, drifted = Pager(page=page, total=len(questions)), Pager(page=drift_page, total=len(drift))
+        return pages.render(
+            request,
+            "review.html",
+            review=asked.slice(questions),
+            asked=asked,
+            asked_link=lambda number: f"?page={number}&drift_page={drift_page}",
+            drift=drifted.slice(drift),
+            drifted=drifted,
+            drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",
+        )
 
     @router.get("/data")
     def show_data(request: Request, page: PageNumber = 1) -> HTMLResponse:

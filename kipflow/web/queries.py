@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import Query
 
 from kipflow.domain.events import Stage
 from kipflow.services.board import RowQuery, Sort
+
+T = TypeVar("T")
 
 PAGE_SIZE = 50
 #: Deeper than any community's list; a larger number in an address is a mistake or a probe.
@@ -97,6 +99,10 @@ class Pager:
     @property
     def pages(self) -> int:
         return max(1, -(-self.total // self.size))
+
+    def slice(self, items: Sequence[T]) -> Sequence[T]:
+        """This page's part of a list that is at hand as a whole."""
+        return items[(self.page - 1) * self.size : self.page * self.size]
 
     @property
     def first(self) -> int:

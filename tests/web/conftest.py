@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, sync_playwright
 
 from kipflow.web.app import create_app
 from tests.web.community import NOW, MemoryBoard, build_board
@@ -17,3 +21,15 @@ def board() -> MemoryBoard:
 @pytest.fixture(scope="session")
 def client(board: MemoryBoard) -> TestClient:
     return TestClient(create_app(lambda: board, clock=lambda: NOW, title="Sandbox community"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The machine's own Chromium, headless."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -1,0 +1,93 @@
+"""The board where operators meet it: in Airflow, behind Airflow's own sign-in, in Airflow's own frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from tests.web.servers import PASSWORDS, fetch_token, serve_airflow
+from tests.web.story import connect_board, store_story
+
+pytestmark = pytest.mark.airflow
+
+
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("airflow")
+    parts = connect_board(home)
+    store_story(parts)
+    parts.store.close()
+    variables = {
+        "KIPFLOW_HOME": str(home),
+        "KIPFLOW_CONFIG": str(home / "config"),
+        "KIPFLOW_COMMUNITY": "board",
+        # by Airflow's connection, as in a deployment
+        "AIRFLOW_CONN_KIPFLOW_DB": f'{{"conn_type": "generic", "schema": "{home / "board.db"}",'
+        ' "extra": {"drivername": "sqlite"}}',
+    }
+    with serve_airflow(home, variables) as address:
+        yield address
+
+
+@pytest.mark.parametrize("path", ["/", "/proposals", "/proposals/7", "/review", "/api/overview", "/api/proposals/7"])
+def test_an_anonymous_reader_gets_nothing(airflow: str, path: str) -> None:
+    answer = httpx.get(f"{airflow}/kipflow{path}")
+    assert answer.status_code == 401
+    assert "Sign in to Airflow to see this board." in answer.text
+    assert "Bounded" not in answer.text
+
+
+def test_a_forged_token_is_refused(airflow: str) -> None:
+    answer = httpx.get(f"{airflow}/kipflow/", cookies={"_token": "eyJhbGciOiJub25lIn0.e30."})
+    assert answer.status_code in {401, 403}
+
+
+@pytest.mark.parametrize("user", ["viewer", "admin"])
+def test_whoever_may_see_airflow_may_read_the_board_by_token_and_by_cookie(airflow: str, user: str) -> None:
+    token = fetch_token(airflow, user)
+    by_token = httpx.get(f"{airflow}/kipflow/proposals/7", headers={"Authorization": f"Bearer {token}"})
+    by_cookie = httpx.get(f"{airflow}/kipflow/api/proposals/7", cookies={"_token": token})
+    assert by_token.status_code == 200
+    assert "Bounded &lt;b&gt;retries&lt;/b&gt; &amp; more" in by_token.text
+    assert by_cookie.json()["proposal"]["stage"] == "Vote"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_nobody_can_write_through_it(airflow: str, method: str) -> None:
+    token = fetch_token(airflow, "admin")
+    answer = httpx.request(method, f"{airflow}/kipflow/review", cookies={"_token": token})
+    assert answer.status_code == 405
+
+
+def test_airflow_loaded_the_plugin_without_complaint(airflow: str) -> None:
+    headers = {"Authorization": f"Bearer {fetch_token(airflow, 'admin')}"}
+    assert httpx.get(f"{airflow}/api/v2/plugins/importErrors", headers=headers).json()["total_entries"] == 0
+    (plugin,) = httpx.get(f"{airflow}/api/v2/plugins", headers=headers).json()["plugins"]
+    (entry,) = plugin["external_views"]
+    assert (entry["name"], entry["href"], entry["destination"]) == ("Proposals", "/kipflow/", "nav")
+    assert httpx.get(airflow + entry["icon"]).headers["content-type"] == "image/svg+xml"
+
+
+@pytest.mark.browser
+def test_a_viewer_signs_in_and_reads_the_board_in_airflows_frame(airflow: str, chromium: Browser) -> None:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(airflow)
+    page.fill("input[name=username]", "viewer")
+    page.fill("input[name=password]", PASSWORDS["viewer"])
+    page.click("button[type=submit]")
+    page.get_by_role("link", name="Proposals").click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("link", name="KIP-7").first.click()
+    frame.get_by_role("heading", name="What is still missing").wait_for()
+    # Airflow keeps the address of the frame in its own: it can be sent to somebody else
+    page.wait_for_url("**/plugin/kipflow/kipflow/proposals/7")
+    assert frame.locator("html").get_attribute("data-theme") in {"dark", "light"}
+    with context.expect_page() as opened:
+        frame.locator("table.ballots a.out").first.click()
+    assert opened.value != page, "the mail opens beside Airflow, which may not be framed by an archive"
+    assert page.url.endswith("/proposals/7")
+    context.close()

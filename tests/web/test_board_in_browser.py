@@ -1,0 +1,138 @@
+"""The board as a browser shows it: nothing overflows, nothing is refused, everything can be read and reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from fastapi import FastAPI, Response
+from playwright.sync_api import Browser, Page
+
+from kipflow.web.app import create_app
+from tests.web.community import NOW, MemoryBoard, build_board, facts
+from tests.web.servers import serve
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("/", "/proposals?sort=activity", "/proposals/152", "/proposals/143", "/review", "/data", "/outbox", "/metrics")
+
+#: Every visible text against the colour behind it: [text, ratio] of those below what WCAG AA asks for.
+FAINT_TEXTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const read = (color) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const blend = (top, under) => [0, 1, 2].map((i) => (top[i] * top[3] + under[i] * (255 - top[3])) / 255).concat(255);
+  const luminance = (c) => {
+    const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (e) => {
+    const layers = [];
+    for (; e; e = e.parentElement) layers.push(read(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((under, top) => blend(top, under), [255, 255, 255, 255]);
+  };
+  const faint = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const e = walker.currentNode.parentElement, text = walker.currentNode.textContent.trim();
+    const style = getComputedStyle(e), box = e.getBoundingClientRect();
+    if (!text || box.width < 2 || style.visibility === "hidden" || e.closest(".unseen, svg, option")) continue;
+    let color = read(style.color);
+    for (let a = e; a; a = a.parentElement) color[3] *= Number(getComputedStyle(a).opacity);
+    const ground = behind(e), [x, y] = [luminance(blend(color, ground)), luminance(ground)];
+    const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) faint.push([text.slice(0, 40), Number(ratio.toFixed(2))]);
+  }
+  return faint;
+}"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    long_words = facts(161, "Un" + "break" * 40 + "able title", created=NOW)
+    board = build_board([replace(long_words, proposal=replace(long_words.proposal, author="N" + "o" * 80))])
+    with serve(create_app(lambda: board, clock=lambda: NOW, title="Sandbox community", dry_run=True)) as url:
+        yield url
+
+
+@pytest.fixture
+def complaints(page: Page) -> list[str]:
+    """What the browser refuses (the content security policy, say) or fails at."""
+    heard: list[str] = []
+    page.on("console", lambda message: heard.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    return heard
+
+
+@pytest.fixture(params=[(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")], ids=lambda p: f"{p[0]}-{p[1]}")
+def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
+    width, scheme = request.param
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    yield context.new_page()
+    context.close()
+
+
+def test_no_page_scrolls_sideways_and_the_browser_refuses_nothing(
+    page: Page, address: str, complaints: list[str]
+) -> None:
+    for path in PAGES:
+        page.goto(address + path)
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width[0] <= width[1], path
+    assert complaints == []
+
+
+def test_every_text_stands_out_enough_from_what_is_behind_it(page: Page, address: str) -> None:
+    for path in PAGES:
+        page.goto(address + path)
+        assert page.evaluate(FAINT_TEXTS) == [], path
+
+
+def test_the_keyboard_reaches_the_content_first_and_sees_where_it_is(page: Page, address: str) -> None:
+    page.goto(address + "/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    page.keyboard.press("Tab")
+    focus = page.evaluate("[document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]")
+    assert focus == ["A", "solid"]
+
+
+def test_a_reader_finds_a_proposal_by_typing_its_number(page: Page, address: str) -> None:
+    page.goto(address + "/proposals")
+    page.get_by_label("Number, title or author").fill("143")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="KIP-143").click()
+    assert page.title() == "KIP-143: Graceful broker drain · Sandbox community"
+    assert page.get_by_role("heading", name="Vote, round 2").is_visible()
+
+
+def test_the_board_renews_itself_and_says_when_it_cannot(chromium: Browser) -> None:
+    shown = {"board": MemoryBoard([facts(1, "The first", created=NOW)]), "fails": False}
+    app: FastAPI = create_app(lambda: shown["board"], clock=lambda: NOW)  # type: ignore[arg-type, return-value]
+
+    @app.middleware("http")
+    async def refresh_faster(request, call_next):  # type: ignore[no-untyped-def]
+        if shown["fails"]:
+            return Response(status_code=503)
+        answer = await call_next(request)
+        body = b"".join([part async for part in answer.body_iterator])
+        headers = {k: v for k, v in answer.headers.items() if k != "content-length"}
+        return Response(body.replace(b'data-refresh="30"', b'data-refresh="0.2"'), answer.status_code, headers)
+
+    with serve(app) as url:
+        page = chromium.new_page()
+        page.goto(url + "/")
+        assert page.get_by_text("The first").first.is_visible()
+        shown["board"] = MemoryBoard([facts(2, "The second", created=NOW)])
+        page.get_by_text("The second").first.wait_for(timeout=5_000)
+        assert page.get_by_text("The first").count() == 0
+        shown["fails"] = True
+        page.get_by_text("The board can't be reached just now").wait_for(timeout=5_000)
+        assert page.get_by_text("The second").first.is_visible()
+        page.close()
