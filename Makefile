@@ -8,7 +8,7 @@ SHELL := /bin/sh
 BIN := .venv/bin
 COMMUNITY ?=
 IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
-SLOW_MARKS := spark or airflow or postgres or browser or realdata or system
+SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
 .PHONY: help setup run stop test check bench lock format

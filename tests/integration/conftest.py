@@ -1,0 +1,91 @@
+"""A sandbox over real HTTP, and the parts of kipflow connected to it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+import httpx
+import pytest
+
+from kipflow.settings import read_settings
+from kipflow.wiring import Parts, Secrets, connect
+
+ANCHOR = datetime(2026, 11, 12, 10, 30, tzinfo=UTC)
+
+
+def find_free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running_sandbox(*arguments: str, log: Path) -> Iterator[str]:
+    """A sandbox process of its own; gives its address."""
+    port = find_free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--now", ANCHOR.isoformat(), *arguments]
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        for _ in range(300):
+            try:
+                httpx.get(f"{url}/health", timeout=1).raise_for_status()
+                break
+            except httpx.HTTPError:
+                if process.poll() is not None:
+                    raise RuntimeError(log.read_text()) from None
+                time.sleep(0.1)
+        else:
+            raise RuntimeError(f"the sandbox did not answer: {log.read_text()}")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def connect_to(url: str, home: Path, *, community: str = "sandbox", **variables: str) -> Parts:
+    """The parts of a community that lives at `url`, with a migrated database below `home`."""
+    environment = {
+        "KIPFLOW_SANDBOX_URL": url,
+        "KIPFLOW_SANDBOX_SINCE": "2025-08",
+        "KIPFLOW_HOME": str(home),
+        "KIPFLOW_COMMUNITY": community,
+        **variables,
+    }
+    with patch.dict(os.environ, environment):
+        parts = connect(read_settings(), secrets=Secrets(slack="xoxb-test"))
+    parts.store.migrate()
+    return parts
+
+
+@pytest.fixture(scope="session")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One sandbox for tests that only read."""
+    with running_sandbox(log=tmp_path_factory.mktemp("sandbox") / "log") as url:
+        yield url
+
+
+@pytest.fixture
+def own_sandbox(tmp_path: Path) -> Iterator[str]:
+    """A sandbox of this test's own: it may be written to, and its time may pass."""
+    with running_sandbox(log=tmp_path / "sandbox.log") as url:
+        yield url
+
+
+@pytest.fixture
+def parts_of(tmp_path: Path) -> Callable[[str], Parts]:
+    def make(url: str) -> Parts:
+        return connect_to(url, tmp_path / "home")
+
+    return make

@@ -1,0 +1,167 @@
+"""The sandbox's whole story through the real clients, the store and the rules, against its answer sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kipflow.domain.events import Stage
+from kipflow.sandbox.answers import Expected, expected
+from kipflow.services import advance, deliver, index, poll, replay, sync
+from kipflow.services.board import ProposalView, RowQuery
+from kipflow.wiring import Parts, effect_rules, find_handlers
+from tests.integration.conftest import connect_to
+
+pytestmark = pytest.mark.integration
+
+
+def run_once(parts: Parts) -> dict[str, int]:
+    """One round of everything that the DAGs do, in process."""
+    assert parts.archive is not None
+    assert parts.wiki is not None
+    assert parts.tickets is not None
+    assert parts.community.archive is not None
+    assert parts.community.wiki is not None
+    now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
+    wanted, asked = poll.find_wanted_months(
+        parts.store, parts.archive, parts.community.lists, now, since=parts.community.archive.since
+    )
+    landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
+    read = poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
+    pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
+    tickets = sync.sync_tickets(parts.store, parts.tickets, as_of=now)
+    moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
+    edits = index.update_index(
+        parts.store, parts.wiki, page_id=page, prefix=prefix, mode="send", sends=parts.sends, now=now
+    )
+    sent = deliver.deliver(parts.store, find_handlers(parts, now=now), now=now)
+    counts: dict[str, int] = {"transitions": sum(len(a.appended) for a in moved), "decided": len(moved)}
+    for report in (asked, read, pages, tickets, edits, sent):
+        counts.update(report.counts)
+    return counts
+
+
+@pytest.fixture(scope="module")
+def told(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    parts = connect_to(sandbox, tmp_path_factory.mktemp("story"))
+    run_once(parts)
+    yield parts
+    parts.store.close()
+
+
+ANSWERS = expected()
+
+
+def view(parts: Parts, number: int) -> ProposalView:
+    return parts.store.proposal(number, parts.clock())
+
+
+@pytest.mark.parametrize("number", sorted(ANSWERS))
+def test_a_proposal_comes_to_what_the_story_says(told: Parts, number: int) -> None:
+    answer: Expected = ANSWERS[number]
+    seen = view(told, number)
+    assert seen.stage is answer.stage, f"{answer.note}: {[r.transition.rule for r in seen.history]} {seen.missing}"
+    assert len(seen.votes) == answer.rounds, answer.note
+    if answer.binding is not None:
+        counts = seen.votes[-1].tally.binding
+        assert (counts.plus, counts.zero, counts.minus) == answer.binding, _ballots(seen, answer)
+    if answer.other is not None:
+        counts = seen.votes[-1].tally.non_binding
+        assert (counts.plus, counts.zero, counts.minus) == answer.other, _ballots(seen, answer)
+    if answer.outcome is not None:
+        assert seen.votes[-1].outcome is answer.outcome, answer.note
+        assert seen.votes[-1].hangs is answer.hangs, answer.note
+    assert bool([d for d in seen.drift if d.side == "page"]) is answer.page_drift, answer.note
+
+
+def _ballots(seen: ProposalView, answer: Expected) -> str:
+    lines = [f"{b.voter} {b.value} {b.status} {b.binding} {b.rule}: {b.line}" for b in seen.votes[-1].vote.ballots]
+    return "\n".join([answer.note, *lines])
+
+
+def test_every_stage_is_on_the_board(told: Parts) -> None:
+    counts = told.store.overview(told.clock()).stages
+    assert all(counts[stage] > 0 for stage in Stage)
+    assert told.store.rows(RowQuery(limit=500)).total == sum(counts.values())
+
+
+def test_what_could_not_be_read_is_kept_with_its_reason(told: Parts) -> None:
+    page = told.store.unreadable(limit=50)
+    assert page.total > 0
+    assert all(row.why and row.source for row in page.rows)
+
+
+def test_history_rebuilt_from_facts_is_what_is_stored(told: Parts) -> None:
+    report = replay.replay(told.store, policy=told.policy, start=None, end=told.clock())
+    assert report.differences == ()
+    assert report.transitions > 60
+
+
+def test_a_second_run_changes_nothing(own_sandbox: str, parts_of: Callable[[str], Parts]) -> None:
+    parts = parts_of(own_sandbox)
+    first = run_once(parts)
+    assert first["transitions"] > 60
+    assert first["sent"] > 0
+    assert first["edits"] == 1
+    second = run_once(parts)
+    quiet = {"new", "transitions", "versions_new", "edits", "sent", "failed", "tickets_changed", "months_wanted"}
+    assert {name: second[name] for name in quiet} == dict.fromkeys(quiet, 0)
+
+
+def test_as_time_passes_votes_fill_and_close_and_people_are_told(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts = parts_of(own_sandbox)
+    run_once(parts)
+    before = parts.store.overview(parts.clock()).stages
+    transitions = 0
+    for _ in range(8):
+        httpx.post(f"{own_sandbox}/clock", json={"advance": "1 days"}).raise_for_status()
+        transitions += run_once(parts)["transitions"]
+    after = parts.store.overview(parts.clock()).stages
+    assert transitions > 0
+    assert after[Stage.ACCEPTED] > before[Stage.ACCEPTED]
+    report = replay.replay(parts.store, policy=parts.policy, start=None, end=parts.clock())
+    assert report.differences == ()
+    transcript = httpx.get(f"{own_sandbox}/slack").text
+    assert "Accepted" in transcript
+
+
+def test_running_late_gives_the_same_history_as_running_every_day(tmp_path: Path, own_sandbox: str) -> None:
+    daily = connect_to(own_sandbox, tmp_path / "daily")
+    for _ in range(4):
+        run_once(daily)
+        httpx.post(f"{own_sandbox}/clock", json={"advance": "2 days"}).raise_for_status()
+    run_once(daily)
+    late = connect_to(own_sandbox, tmp_path / "late")
+    run_once(late)
+    assert history(daily) == history(late)
+
+
+def history(parts: Parts) -> dict[int, list[str]]:
+    from kipflow.domain.history import effective
+
+    with parts.store.begin() as session:
+        return {n: [replay.say(t) for t in effective(session.load_history(n))] for n in session.load_numbers()}
+
+
+def test_a_truncated_month_is_partial_accepts_nothing_and_is_read_again(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts = parts_of(own_sandbox)
+    httpx.post(f"{own_sandbox}/faults", json={"rule": "short /api/mbox.lua x100"}).raise_for_status()
+    run_once(parts)
+    months = parts.store.overview(parts.clock()).months
+    assert any(m.month.status != "complete" for m in months)
+    assert parts.store.overview(parts.clock()).stages[Stage.ACCEPTED] == 0
+    httpx.delete(f"{own_sandbox}/faults").raise_for_status()
+    run_once(parts)
+    assert all(m.month.status == "complete" for m in parts.store.overview(parts.clock()).months)
+    fresh = connect_to(own_sandbox, parts.settings.home.parent / "fresh")
+    run_once(fresh)
+    assert parts.store.overview(parts.clock()).stages == fresh.store.overview(parts.clock()).stages
+    assert parts.clock() - timedelta(days=1) < fresh.clock()
