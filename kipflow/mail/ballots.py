@@ -176,7 +176,11 @@ def _continues(above: str, line: str) -> bool:
         skip_bullet(line) < len(line) and bool(find_values(line)) and find_values(line)[0].start() <= skip_bullet(line)
     )
     if starts_with_value:
-        return len(above) >= 55 and not closed and not above.rstrip().endswith((",", ";", ")"))
+        return (
+            (len(above) >= 55 or _ENDS_OPEN.search(above) is not None)
+            and not closed
+            and not above.rstrip().endswith((",", ";", ")"))
+        )
     return (
         not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ENDS_OPEN.search(above) is not None)
     ) or (closed and len(above) >= 64)
@@ -207,6 +211,7 @@ def _read_sentence(sentence: _Sentence, *, is_result: bool) -> Expression | None
 
 
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
+_TO_ZERO = re.compile(r"\b(?:to|now)\s+(?:a\s+)?(?P<value>0)(?![\w.])", re.IGNORECASE)
 _LAST_TARGET = re.compile(
     r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
     r"it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |of ){0,4}\s*$",
@@ -231,6 +236,7 @@ def _read_change(text: str) -> Expression | None:
         return None
     values = find_values(text)
     targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
+    targets = targets or list(_TO_ZERO.finditer(text))
     if changes and not targets and values and phrases.ARROW.search(text) is None and not withdraws:
         targets = (
             values[-1:]
@@ -287,11 +293,17 @@ def _read_value(sentence: _Sentence, match: re.Match[str], *, is_result: bool) -
     if (
         not leading
         and not phrases.FROM_ME.search(after[:60])
+        and not phrases.MINE_BEFORE.search(before[-40:])
         and phrases.OTHERS_BEFORE.search(before[-120:])
         and not _MY_VOTE_IS.search(before)
     ):
         return None
-    if phrases.OTHERS_AFTER.match(after) and not phrases.FROM_ME.search(after[:60]):
+    from_whom = None if phrases.FROM_ME.search(after[:60]) else phrases.OTHERS_AFTER.match(after)
+    if from_whom is not None and not (leading and from_whom.group(0).strip().lower() == "from"):
+        return None
+    if from_whom is not None and re.match(
+        r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!\s+(?:side|team|community|project))", after[from_whom.end() :]
+    ):
         return None
     if is_result and not (_FIRST_PERSON.search(before) or phrases.FROM_ME.search(after[:60])):
         return None
@@ -305,6 +317,9 @@ def _read_value(sentence: _Sentence, match: re.Match[str], *, is_result: bool) -
     agreement = None if claimed is not None else _read_agreement(after)
     if agreement is not None and agreement is not Standing.UNCLEAR:
         return None
+    if leading and claimed is None and _is_inline_answer(sentence.line):
+        why = "answers a quoted remark within a discussion: a vote, or agreement?"
+        return replace(read, rule="inline-answer", standing=Standing.UNCLEAR, why=why)
     unclear = _find_doubt(sentence, before, after, leading=leading)
     if unclear is not None:
         return replace(read, rule=unclear[0], standing=Standing.UNCLEAR, why=unclear[1])
@@ -327,6 +342,14 @@ def _read_value(sentence: _Sentence, match: re.Match[str], *, is_result: bool) -
     return None
 
 
+_VOTE_CALL = re.compile(r"\bvot(?:e|es|ing)\b|\[ ?\]|[+-]1|\brelease\b|\b72 hours\b|\bKIP\b", re.IGNORECASE)
+
+
+def _is_inline_answer(line: OwnLine) -> bool:
+    """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
+    return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None
+
+
 def _doubt_place(read: Expression) -> Expression:
     return replace(read, rule="buried", standing=Standing.UNCLEAR, why="is this a vote, or talk about one?")
 
@@ -343,10 +366,10 @@ def _is_number(before: str, after: str, *, leading: bool) -> bool:
         return True
     if phrases.TECHNICAL_AFTER.match(after[:80]):
         return True
-    if leading or _MY_VOTE_IS.search(before):
+    if leading or _MY_VOTE_IS.search(before) or phrases.FROM_ME.match(after.lstrip()):
         return False
     if re.search(
-        r"\b(?:i|i['’]m|i am|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks)\W*$",
+        r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
         before[-30:],
         re.IGNORECASE,
     ):
@@ -381,18 +404,11 @@ def _read_agreement(after: str) -> Standing | None:
         return None
     votes = phrases.VOTE_OBJECT.search(what[:60])
     strong = phrases.STRONG_COMMENT_OBJECT.search(what)
+    if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
+        return None
     if word in {"with", "for"}:
         if strong is not None and (votes is None or strong.start() <= votes.start()):
             return Standing.CLEAR
-        if word == "with" and (
-            phrases.CONDITION_AFTER.match(after)
-            or re.match(
-                r"\s*(?:a |some |one |two |few |minor |small |the |no )*(?:\w+ )?(?:comments?|nits?|questions?|"
-                r"remarks?|notes?|suggestions?|caveats?|concerns?)\b",
-                what,
-            )
-        ):
-            return None
         return None if votes is not None or word == "with" else Standing.UNCLEAR
     comment = phrases.COMMENT_OBJECT.search(what)
     if comment is not None and (votes is None or comment.start() <= votes.start() + 12):

@@ -15,6 +15,8 @@ _NUM = rf"(?<![\w.+\-])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w)"
 _CH = r"(?P<c>[+\-]\s?1|[+\-±]\s?0|(?<![\w.])0)(?![\d.]\d|\d)"
 _G = r"(?P<g>non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g)\b"
 
+_G0 = _G.replace("?P<g>", "?P<g0>")
+
 _NUM_GROUP = re.compile(
     rf"{_NUM}\s+\(?(?:pmc\s+)?{_G}\)?(?:\s*\(?{_CH}\)?(?:['’]?s)?)?(?:\s+(?P<veto>vetoe?s?)\b)?", re.IGNORECASE
 )
@@ -22,7 +24,7 @@ _NUM_CHOICE = re.compile(
     rf"{_NUM}\s*(?:x\s*)?[\"'(]?{_CH}[\"')]?(?:['’]?s\b)?(?:\s*votes?\b)?(?:\s*\(?{_G}\)?)?", re.IGNORECASE
 )
 _CHOICE_NUM = re.compile(
-    rf"{_CH}(?:['’]?s\b)?(?:\s*votes?\b)?(?:\s*[\[(]?\s*{_G}\s*[\])]?)?(?:\s*votes?\b)?\s*(?:[:=]|\(|"
+    rf"(?:{_G0}\s+)?{_CH}(?:['’]?s\b)?(?:\s*votes?\b)?(?:\s*[\[(]?\s*{_G}\s*[\])]?)?(?:\s*votes?\b)?\s*(?:[:=]|\(|"
     rf"-\s)\s*(?:\(\s*)?{_NUM}(?!\s*[/.)]\s*[A-Za-z])",
     re.IGNORECASE,
 )
@@ -112,7 +114,7 @@ def _read_line_counts(
                 continue
             groups = match.groupdict()
             number = _parse_number(groups["n"])
-            group = _parse_group(groups.get("g"))
+            group = _parse_group(groups.get("g") or groups.get("g0"))
             choice = _parse_choice(groups.get("c") or groups.get("c2"))
             if groups.get("veto"):
                 choice = "-1"

@@ -13,10 +13,12 @@ _I = re.IGNORECASE
 # -- numbers that are no vote ----------------------------------------------------------------------
 PHONE_AFTER = re.compile(r"^[\s.\-]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]\(?\d|\d{7,})")
 PHONE_BEFORE = re.compile(
-    r"\b(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|f)\s*[.:)]{0,2}\s*$", _I
+    r"(?<![\w'’])(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|f)\s*[.:)]{0,2}\s*$",
+    _I,
 )
 TECHNICAL_BEFORE = re.compile(
-    r"\b(?:utc|gmt|cet|cest|est|pst|offsets?|index|values?|returns?|returned|returning|set|sets|setting|default|"
+    r"[+\-±]?\b\d\s*(?:or|and|,|to|through|/)\s*$|\b(?:utc|gmt|cet|cest|est|pst|offsets?|index|values?|returns?|"
+    r"returned|returning|set|sets|setting|default|"
     r"defaults|"
     r"equals?|equal to|code|exit|status|between|from|by|epoch|term|version|ttl|timeout|size|count|length|id|level|"
     r"depth|"
@@ -46,7 +48,7 @@ TECHNICAL_AFTER = re.compile(
 
 # -- votes of other people -------------------------------------------------------------------------
 OTHERS_BEFORE = re.compile(
-    r"(?:\b(?:your|his|her|their|its|whose|[a-z]+['’]s|jun['’]s)\s+(?:\w+\s+){0,2}$"
+    r"(?:\b(?:your|his|her|their|its|whose|(?!it|here|that|what|let)[a-z]+['’]s)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|more|additional|enough|all|several|many|"
     r"required|needed|no|any|"
     r"few|only|at least|multiple|both|these|those|every|each)\s+(?:of the\s+)?(?:non[- ]?binding\s+|binding\s+|"
@@ -66,6 +68,12 @@ OTHERS_AFTER = re.compile(
     _I,
 )
 FROM_ME = re.compile(r"\b(?:from (?:me|my side|my end|us|here|myself)|for me|on my (?:part|side)|my side)\b", _I)
+MINE_BEFORE = re.compile(r"\b(?:my|mine)\s+(?:\w+\s+){0,2}$", _I)
+NITS = re.compile(
+    r"\s*(?:a |some |one |two |few |minor |small |the |no |my ){0,4}(?:\w+ )?"
+    r"(?:comments?|nits?|questions?|remarks?|notes?|suggestions?|caveats?|concerns?)\b",
+    _I,
+)
 PAST = re.compile(
     r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|cast|said|was|"
     r"were|posted)\b[^.;]{0,50}$",
@@ -96,7 +104,8 @@ CONDITION_AFTER = re.compile(
     r"an )|\bassuming\b|\bunless\b|"
     r"\buntil\b|\btill\b|\bpending\b|\bmodulo\b|\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|"
     r"so) long as\b|"
-    r"\bafter (?:the|that|this|these|we|you|it|fixing|renaming|addressing|resolving|updating|removing|adding|merging|"
+    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation))(?:the|that|this|these|"
+    r"we|you|it|fixing|renaming|addressing|resolving|updating|removing|adding|merging|"
     r"clarif\w+)\b|"
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
     r"(?:caveat|condition|understanding|proviso)\b|"

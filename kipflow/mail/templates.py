@@ -34,7 +34,7 @@ class LeadingValue:
 _SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)"
 _BOX = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|"
-    rf"(?P<line>_{{2,8}}))\s*[:.-]?\s*{_SIGN}(?![\w.]\w)"
+    rf"(?P<line>_{{2,8}}))\s*[:.]?\s*{_SIGN}(?![\w.]\w)"
 )
 _BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}(?![\w.]\w)[^\[\]]{{0,80}}\[(?P<mark>[^\[\]]{{0,5}})\]\s*$")
 # "[+1] approve"; "[1]" and "[0]" are footnotes
@@ -147,10 +147,24 @@ def is_same_person(written: str, author: str) -> bool:
     )
 
 
+# a zero in a list of choices; alone on its line it may be a vote like any other
+_LISTED_ZERO = re.compile(r"^\s*(?:[-*•]\s+)?(?P<value>0)(?:\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
+# "Mara Lind: +1 (binding)", "Jun Okafor +1"
+_NAMED_VALUE = re.compile(
+    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})\s*(?:\([^()]{0,30}\)\s*)"
+    r"?[:=–-]?\s*"
+    r"\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
+)
+
+
 def find_leading_values(lines: Sequence[str]) -> list[LeadingValue]:
     """Lines (made plain) that begin with a written vote."""
     found = []
     for index, line in enumerate(lines):
+        zero = _LISTED_ZERO.match(line)
+        if zero is not None:
+            found.append(LeadingValue(index, "0", line[zero.end("value") :]))
+            continue
         start = skip_bullet(line)
         values = find_values(line)
         if values and values[0].start() <= start:
@@ -177,12 +191,23 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             parts.update({v.index: (Part.LEGEND, v.value) for v in run})
         elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
             parts.update({v.index: (Part.SUMMARY, v.value) for v in run})
+    parts.update(_find_named_values(lines, parts))
     for v in leading:
         if v.index not in parts:
             part = _classify_single(v, lines, author)
             if part is not None:
                 parts[v.index] = (part, v.value)
     return parts
+
+
+def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]]) -> dict[int, tuple[Part, str]]:
+    """Lines of a list of voters: two or more that each put a name before a vote."""
+    named: dict[int, tuple[Part, str]] = {}
+    for index, line in enumerate(lines):
+        match = _NAMED_VALUE.match(line) if index not in parts and len(line) < 120 else None
+        if match is not None and not any(fold_name(w) in _COMMON_WORDS for w in match.group("name").split()):
+            named[index] = (Part.SUMMARY, match.group("value"))
+    return named if len(named) > 1 else {}
 
 
 def _is_near(index: int, parts: dict[int, tuple[Part, str]], lines: Sequence[str]) -> bool:
