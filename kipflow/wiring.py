@@ -137,7 +137,9 @@ def read_clock(community: Community) -> datetime:
     if community.clock is None:
         return datetime.now(UTC)
     try:
-        answer = httpx.get(community.clock, timeout=10).raise_for_status().json()
+        # loading the certificates takes longer than the question; every page of the board asks it
+        secure = community.clock.startswith("https:")
+        answer = httpx.get(community.clock, timeout=10, verify=secure).raise_for_status().json()
         return datetime.fromisoformat(answer["now"]).astimezone(UTC)
     except (httpx.HTTPError, KeyError, ValueError, TypeError) as error:
         raise ServiceUnavailable(service="clock", url=community.clock, why=str(error) or type(error).__name__) from None
