@@ -157,7 +157,8 @@ class Overview:
     that could not be read, `pending` proposals whose facts are newer than their decision. `attention`
     counts proposals that need a person, `review` and `drift` the single items. `effects` counts outbox rows
     by status. `months` are in order of list and month, newest last; `last_poll` is when an archive was last
-    looked at, `last_decision` the newest `decided_at`. `recent` is newest first by time of record.
+    looked at, `last_decision` the newest `decided_at`. `recent` is newest first by time of record,
+    then by time.
     """
 
     stages: Mapping[Stage, int]

@@ -185,7 +185,13 @@ def _load_recent(
         sa.select(transition, proposal.c.title)
         .join(proposal, proposal.c.number == transition.c.number)
         .where(transition.c.recorded_at <= as_of)
-        .order_by(transition.c.recorded_at.desc(), transition.c.number.desc(), transition.c.position.desc())
+        # one run records many at once, a first run years of them: among those the newest move comes first
+        .order_by(
+            transition.c.recorded_at.desc(),
+            transition.c.at.desc(),
+            transition.c.number.desc(),
+            transition.c.position.desc(),
+        )
         .limit(RECENT)
     )
     rows = list(connection.execute(statement))
