@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
-from kipflow.domain.errors import KipflowError, UnknownProposal
+from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
 from kipflow.services.board import Board
 from kipflow.web.api import build_api
 from kipflow.web.pages import build_pages
@@ -113,7 +113,11 @@ def _add_error_pages(app: FastAPI, pages: Pages) -> None:
 
     async def show_known(request: Request, error: Exception) -> Response:
         log.error("%s %s: %s", request.method, find_own_path(request), error)
-        return answer(request, 503, str(error))
+        # where a database or service is to be found is for the log, not for every reader
+        line = (
+            f"The {error.service} gives no answer: {error.why}" if isinstance(error, ServiceUnavailable) else str(error)
+        )
+        return answer(request, 503, line)
 
     async def show_unexpected(request: Request, error: Exception) -> Response:
         log.error("%s %s failed", request.method, find_own_path(request), exc_info=error)
