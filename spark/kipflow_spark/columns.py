@@ -52,6 +52,6 @@ def count_where(condition: Column) -> Column:
     return F.count(F.when(condition, F.lit(1)))
 
 
-def percentile_where(condition: Column, value: Column, share: float) -> Column:
-    """The exact percentile of `value`, interpolated, over the rows that meet the condition."""
-    return F.percentile(F.when(condition, value), F.lit(share))
+def sum_where(condition: Column, value: Column) -> Column:
+    """The sum of `value` over the rows of a group that meet the condition; 0 where none does."""
+    return F.coalesce(F.sum(F.when(condition, value)), F.lit(0))

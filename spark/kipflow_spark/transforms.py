@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -29,17 +29,18 @@ from kipflow_spark.columns import (
     is_undecided,
     month_of,
     opens_discussion,
-    percentile_where,
+    sum_where,
 )
 
 
 def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
     """The moves that still stand at `as_of`: without corrections and what those took back."""
     retracts = F.when(is_correction(F.col("retracts")), F.col("retracts"))
-    retracted = F.flatten(F.collect_list(retracts).over(Window.partitionBy("number")))
+    # the whole history of a proposal, in the order that `stage_visits` needs too: sorted once for both
+    whole = _history().rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
     return (
         transitions.where(F.col("at") <= F.lit(as_of))
-        .withColumn("retracted", retracted)
+        .withColumn("retracted", F.flatten(F.collect_list(retracts).over(whole)))
         .where(~is_correction(F.col("retracts")) & ~F.array_contains("retracted", F.col("id")))
         .drop("retracted")
     )
@@ -51,7 +52,7 @@ def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
     `is_measured` is false where an imported index row begins or ends the stay: such a row's time
     says when it was edited, so the length would be made up.
     """
-    history = Window.partitionBy("number").orderBy("at", "position")
+    history = _history()
     leaves_by_import = F.coalesce(is_import(F.lead("actor").over(history)), F.lit(False))
     visits = effective_transitions(transitions, as_of).select(
         "number",
@@ -79,16 +80,22 @@ def stage_durations(visits: DataFrame) -> DataFrame:
 
     The two are kept apart because stays that still last would make the median too small.
     """
-    over = F.col("is_measured") & ~F.col("is_open")
-    lasts = F.col("is_measured") & F.col("is_open")
-    figures = visits.groupBy("stage").agg(
-        count_where(over).alias("visits"),
-        percentile_where(over, F.col("days"), 0.5).alias("median_days"),
-        percentile_where(over, F.col("days"), 0.9).alias("p90_days"),
-        count_where(F.col("is_open")).alias("present"),
-        percentile_where(lasts, F.col("days"), 0.5).alias("present_median_days"),
+    measured = F.when(F.col("is_measured"), F.col("days"))
+    # exact percentiles keep every distinct value: one such aggregate instead of one for each figure
+    by_state = visits.groupBy("stage", "is_open").agg(
+        F.count(F.lit(1)).alias("stays"),
+        F.count(measured).alias("measured"),
+        F.percentile(measured, F.array(F.lit(0.5), F.lit(0.9))).alias("shares"),
     )
-    return _as_table(figures, schemas.STAGE_DURATION).orderBy("stage")
+    over, lasts = ~F.col("is_open"), F.col("is_open")
+    figures = by_state.groupBy("stage").agg(
+        sum_where(over, F.col("measured")).alias("visits"),
+        F.max(F.when(over, F.col("shares")[0])).alias("median_days"),
+        F.max(F.when(over, F.col("shares")[1])).alias("p90_days"),
+        sum_where(lasts, F.col("stays")).alias("present"),
+        F.max(F.when(lasts, F.col("shares")[0])).alias("present_median_days"),
+    )
+    return _in_order(_as_table(figures, schemas.STAGE_DURATION), "stage")
 
 
 def throughput(visits: DataFrame) -> DataFrame:
@@ -104,7 +111,7 @@ def throughput(visits: DataFrame) -> DataFrame:
         count_where(imported).alias("imported"),
     )
     filled = _every_month(visits).join(counts, on="month", how="left").fillna(0)
-    return _as_table(filled, schemas.THROUGHPUT).orderBy("month")
+    return _in_order(_as_table(filled, schemas.THROUGHPUT), "month")
 
 
 def _every_month(visits: DataFrame) -> DataFrame:
@@ -124,7 +131,7 @@ def open_votes(votes: DataFrame, proposals: DataFrame, as_of: datetime) -> DataF
         }
     )
     titled = under_way.join(F.broadcast(proposals.select("number", "title")), on="number", how="left")
-    return _as_table(titled, schemas.OPEN_VOTE).orderBy("opened_at", "key", "round")
+    return _in_order(_as_table(titled, schemas.OPEN_VOTE), "opened_at", "key", "round")
 
 
 def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
@@ -147,7 +154,7 @@ def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
         .agg(F.min(F.when(is_answer, F.col("sent_at"))).alias("replied_at"))
     )
     timed = threads.withColumn("hours", hours_between(F.col("opened_at"), F.col("replied_at")))
-    return _as_table(timed, schemas.FIRST_REPLY).orderBy("number")
+    return _as_table(timed, schemas.FIRST_REPLY)
 
 
 def summary(durations: DataFrame, votes: DataFrame, months: DataFrame, replies: DataFrame) -> DataFrame:
@@ -187,12 +194,21 @@ def summary(durations: DataFrame, votes: DataFrame, months: DataFrame, replies: 
             {
                 "discussions": (F.col("threads"), "count"),
                 "discussions_unanswered": (F.col("unanswered"), "count"),
-                "first_reply_hours_median": (F.col("median_hours"), "hours"),
-                "first_reply_hours_p90": (F.col("p90_hours"), "hours"),
+                "first_reply_hours_median": (F.col("shares")[0], "hours"),
+                "first_reply_hours_p90": (F.col("shares")[1], "hours"),
             },
         ),
     ]
-    return _as_table(reduce(DataFrame.unionByName, parts), schemas.SUMMARY).orderBy("name", "dimension")
+    return _in_order(_as_table(reduce(DataFrame.unionByName, parts), schemas.SUMMARY), "name", "dimension")
+
+
+def _history() -> WindowSpec:
+    return Window.partitionBy("number").orderBy("at", "position")
+
+
+def _in_order(frame: DataFrame, *columns: str) -> DataFrame:
+    """A small table in one ordered part: a global sort would sample it first, with a job of its own."""
+    return frame.coalesce(1).sortWithinPartitions(*columns)
 
 
 def _as_table(frame: DataFrame, schema: StructType) -> DataFrame:
@@ -201,12 +217,10 @@ def _as_table(frame: DataFrame, schema: StructType) -> DataFrame:
 
 
 def _reply_figures(replies: DataFrame) -> DataFrame:
-    answered = F.col("hours").isNotNull()
     return replies.agg(
         F.count(F.lit(1)).alias("threads"),
-        count_where(~answered).alias("unanswered"),
-        percentile_where(answered, F.col("hours"), 0.5).alias("median_hours"),
-        percentile_where(answered, F.col("hours"), 0.9).alias("p90_hours"),
+        count_where(F.col("hours").isNull()).alias("unanswered"),
+        F.percentile("hours", F.array(F.lit(0.5), F.lit(0.9))).alias("shares"),
     )
 
 

@@ -150,7 +150,7 @@ def test_equal_code_is_packed_once_and_holds_what_executors_import(tmp_path: Pat
     assert str(first) in run.stdout
 
 
-@pytest.mark.parametrize("job", ["lifecycle_metrics"])
+@pytest.mark.parametrize("job", ["lifecycle_metrics", "read_archives"])
 def test_a_job_runs_from_its_file_with_this_python(tmp_path: Path, job: str) -> None:
     command, variables = java.submit_command(tmp_path, job, ["--out", "x"], master="local[2]")
     assert command[command.index("--master") + 1] == "local[2]"

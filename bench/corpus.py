@@ -1,0 +1,119 @@
+"""A made-up developers' list, alike in shape to real ones: mostly ticket mail, some proposals and votes.
+
+Deterministic: the same number of mails and seed give the same bytes. About 8 KB a mail.
+"""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+_WORDS = (
+    "broker client record batch offset commit leader replica partition index segment flush fetch request response "
+    "protocol version default config timeout metric thread group member assignor rebalance state store changelog "
+    "topology window join stream table connector task worker plugin schema header compaction retention quorum vote"
+)
+WORDS = _WORDS.split()
+PEOPLE = [f"Person {chr(65 + n % 26)}{n}" for n in range(60)]
+START = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def write_mbox(path: Path, mails: int, *, seed: int = 7) -> int:
+    """Write an mbox of so many mails and return its size in bytes."""
+    with path.open("wb") as file:
+        for mail in make_mails(mails, seed=seed):
+            file.write(mail)
+        return file.tell()
+
+
+def make_mails(mails: int, *, seed: int = 7) -> Iterator[bytes]:
+    random_ = random.Random(seed)
+    for number in range(mails):
+        yield _make_mail(random_, number)
+
+
+def _make_mail(random_: random.Random, number: int) -> bytes:
+    at = START + timedelta(minutes=7 * number)
+    author = random_.choice(PEOPLE)
+    address = f"{author.split()[1].lower()}@x.example"
+    ticket = random_.random() < 0.6
+    subject, body = _ticket(random_) if ticket else _talk(random_, number)
+    headers = [
+        f"From {address} {at:%a %b %d %H:%M:%S %Y}",
+        *(f"Received: from relay{hop}.x.example by mail{hop}.x.example; {format_datetime(at)}" for hop in range(6)),
+        f"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed; d=x.example;\n\tb={_noise(random_, 340)}",
+        f"Message-ID: <{number}.{_mark(number)}@x.example>",
+        f"Date: {format_datetime(at)}",
+        f"From: {author} <{address}>",
+        "To: dev@list.example",
+        f"Subject: {subject}",
+    ]
+    if subject.startswith("Re:"):
+        parent = max(0, number - random_.randint(1, 40))
+        headers.append(f"In-Reply-To: <{parent}.{_mark(parent)}@x.example>")
+        headers.append(f"References: <{parent}.{_mark(parent)}@x.example>")
+    encoding, data = _encode(random_, body)
+    return "\n".join(headers + encoding).encode("utf-8") + b"\n\n" + data + b"\n\n"
+
+
+def _mark(number: int) -> str:
+    return f"{number * 2654435761 % 2**32:08x}"
+
+
+def _ticket(random_: random.Random) -> tuple[str, str]:
+    key = f"TICKET-{random_.randint(1, 9000)}"
+    text = "\n".join(_line(random_) for _ in range(75))
+    return f"[jira] [Commented] ({key}) {_line(random_)[:60]}", f"    [ https://tickets.example/{key} ]\n\n{text}\n"
+
+
+def _talk(random_: random.Random, number: int) -> tuple[str, str]:
+    proposal = 1 + number // 120 + random_.randint(0, 5)
+    tag = random_.choice(["DISCUSS", "DISCUSS", "DISCUSS", "VOTE"])
+    subject = f"Re: [{tag}] KIP-{proposal}: {WORDS[proposal % len(WORDS)]} {WORDS[proposal * 7 % len(WORDS)]}"
+    if random_.random() < 0.25:
+        subject = f"Re: {_line(random_)[:50]}"
+    own = ["+1 (binding)"] if tag == "VOTE" and random_.random() < 0.7 else [_line(random_) for _ in range(12)]
+    quoted = [f"{'>' * (1 + line % 5)} {_line(random_)}" for line in range(random_.randint(20, 110))]
+    return subject, "\n".join(
+        ["Hi all,", "", *own, "", f"On Mon, {random_.choice(PEOPLE)} wrote:", *quoted, "-- ", "x"]
+    )
+
+
+def _encode(random_: random.Random, body: str) -> tuple[list[str], bytes]:
+    kind = random_.random()
+    if kind < 0.70:
+        text = body.replace("\nFrom ", "\n>From ").encode("ascii", "replace")
+        return ["Content-Type: text/plain; charset=us-ascii"], text
+    if kind < 0.80:
+        data = base64.encodebytes(body.encode())
+        return [
+            "MIME-Version: 1.0",
+            "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: base64",
+        ], data
+    if kind < 0.88:
+        data = quopri.encodestring(f"Grüße – {body}".encode("windows-1252"))
+        return [
+            "MIME-Version: 1.0",
+            "Content-Type: text/plain; charset=windows-1252",
+            "Content-Transfer-Encoding: quoted-printable",
+        ], data
+    html = "<html><body>" + "".join(f"<p>{line}</p>\n" for line in body.splitlines()) + "</body></html>"
+    parts = [
+        "--=_b", "Content-Type: text/plain; charset=utf-8", "", body,
+        "--=_b", "Content-Type: text/html; charset=utf-8", "", html, "--=_b--",
+    ]  # fmt: skip
+    return ["MIME-Version: 1.0", 'Content-Type: multipart/alternative; boundary="=_b"'], "\n".join(parts).encode()
+
+
+def _line(random_: random.Random) -> str:
+    return " ".join(random_.choices(WORDS, k=random_.randint(9, 14)))
+
+
+def _noise(random_: random.Random, length: int) -> str:
+    return base64.b64encode(random_.randbytes(length)).decode()

@@ -1,0 +1,65 @@
+"""One measured figure, and running a measurement in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """What was measured. `ratio` is the speed against `peer` (higher is better); `reach` the least wanted."""
+
+    what: str
+    seconds: float
+    per_second: float
+    unit: str
+    peak_mb: float | None = None
+    peer: str | None = None
+    ratio: float | None = None
+    reach: float | None = None
+
+    @property
+    def is_reached(self) -> bool:
+        return self.ratio is None or self.reach is None or self.ratio >= self.reach
+
+    def render(self) -> str:
+        text = f"{self.what:<52}{self.seconds:8.2f} s{self.per_second:12,.0f} {self.unit}/s"
+        if self.peak_mb is not None:
+            text += f"{self.peak_mb:7.0f} MB"
+        if self.ratio is not None:
+            text += f"   {self.ratio:6.2f} x {self.peer}"
+        if self.reach is not None:
+            text += f" (reach {self.reach:g}: {'yes' if self.is_reached else 'NO'})"
+        return text
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "is_reached": self.is_reached}
+
+
+def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
+    """Run the measurement `name` of `bench/SCRIPT.py` in a new process; what it answers, with `peak_mb`."""
+    command = [sys.executable, str(HERE / f"{script}.py"), name, *arguments]
+    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    answer: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return answer
+
+
+def answer(measurements: dict[str, Callable[..., dict[str, Any]]]) -> None:
+    """The other end of `run_apart`: measure what the command line names and print the answer as JSON."""
+    import resource
+
+    result = measurements[sys.argv[1]](*sys.argv[2:])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"peak_mb": peak, **result}))
+
+
+def median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]

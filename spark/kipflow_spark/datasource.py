@@ -1,0 +1,174 @@
+"""The Spark data sources "mbox" (mails) and "mbox_counts" (how many begin in each part of large files).
+
+Options: `manifest`, JSON text {"prefix": "KIP", "files": [{"path", "list_id", "month"}]}; `split_bytes`, the
+size above which a file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox" needs to
+number the mails of a file that is read in parts. Paths are those of a file system that all workers share.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail.archive import read_mbox
+from kipflow.mail.ranges import count_mails, is_splittable, read_range
+from kipflow_spark import schemas
+from kipflow_spark.rows import item_batches
+
+#: Small enough that two cores share one busy month, large enough that a worker's start doesn't show.
+SPLIT_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Mails to read one after the other: a file, or (`end` set) those that begin in a part of one."""
+
+    path: str
+    list_id: str
+    month: str
+    size: int
+    start: int = 0
+    end: int | None = None
+    first_position: int = 0
+
+
+class SpanPartition(InputPartition):
+    """What one task reads."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        super().__init__(tuple(spans))
+        self.spans = tuple(spans)
+
+
+class MboxDataSource(DataSource):
+    """Mails of monthly mbox files as rows of `schemas.ITEM`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "mbox"
+
+    def schema(self) -> StructType:
+        return schemas.ITEM
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        del schema  # always the whole mail: most of the work is the same for any column
+        return MboxReader(self.options)
+
+
+class MboxCountsDataSource(DataSource):
+    """How many mails begin in each part of the files that are read in parts, as rows of `schemas.MAIL_COUNT`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "mbox_counts"
+
+    def schema(self) -> StructType:
+        return schemas.MAIL_COUNT
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        del schema
+        return MboxCountsReader(self.options)
+
+
+class MboxReader(DataSourceReader):
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.manifest = json.loads(options["manifest"])
+        self.split_bytes = int(options.get("split_bytes", SPLIT_BYTES))
+        self.counts = json.loads(options.get("counts", "[]"))
+
+    def partitions(self) -> list[SpanPartition]:
+        spans = plan_spans(self.manifest["files"], self.split_bytes)
+        return pack_spans(with_positions(spans, self.counts), self.split_bytes)
+
+    def read(self, partition: SpanPartition) -> Iterator[pa.RecordBatch]:
+        spans = (read_span(span, self.manifest["prefix"]) for span in partition.spans)
+        return item_batches(chain.from_iterable(spans))
+
+
+class MboxCountsReader(DataSourceReader):
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.files = json.loads(options["manifest"])["files"]
+        self.split_bytes = int(options.get("split_bytes", SPLIT_BYTES))
+
+    def partitions(self) -> list[SpanPartition]:
+        parts = [span for span in plan_spans(self.files, self.split_bytes) if span.end is not None]
+        return [SpanPartition([span]) for span in parts] or [SpanPartition([])]
+
+    def read(self, partition: SpanPartition) -> Iterator[tuple[str, int, int]]:
+        for span in partition.spans:
+            yield span.path, span.start, count_mails(Path(span.path), span.start, span.end or span.size)
+
+
+def read_span(span: Span, prefix: str) -> Iterator[Message | Unreadable]:
+    """Read a span by the functions that read an archive in process."""
+    path = Path(span.path)
+    if span.end is None:
+        return read_mbox(path, list_id=span.list_id, month=span.month, prefix=prefix)
+    return read_range(
+        path,
+        span.start,
+        span.end,
+        first_position=span.first_position,
+        list_id=span.list_id,
+        month=span.month,
+        prefix=prefix,
+    )
+
+
+def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:
+    """The files in their order, those larger than `split_bytes` in parts of equal size."""
+    spans: list[Span] = []
+    for file in files:
+        path = Path(file["path"])
+        size = path.stat().st_size if path.is_file() else 0
+        whole = Span(path=str(path), list_id=file["list_id"], month=file["month"], size=size)
+        if size <= split_bytes or not is_splittable(path):
+            spans.append(whole)
+            continue
+        parts = -(-size // split_bytes)
+        edges = [size * part // parts for part in range(parts + 1)]
+        spans += [replace(whole, size=end - start, start=start, end=end) for start, end in pairwise(edges)]
+    return spans
+
+
+def with_positions(spans: Sequence[Span], counts: Sequence[Sequence[Any]]) -> list[Span]:
+    """The spans with the number of mails before each part of a file filled in.
+
+    Raises:
+        ValueError: a part's mails were not counted.
+    """
+    mails = {(path, start): number for path, start, number in counts}
+    placed: list[Span] = []
+    before = 0
+    for span in spans:
+        if span.end is None:
+            placed.append(span)
+            continue
+        if (span.path, span.start) not in mails:
+            raise ValueError(f"{span.path}: read in parts, but its mails from byte {span.start} on were not counted")
+        before = 0 if span.start == 0 else before
+        placed.append(replace(span, first_position=before))
+        before += mails[span.path, span.start]
+    return placed
+
+
+def pack_spans(spans: Sequence[Span], target_bytes: int) -> list[SpanPartition]:
+    """Consecutive spans together as long as they stay below the target: many small months make few tasks."""
+    packs: list[list[Span]] = [[]]
+    filled = 0
+    for span in spans:
+        if packs[-1] and filled + span.size > target_bytes:
+            packs.append([])
+            filled = 0
+        packs[-1].append(span)
+        filled += span.size
+    return [SpanPartition(pack) for pack in packs]
