@@ -188,6 +188,9 @@ class _Download:
             line = line[:_CHUNK]  # a hostile line without an end must not be kept
         if head and len(head) < 5:
             self._check_head(head.ljust(5))
+        if line:
+            # lengths that agree prove nothing where the archive itself broke off
+            raise Fault("breaks off in the middle of a line")
 
     def _check_head(self, head: bytes) -> None:
         if len(head) >= 5 and not head.startswith(b"From "):

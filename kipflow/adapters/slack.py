@@ -21,6 +21,8 @@ _IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
 _LONGEST_WAIT = 3_600.0
 #: How far back a message is looked for whose answer was lost.
 _RECENT = 30
+#: Pages of 1,000 channels that are searched for a name.
+_CHANNEL_PAGES = 10
 
 
 class SlackChat:
@@ -45,8 +47,8 @@ class SlackChat:
         """Post a message and return "CHANNEL/TIMESTAMP". `text` is what notifications show.
 
         The message carries `key` in its metadata. Where the connection breaks after sending, the channel's
-        last messages are searched for it (needs the scope channels:history), so that a message that did
-        arrive is not sent again.
+        last messages are searched for it (needs the scopes channels:history and channels:read), so that a
+        message that did arrive is not sent again.
 
         Raises:
             RateLimited: Slack asks to come back later; nothing was posted.
@@ -77,6 +79,7 @@ class SlackChat:
     def _find(self, channel: str, key: str) -> str | None:
         """The message with this key among the channel's last, or None if it isn't there or can't be looked up."""
         try:
+            channel = self._find_channel_id(channel)
             answer = self._client.conversations_history(channel=channel, limit=_RECENT, include_all_metadata=True)
             messages: list[dict[str, Any]] = answer.get("messages") or []
         except (OSError, HTTPException, SlackClientError, ValueError):
@@ -86,6 +89,22 @@ class SlackChat:
             if payload.get("key") == key:
                 return f"{channel}/{message.get('ts', '')}"
         return None
+
+    def _find_channel_id(self, channel: str) -> str:
+        """The id of "#name": posting takes either, looking up only ids (needs the scope channels:read)."""
+        if not channel.startswith("#"):
+            return channel
+        cursor = ""
+        for _ in range(_CHANNEL_PAGES):
+            answer = self._client.conversations_list(limit=1_000, cursor=cursor or None, exclude_archived=True)
+            channels: list[dict[str, Any]] = answer.get("channels") or []
+            found = next((str(c["id"]) for c in channels if c.get("name") == channel[1:]), None)
+            if found is not None:
+                return found
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+        return channel
 
     def _explain(self, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response

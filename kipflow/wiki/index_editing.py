@@ -60,7 +60,8 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
 
     A row stays where it says the same; it is mended, moved to another section or added where not. Cells
     of columns that kipflow doesn't know stay. Rows of proposals that `rendered` does not name are left
-    alone, and an empty release never wipes out a written one. Doing it again changes nothing.
+    alone, an empty release never wipes out a written one, and the next number is only raised. Doing it
+    again changes nothing.
 
     Raises:
         KipflowError: the page has no round-up that could be recognised.
@@ -277,7 +278,8 @@ def _render_kept(entry: IndexEntry, prefix: str, columns: Sequence[str], kept: _
 
 def _renumber(body: str, next_number: int | None) -> list[Edit]:
     match = _NEXT_NUMBER.search(body)
-    if next_number is None or match is None or int(match.group(2)) == next_number:
+    # never lowered: somebody may have taken a number and not made the page yet
+    if next_number is None or match is None or int(match.group(2)) >= next_number:
         return []
     return [(match.start(2), match.end(2), str(next_number))]
 

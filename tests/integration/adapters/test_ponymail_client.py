@@ -131,8 +131,9 @@ def test_an_empty_month_is_complete(server: Server, archive: PonyMailArchive, ta
         reset_in_body(mails(50), 1000),
         truncated(mails(50), 1000),
         answer(PAGE),
+        answer(mails(50)[:1000]),
     ],
-    ids=["503", "500", "429", "reset in mid-body", "truncated", "HTML with status 200"],
+    ids=["503", "500", "429", "reset in mid-body", "truncated", "HTML with status 200", "cut, lengths agreeing"],
 )
 def test_what_passes_is_waited_out_and_nothing_is_lost(
     server: Server, archive: PonyMailArchive, target: Path, fault: object, caplog: pytest.LogCaptureFixture

@@ -86,6 +86,15 @@ def test_a_message_whose_answer_was_lost_is_found_and_not_sent_again(server: Ser
     assert posts(server) == 1
 
 
+def test_a_channel_given_by_name_is_found_by_its_id(server: Server, chat: SlackChat) -> None:
+    one = as_json({"ok": True, "channels": [{"id": "C1", "name": "x"}], "response_metadata": {"next_cursor": "n"}})
+    two = as_json({"ok": True, "channels": [{"id": "C2", "name": "kips"}]})
+    server.by_path["/conversations.list"] = [one, two]
+    server.by_path["/conversations.history"] = [history("k")]
+    server.play(reset_in_body(json.dumps(SENT).encode(), 5))
+    assert chat.post("#kips", "t", BLOCKS, key="k") == "C2/5.5"
+
+
 @pytest.mark.parametrize("lookup", [history("another"), as_json({"ok": False, "error": "missing_scope"})])
 def test_a_message_that_cannot_be_found_is_reported_as_not_sent(server: Server, chat: SlackChat, lookup: Any) -> None:
     server.by_path["/conversations.history"] = [lookup]
