@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, get_current_context, task
+from airflow.sdk import AssetOrTimeSchedule, dag, get_current_context, task
 from kip_dags.batches import find_batch, prune_batches
-from kip_dags.defaults import TRANSITIONS, describe_dag
+from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import tell
 from kip_dags.spark import submit
@@ -23,7 +23,7 @@ from kipflow.services import metrics
 
 @dag(
     dag_id="kip_lifecycle_metrics",
-    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("40 3 * * *", timezone="UTC"), assets=TRANSITIONS),
+    schedule=AssetOrTimeSchedule(timetable=every("40 3 * * *"), assets=TRANSITIONS),
     user_defined_macros={"batch": find_batch},
     **describe_dag(__doc__, "metrics", "spark"),
 )

@@ -8,14 +8,14 @@ Runs after new history, and every ten minutes for what was postponed or has been
 
 from __future__ import annotations
 
-from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, task
-from kip_dags.defaults import TRANSITIONS, describe_dag
+from airflow.sdk import AssetOrTimeSchedule, dag, task
+from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_channel
 
 
 @dag(
     dag_id="kip_notify_slack",
-    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("*/10 * * * *", timezone="UTC"), assets=TRANSITIONS),
+    schedule=AssetOrTimeSchedule(timetable=every("*/10 * * * *"), assets=TRANSITIONS),
     **describe_dag(__doc__, "effects", "slack"),
 )
 def kip_notify_slack() -> None:

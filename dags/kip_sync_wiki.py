@@ -9,9 +9,9 @@ as unreadable, with the reason, and shown on the board.
 
 from __future__ import annotations
 
-from airflow.sdk import CronTriggerTimetable, dag, task
+from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import PAGES, describe_dag
+from kip_dags.defaults import PAGES, describe_dag, every
 from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 
@@ -20,7 +20,7 @@ from kipflow.services import sync
 
 @dag(
     dag_id="kip_sync_wiki",
-    schedule=CronTriggerTimetable("22 * * * *", timezone="UTC"),
+    schedule=every("22 * * * *"),
     **describe_dag(__doc__, "wiki"),
 )
 def kip_sync_wiki() -> None:

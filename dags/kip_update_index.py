@@ -9,9 +9,9 @@ Runs after new history, and every ten minutes for what was postponed or has been
 
 from __future__ import annotations
 
-from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, dag, task
+from airflow.sdk import AssetOrTimeSchedule, dag, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import TRANSITIONS, describe_dag
+from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_channel
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
@@ -21,7 +21,7 @@ from kipflow.services.index import update_index
 
 @dag(
     dag_id="kip_update_index",
-    schedule=AssetOrTimeSchedule(timetable=CronTriggerTimetable("*/10 * * * *", timezone="UTC"), assets=TRANSITIONS),
+    schedule=AssetOrTimeSchedule(timetable=every("*/10 * * * *"), assets=TRANSITIONS),
     **describe_dag(__doc__, "effects", "wiki"),
 )
 def kip_update_index() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import Asset
+from airflow.sdk import Asset, CronTriggerTimetable
 
 #: New facts and new history. Their events carry counts; what is new lies in the store.
 MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
@@ -26,6 +26,11 @@ TASK_DEFAULTS: dict[str, Any] = {
 }
 
 
+def every(cron: str) -> CronTriggerTimetable:
+    """A timetable in UTC whose first run is the next: what must happen at once is started by hand or event."""
+    return CronTriggerTimetable(cron, timezone="UTC", run_immediately=timedelta(0))
+
+
 def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hours=2)) -> dict[str, Any]:
     """The arguments that every DAG of kipflow is made with.
 
@@ -43,5 +48,4 @@ def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hou
         # two runs at once would do the same work twice
         "max_active_runs": 1,
         "dagrun_timeout": timeout,
-        "start_date": datetime(2026, 1, 1, tzinfo=UTC),
     }

@@ -17,14 +17,21 @@ from kipflow.settings import Settings, read_settings
 
 @click.command()
 @click.argument("name", required=False, metavar="[COMMUNITY]")
-def up(name: str | None) -> int:
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Wait for the first runs of the DAGs.")
+@click.pass_context
+def up(ctx: click.Context, name: str | None, wait: bool) -> int:
     """Start Airflow with its board (and the sandbox), run the DAGs, print the board."""
     if name:
         os.environ["KIPFLOW_COMMUNITY"] = name
     from kipflow import launcher
+    from kipflow.commands.status import status
 
-    launcher.up(read_settings())
-    return 0
+    out = console()
+    running = launcher.up(read_settings(), console=out, wait=wait)
+    ctx.invoke(status, form="table")
+    for line in running.describe():
+        out.print(line, highlight=False, markup=False, soft_wrap=True)
+    return 1 if running.failed else 0
 
 
 @click.command()
@@ -32,7 +39,8 @@ def down() -> int:
     """Stop everything that `up` started."""
     from kipflow import launcher
 
-    launcher.down(read_settings())
+    stopped = launcher.down(read_settings())
+    console().print(f"stopped {stopped} processes" if stopped else "nothing was running")
     return 0
 
 

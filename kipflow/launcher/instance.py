@@ -31,6 +31,17 @@ class Running:
     was_running: bool = False
     failed: tuple[str, ...] = ()
 
+    def describe(self) -> list[str]:
+        """For a person: what failed, where everything is, how to log in and how to stop."""
+        sandbox = [f"Sandbox:  {self.sandbox_url}  (its wiki, its Slack channel)"] if self.sandbox_url else []
+        return [
+            *(f"FAILED    {line}" for line in self.failed),
+            f"Airflow:  {self.ui_url}  (the board is in its navigation)",
+            f"Log in:   {self.user} / {self.password}   to look only: {self.viewer} / {self.viewer_password}",
+            *sandbox,
+            "Stop:     make stop" + ("   (it was running already)" if self.was_running else ""),
+        ]
+
 
 def save_running(layout: Layout, running: Running) -> None:
     """Note the instance for later commands; its passwords stay where they are."""

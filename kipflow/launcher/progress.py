@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
 
 QUIET_SECONDS = 10.0
@@ -22,14 +23,13 @@ class Step:
         self._status = status
         self._started = time.monotonic()
         self._detail = ""
-        self._printed = ""
         self._done = threading.Event()
 
     def say(self, detail: str) -> None:
         """Show `detail` behind the step's title."""
         self._detail = detail
         if self._status is not None:
-            self._status.update(f"{self._title}: {detail}")
+            self._status.update(f"{self._title}: {escape(detail)}")
 
     @property
     def seconds(self) -> float:
@@ -41,11 +41,8 @@ class Step:
     def report(self) -> None:
         """Where nobody watches live: a line now and then, so that a long step does not look stuck."""
         while not self._done.wait(QUIET_SECONDS):
-            if self._detail != self._printed:
-                self._printed = self._detail
-                self._console.print(f"  … {self._title}: {self._detail} ({self.seconds:.0f} s)", highlight=False)
-            else:
-                self._console.print(f"  … {self._title} ({self.seconds:.0f} s)", highlight=False)
+            detail = self._detail or "at work"
+            self._console.print(f"  {self.seconds:3.0f} s  {detail}", highlight=False, markup=False, soft_wrap=True)
 
 
 class Progress:
@@ -64,14 +61,15 @@ class Progress:
         if status is not None:
             status.start()
         else:
+            self.say(f"… {title}")
             reporter.start()
         try:
             yield step
         except BaseException:
-            self.console.print(f"✗ {title} ({step.seconds:.0f} s)", highlight=False, markup=False)
+            self.say(f"✗ {title} ({step.seconds:.0f} s)")
             raise
         else:
-            self.console.print(f"✓ {title} ({step.seconds:.0f} s)", highlight=False, markup=False)
+            self.say(f"✓ {title} ({step.seconds:.0f} s)")
         finally:
             step.finish()
             if status is not None:

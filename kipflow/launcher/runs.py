@@ -19,6 +19,8 @@ ADVANCE = "kip_advance_stages"
 FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
 DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
 SPARK_POOL = "spark"
+ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
+AT_WORK = frozenset({"running", "up_for_retry"})
 PARSE_SECONDS = 120.0
 POLL_SECONDS = 1.5
 
@@ -68,9 +70,11 @@ def run_dags(waiting: Waiting) -> list[str]:
 
 
 def _trigger(api: AirflowApi, dag_ids: Collection[str]) -> None:
+    """Start a run of each, unless one is under way: after a pause the timetable may have started it already."""
     for dag_id in dag_ids:
         api.unpause(dag_id)
-        api.trigger(dag_id)
+        if not any(run.dag_id == dag_id for run in api.fetch_active()):
+            api.trigger(dag_id)
 
 
 def _has_succeeded(api: AirflowApi, dag_id: str) -> bool:
@@ -114,14 +118,16 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
 
 
 def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
-    """ "kip_backfill 2/6 (read_archives)" for each run under way."""
+    """The runs under way with their ended and all tasks: "kip_backfill 2/6 read_archives, 1 run waits"."""
     parts = []
     for run in active:
-        states = api.fetch_task_states(run)
-        ended = sum(state in {"success", "skipped", "failed", "upstream_failed"} for _, state, _ in states)
-        at = sorted({task for task, state, _ in states if state in {"running", "queued", "up_for_retry"}})
-        parts.append(f"{run.dag_id} {ended}/{len(states)}" + (f" ({', '.join(at)})" if at else ""))
-    return " · ".join(parts)
+        if run.state == "running":
+            states = api.fetch_task_states(run)
+            ended = sum(state in ENDED for _, state, _ in states)
+            at = sorted({task for task, state, _ in states if state in AT_WORK})
+            parts.append(" ".join([run.dag_id, f"{ended}/{len(states)}", *at]))
+    waiting = sum(run.state == "queued" for run in active)
+    return ", ".join([*parts, *([f"{waiting} more to come"] if waiting else [])])
 
 
 def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> list[str]:
