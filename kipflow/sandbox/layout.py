@@ -23,7 +23,8 @@ a { color: var(--accent) } h1 { font-size: 1.5rem; line-height: 1.25 } article h
   font-size: 1.25rem }
 article h1:first-child { margin-top: 0 } article h2 { font-size: 1.05rem; margin: 1.2rem 0 .3rem }
 table { border-collapse: collapse; width: 100% } td, th { border-bottom: 1px solid var(--line); padding: .35rem .5rem;
-  text-align: left; vertical-align: top; overflow-wrap: anywhere } th { color: var(--soft); font-weight: 600 }
+  text-align: left; vertical-align: top; overflow-wrap: break-word }
+td:first-child { min-width: 5.5rem } th { color: var(--soft); font-weight: 600 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace;
   margin: 0 }
 code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap: anywhere }

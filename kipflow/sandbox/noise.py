@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 from kipflow.sandbox import phrases
 from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
@@ -201,9 +200,11 @@ def _odd_dates(world: World) -> Iterator[Mail]:
 
 
 def write_broken(world: World) -> Iterator[ArchivedMail]:
-    """Mails that nobody can read: the reader must count them and go on."""
-    garbage = bytes((value * 37 + 11) % 256 for value in range(400))
-    garbage = garbage.translate(bytes(ord("?") if chr(b) in "\r\n:" else b for b in range(256)))
-    for number, (days, raw) in enumerate(((-220.0, garbage + b"\n"), (-33.0, b""))):
-        at = world.at(days) + timedelta(seconds=number)
+    """Mails that nobody can read, as a crash of the archiver leaves them: no header that says anything.
+
+    The reader must count them and go on.
+    """
+    garbage = bytes((value * 37 + 11) % 256 for value in range(400)).replace(b"\n", b"?").replace(b"\r", b"?")
+    for days, raw in ((-220.0, b"X-Archived: partly\n\n" + garbage + b"\n"), (-33.0, b"X-Mailer:\n\n\n")):
+        at = world.at(days)
         yield ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope="MAILER-DAEMON", raw=raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from kipflow.sandbox.answers import expected
 from kipflow.sandbox.layout import page
+from kipflow.sandbox.mrkdwn import render_mrkdwn
 from kipflow.sandbox.people import PEOPLE, render_roster
 from kipflow.sandbox.ponymail import Entry, MailArchive, body_of, find_members, find_root, mask
 from kipflow.sandbox.slack import Channels, Post
@@ -66,9 +68,11 @@ def routes(
         )
 
     @router.get("/list")
-    def mail_list() -> Response:
-        newest = sorted(archive.seen(now()), key=lambda e: e.mail.arrives_at, reverse=True)[:100]
-        return show(f"{archive.list_id}: newest mails", _render_list(newest))
+    def mail_list(about: str = "") -> Response:
+        named = re.compile(rf"{re.escape(about)}(?!\d)")
+        found = [e for e in archive.seen(now()) if named.search(e.subject)]
+        newest = sorted(found, key=lambda e: e.mail.arrives_at, reverse=True)[:100]
+        return show(f"{archive.list_id}: {about or 'newest mails'}", _render_list(newest))
 
     @router.get("/thread/{mid:path}")
     def thread(mid: str) -> Response:
@@ -166,11 +170,12 @@ def _render_slack(posts: list[Post]) -> str:
 
 
 def _render_post(post: Post) -> str:
-    texts = [post.text] if post.text else []
+    # as in Slack: where there are blocks, the text is only for notifications
+    texts = [post.text] if post.text and not post.blocks else []
     for block in post.blocks:
         fields = [block.get("text"), *(block.get("fields") or []), *(block.get("elements") or [])]
         texts += [str(f.get("text")) for f in fields if isinstance(f, dict) and isinstance(f.get("text"), str)]
     edited = " (edited)" if post.edited else ""
-    shown = "".join(f"<p>{escape(text)}</p>" for text in dict.fromkeys(texts))
+    shown = "".join(f"<p>{render_mrkdwn(text)}</p>" for text in dict.fromkeys(texts))
     head = f'<span class="soft"><strong>kipflow</strong> {post.at:%Y-%m-%d %H:%M}{edited}</span>'
     return f'<div class="post">{head}{shown}</div>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from html.parser import HTMLParser
 from urllib.parse import quote, urlsplit
@@ -10,6 +11,21 @@ _PLAIN = frozenset(
     "p h1 h2 h3 h4 ul ol li table tbody tr th td strong em code pre br hr blockquote".split()  # noqa: SIM905
 )
 _EMPTY = frozenset({"br", "hr"})
+
+
+#: The story's addresses lead nowhere; here is what stands for them.
+_LOCAL = (
+    (re.compile(r"https://lists\.sandbox\.example/list\.html\?[^:]*:(KIP-\d+)"), r"/list?about=\1"),
+    (re.compile(r"https://jira\.sandbox\.example/browse/([A-Z]+-\d+)"), r"/jira/rest/api/2/issue/\1"),
+)
+
+
+def find_local(address: str) -> str:
+    """The sandbox's own page for an address of the story; any other address as it is."""
+    for pattern, local in _LOCAL:
+        if pattern.fullmatch(address):
+            return pattern.sub(local, address)
+    return address
 
 
 class _Renderer(HTMLParser):
@@ -30,7 +46,7 @@ class _Renderer(HTMLParser):
             if tag not in _EMPTY:
                 self.open.append(tag)
         elif tag == "a":
-            href = given.get("href", "")
+            href = find_local(given.get("href", ""))
             # javascript: and the like lead nowhere from here
             safe = href if urlsplit(href).scheme in {"http", "https", ""} else "#"
             self.out.append(f'<a rel="nofollow noopener" href="{escape(safe)}">')

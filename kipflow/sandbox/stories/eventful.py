@@ -134,7 +134,7 @@ EVENTFUL: tuple[Plan, ...] = (
                     at=4.2,
                     who="pnovak",
                     plus=("nakagawa", "kolsen", "rquint"),
-                    zero=("bvogel", "gbellamy", "nrao"),
+                    zero=("bvogel", "gbellamy", "nrao", "acastell", "cschmidt"),
                     style="list",
                 ),
             ),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from kipflow.sandbox.mrkdwn import render_mrkdwn
 from tests.unit.sandbox.conftest import Ticks
 
 TOKEN = {"Authorization": "Bearer xoxb-sandbox"}
@@ -49,7 +50,9 @@ def test_a_message_is_stored_and_named(client: TestClient) -> None:
     assert answer["ok"] is True
     assert answer["channel"] == "C0PROPOSALS"
     assert answer["message"]["ts"] == answer["ts"]
-    assert "hello" in client.get("/slack").text
+    page = client.get("/slack").text
+    assert "hi" in page
+    assert "hello" not in page  # where there are blocks, the text is for notifications
 
 
 def test_two_messages_of_one_moment_have_different_names(client: TestClient) -> None:
@@ -117,6 +120,24 @@ def test_a_burst_is_taken_and_then_one_message_a_second(make_client: Callable[..
     assert say(client, text="elsewhere", channel="#other").status_code == 200
     ticks.seconds += 1
     assert [say(client, text="later").status_code for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a &lt;b&gt; &amp; c", "a &lt;b&gt; &amp; c"),
+        ("*KIP-86* passed", "<strong>KIP-86</strong> passed"),
+        ("<https://wiki.example/x|the page>", '<a rel="nofollow noopener" href="https://wiki.example/x">the page</a>'),
+        ("<!channel> look", "<mark>@channel</mark> look"),
+        ("<javascript:alert(1)|x>", "&lt;javascript:alert(1)|x&gt;"),
+        (
+            '<https://x.example/"onclick=1|x>',
+            '<a rel="nofollow noopener" href="https://x.example/&quot;onclick=1">x</a>',
+        ),
+    ],
+)
+def test_a_message_is_shown_as_slack_would_show_it(text: str, shown: str) -> None:
+    assert render_mrkdwn(text) == shown
 
 
 def test_what_was_posted_cannot_inject_markup(client: TestClient) -> None:

@@ -25,7 +25,7 @@ def header(name: str, pattern: str) -> Callable[[Message, str], bool]:
 
 
 def missing(name: str) -> Callable[[Message, str], bool]:
-    return lambda mail, _: bool(mail.keys()) and mail.get(name) is None
+    return lambda mail, _: "From" in mail and mail.get(name) is None
 
 
 def line(pattern: str) -> Callable[[Message, str], bool]:
@@ -60,7 +60,7 @@ KINDS: dict[str, Callable[[Message, str], bool]] = {
     # headers
     "no subject": missing("Subject"),
     "no date": missing("Date"),
-    "no date at all": lambda mail, _: bool(mail.keys()) and mail.get("Date") is None and mail.get("Received") is None,
+    "no date at all": lambda mail, _: "From" in mail and mail.get("Date") is None and mail.get("Received") is None,
     "no message id": missing("Message-ID"),
     "list rewriting with Reply-To": lambda mail, _: " via dev" in str(mail["From"]) and "<" in str(mail["Reply-To"]),
     "list rewriting with Cc": lambda mail, _: mail.get("Cc") is not None and mail["Reply-To"] == "dev@sandbox.example",
@@ -172,4 +172,5 @@ def test_one_person_votes_from_two_addresses(read: list[tuple[Message, str]]) ->
 
 
 def test_a_few_mails_cannot_be_read_at_all(read: list[tuple[Message, str]]) -> None:
-    assert sum(not mail.keys() for mail, _ in read) == BROKEN_MAILS
+    known = ("From", "Subject", "Date", "Message-ID", "To", "Received")
+    assert sum(not any(mail.get(name) for name in known) for mail, _ in read) == BROKEN_MAILS

@@ -87,6 +87,13 @@ def test_hostile_wiki_text_stays_text(hostile: str) -> None:
         assert danger not in shown
 
 
+def test_a_page_leads_to_its_proposals_mails(client: TestClient) -> None:
+    assert 'href="/list?about=KIP-86"' in client.get("/wiki/2086").text
+    mails = client.get("/list", params={"about": "KIP-86"}).text
+    assert "[VOTE] KIP-86" in mails
+    assert "KIP-80" not in mails
+
+
 def test_the_roster_is_served_as_it_stands_in_the_configuration(client: TestClient) -> None:
     assert client.get("/roster.yaml").text == render_roster()
 

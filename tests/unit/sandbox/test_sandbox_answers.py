@@ -1,0 +1,149 @@
+"""kipflow reads the sandbox's mail and pages, and comes to what the answer sheet says.
+
+The answers are written by hand from the story's intent. A difference is an error of the reader or of
+the story, never of the sheet's arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Coverage, Message, PageVersion, ProposalFacts, ThreadMessage, Unreadable
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.votes import Vote
+from kipflow.mail.messages import read_message
+from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.sandbox.answers import BROKEN_MAILS
+from kipflow.sandbox.story import Story, build_story, expected, expected_later
+from kipflow.settings import load_community, load_roster
+from kipflow.wiki.pages import parse_page
+
+ROOT = Path(__file__).resolve().parents[3]
+ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The whole story as kipflow reads it: facts by proposal, and what could not be read."""
+
+    facts: Mapping[int, ProposalFacts]
+    policy: Policy
+    unreadable: list[Unreadable]
+
+    def decide(self, number: int, at: datetime) -> Decision:
+        facts = self.facts[number]
+        # the story knows its future; nobody who reads it does
+        seen = replace(facts, pages=tuple(p for p in facts.pages if p.saved_at <= at))
+        decision = decide(seen, self.policy, at)
+        assert decision is not None
+        return decision
+
+
+@pytest.fixture(scope="module")
+def reading() -> Reading:
+    story = build_story(seed=7, anchor=ANCHOR)
+    community = load_community("sandbox", ROOT / "config")
+    roster = load_roster(ROOT / "config" / "rosters" / "sandbox.yaml")
+    read = [
+        read_message(m.raw, source=f"story#{n}", list_id="dev@sandbox.example", month=m.month, prefix="KIP")
+        for n, m in enumerate(story.mails)
+    ]
+    messages = list({m.message_id: m for m in reversed(read) if isinstance(m, Message)}.values())[::-1]
+    votes = find_votes(messages, roster, community.as_policy(), prefix="KIP")
+    numbers = attribute_numbers(messages)
+    coverage = Coverage(complete_through=ANCHOR + timedelta(days=30))
+    facts = {
+        number: ProposalFacts(
+            key=f"KIP-{number}",
+            proposal=Proposal(number=number, title=""),
+            pages=tuple(pages_of(story, number)),
+            messages=tuple(thread_of(messages, numbers, number)),
+            votes=tuple(votes_of(votes, number)),
+            coverage=coverage,
+        )
+        for number in expected()
+    }
+    unreadable = [m for m in read if isinstance(m, Unreadable)]
+    return Reading(facts=facts, policy=community.as_policy(), unreadable=unreadable)
+
+
+def pages_of(story: Story, number: int) -> list[PageVersion]:
+    page = next(p for p in story.pages if p.page_id == str(2000 + number))
+    if page.denied or page.gone:
+        return []
+    return [
+        parse_page(
+            page_id=page.page_id,
+            version=position,
+            title=page.title,
+            body=version.body,
+            saved_at=version.at,
+            saved_by=version.who,
+            url="",
+            prefix="KIP",
+        )
+        for position, version in enumerate(page.versions, start=1)
+    ]
+
+
+def thread_of(messages: list[Message], numbers: Mapping[str, tuple[int, ...]], number: int) -> list[ThreadMessage]:
+    found = [m for m in messages if number in numbers.get(m.message_id, ()) and m.sent_at is not None]
+    return [
+        ThreadMessage(
+            message_id=m.message_id,
+            sent_at=m.sent_at,
+            kind=m.reading.kind,
+            is_reply=m.reading.is_reply,
+            author_name=m.author_name,
+            author_address=m.author_address,
+            subject=m.subject,
+        )
+        for m in sorted(found, key=lambda m: m.sent_at or ANCHOR)
+        if m.sent_at is not None
+    ]
+
+
+def votes_of(votes: list[Vote], number: int) -> list[Vote]:
+    return sorted((v for v in votes if v.proposal == number), key=lambda v: v.opened_at)
+
+
+@pytest.mark.parametrize("number", expected())
+def test_a_proposal_comes_to_what_the_story_means(number: int, reading: Reading) -> None:
+    answer = expected()[number]
+    decision = reading.decide(number, ANCHOR)
+    assert decision.stage is answer.stage
+    assert len(decision.votes) == answer.rounds
+    assert any(d.side == "page" for d in decision.drift) is answer.page_drift
+    if not answer.rounds:
+        return
+    newest = decision.votes[-1]
+    assert newest.outcome is answer.outcome
+    assert tuple(newest.tally.binding.as_dict().values()) == answer.binding
+    assert answer.other is None or tuple(newest.tally.non_binding.as_dict().values()) == answer.other
+    assert newest.hangs is answer.hangs
+
+
+@pytest.mark.parametrize("number", expected())
+def test_ten_days_later_the_story_has_moved_on(number: int, reading: Reading) -> None:
+    wanted: Stage = expected_later().get(number, expected()[number].stage)
+    assert reading.decide(number, ANCHOR + timedelta(days=10)).stage is wanted
+
+
+def test_a_month_later_nothing_is_left_to_read(reading: Reading) -> None:
+    assert len(reading.unreadable) == BROKEN_MAILS
+    assert {u.source for u in reading.unreadable} == {u.source for u in reading.unreadable if u.why}
+
+
+def test_two_announcements_differ_from_the_ballots(reading: Reading) -> None:
+    differing = {number for number in expected() for s in reading.decide(number, ANCHOR).votes[-1:] if s.differences}
+    assert {65, 75} <= differing
+    assert differing <= {65, 68, 75}
