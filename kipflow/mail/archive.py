@@ -57,15 +57,16 @@ def split_mbox(stream: BinaryIO) -> Iterator[RawMail]:
 
 
 def _split_pieces(buffer: bytes, stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    search_from = 1
+    begin, search_from = 0, 1
     dropped = False
     while True:
         cut = find_boundary(buffer, search_from)
         if cut >= 0:
             # cut to the same length wherever chunks happen to end
-            yield buffer[: min(cut, MAX_MAIL)], dropped or cut > MAX_MAIL
-            buffer, search_from, dropped = buffer[cut:], 1, False
+            yield buffer[begin : min(cut, begin + MAX_MAIL)], dropped or cut - begin > MAX_MAIL
+            begin, search_from, dropped = cut, cut + 1, False
             continue
+        buffer, begin = buffer[begin:], 0
         more = stream.read(CHUNK)
         if not more:
             # a boundary in the last bytes has no header line after it and is none

@@ -7,30 +7,37 @@ person would ask about, become unclear and go to review. Nothing is guessed into
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
+from kipflow.mail.changes import read_change
 from kipflow.mail.quoting import OwnLine, Words
+from kipflow.mail.sentences import Sentence, split_sentences
 from kipflow.mail.templates import Part, classify_lines
+from kipflow.mail.told import read_told
 from kipflow.mail.values import find_claim, find_values, has_claim_word, parse_value, plain, skip_bullet, spell_out
 
-MAX_SENTENCE = 600
 MAX_LINE_SHOWN = 300
-MAX_SENTENCES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """One sentence of the own words. `starts_line` says that it begins where a line does."""
+# signs of a vote, told or written, that are cheap to look for
+_SIGNS = re.compile(
+    r"[+\-±−–—＋－﹣‐‑]\s{0,2}[01.０１*_]|(?m:^\s*\*{0,2}0\b)|\[[^\[\]]{0,5}\]|[☐☑☒✓✔✅⬜□■]|\bplus[ -]|\bminus[ -]"
+    r"|b[iy]n?d{1,2}i?n?g|bnding|bidn|bindi|\(n?b\)|vot(?:e|ing)|veto|lgtm|looks|ship it|approve|\baye\b|\byes\b|"
+    r"works?\b|"
+    r"sounds good|thumbs|👍|support|endorse|accept|favou?r|objection|\bno (?:trouble|problem|issue|regress|from)|for "
+    r"(?:it|this)|"
+    r"withdraw|retract|abstain|neutral|oppose|against|object to|(?:good|ok|fine) with",
+    re.IGNORECASE,
+)
 
-    text: str
-    line: OwnLine
-    following: str
-    starts_line: bool
+
+def may_vote(words: Words) -> bool:
+    """Whether a closer look could find a vote in these words; False is certain."""
+    return any(_SIGNS.search(line.text) for line in words.own) or any(_SIGNS.search(line) for line in words.doubtful)
 
 
 def read_expressions(words: Words, *, author: str = "", is_result: bool = False) -> tuple[Expression, ...]:
@@ -39,7 +46,9 @@ def read_expressions(words: Words, *, author: str = "", is_result: bool = False)
     `is_result` says that the mail announces a result: then only words in the first person count.
     A withdrawal that casts a new vote in the same mail is that vote.
     """
-    lines = [replace(line, text=spell_out(plain(line.text))) for line in words.own]
+    if not may_vote(words):
+        return ()
+    lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in words.own]
     shown = [line.text for line in words.own]
     found = _read_lines(lines, shown, author=author, is_result=is_result)
     if not found and words.doubtful and not any(line.strip() for line in shown):
@@ -63,13 +72,13 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
     found: list[Expression] = [] if is_result else list(_read_boxes(parts, shown))
     free = [line if index not in parts else OwnLine("") for index, line in enumerate(lines)]
     spelled = {line.text: text for line, text in zip(lines, shown, strict=True)}
-    for sentence in _split_sentences(free):
+    for sentence in split_sentences(free):
         expression = _read_sentence(sentence, is_result=is_result)
         if expression is not None:
             line = spelled.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
             found.append(replace(expression, line=line))
     if not found and not parts and not is_result:
-        found.extend(_read_told(free, shown))
+        found.extend(read_told(free, shown))
     return found
 
 
@@ -114,93 +123,14 @@ def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Ite
             )
 
 
-# a sentence ends at . ! ? before a blank and something that can begin another
-_SENTENCE_END = re.compile(r"(?<=[.!?;])[\"')]{0,2}\s+(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿]|i\b|checked|thanks|i['’])")
-_CONNECTS = re.compile(
-    r"^\s{0,3}(?:if|once|provided|assuming|unless|until|on|to|with|for|pending|but only|modulo|as long as|that|what|"
-    r"from)\b(?! again| more| a side)",
-    re.IGNORECASE,
-)
-_ENDS_OPEN = re.compile(
-    r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
-)
-_NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
-_WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
+_TALKS_OF_BALLOT = re.compile(r"\bvot|\bveto|\bballot|\bobjection", re.IGNORECASE)
 
 
-def _split_sentences(lines: Sequence[OwnLine]) -> Iterator[_Sentence]:
-    """Sentences over wrapped lines, each with the line that its first vote stands in."""
-    count = 0
-    blocks = list(_join_wrapped(lines))
-    for position, block in enumerate(blocks):
-        text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
-        after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
-        starts = [0, *(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]
-        for number, (start, end) in enumerate(itertools.pairwise(starts)):
-            count += 1
-            if count > MAX_SENTENCES:
-                return
-            sentence = text[start:end][:MAX_SENTENCE]
-            if not sentence.strip():
-                continue
-            following = text[end : end + 200] or after_block[:200]
-            line = _find_line(block, text, start, sentence)
-            yield _Sentence(sentence, line, following, starts_line=number == 0)
-
-
-def _join_wrapped(lines: Sequence[OwnLine]) -> Iterator[list[OwnLine]]:
-    block: list[OwnLine] = []
-    for line in lines:
-        text = line.text
-        if not text.strip():
-            if block:
-                yield block
-            block = []
-            continue
-        if block and not _continues(block[-1].text, text):
-            yield block
-            block = []
-        block.append(line)
-    if block:
-        yield block
-
-
-def _continues(above: str, line: str) -> bool:
-    """Whether `line` is the rest of a sentence that `above` began."""
-    if _NEW_ITEM.match(line) or _WHOLE_VOTE.match(line):
-        return False
-    closed = above.rstrip().endswith((".", "!", "?", ":"))
-    if _WHOLE_VOTE.match(above) and not _CONNECTS.match(line):
-        return False
-    starts_with_value = (
-        skip_bullet(line) < len(line) and bool(find_values(line)) and find_values(line)[0].start() <= skip_bullet(line)
-    )
-    if starts_with_value:
-        return (
-            (len(above) >= 55 or _ENDS_OPEN.search(above) is not None)
-            and not closed
-            and not above.rstrip().endswith((",", ";", ")"))
-        )
-    return (
-        not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ENDS_OPEN.search(above) is not None)
-    ) or (closed and len(above) >= 64)
-
-
-def _find_line(block: Sequence[OwnLine], text: str, start: int, sentence: str) -> OwnLine:
-    values = find_values(sentence)
-    offset = start + (values[0].start("value") if values else 0)
-    passed = 0
-    for line in block:
-        passed += len(line.text.strip()) + 1
-        if offset < passed:
-            return line
-    del text
-    return block[-1]
-
-
-def _read_sentence(sentence: _Sentence, *, is_result: bool) -> Expression | None:
+def _read_sentence(sentence: Sentence, *, is_result: bool) -> Expression | None:
     text = sentence.text
-    changed = _read_change(text)
+    if not any(c in text for c in "01") and not _TALKS_OF_BALLOT.search(text):
+        return None
+    changed = read_change(text)
     if changed is not None:
         return changed if changed.rule else None
     for match in find_values(text):
@@ -208,55 +138,6 @@ def _read_sentence(sentence: _Sentence, *, is_result: bool) -> Expression | None
         if expression is not None:
             return expression
     return None
-
-
-_NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
-_TO_ZERO = re.compile(r"\b(?:to|now)\s+(?:a\s+)?(?P<value>0)(?![\w.])", re.IGNORECASE)
-_LAST_TARGET = re.compile(
-    r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
-    r"it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |of ){0,4}\s*$",
-    re.IGNORECASE,
-)
-
-
-def _read_change(text: str) -> Expression | None:
-    """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
-    withdraws = phrases.WITHDRAW.search(text) is not None and phrases.MINE.search(text) is not None
-    changes = (
-        phrases.ARROW.search(text) is not None
-        or phrases.NOW.search(text) is not None
-        or (
-            phrases.CHANGE.search(text) is not None
-            and (re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None)
-        )
-    )
-    if not (withdraws or changes):
-        if phrases.WITHDRAW.search(text) and find_values(text) and phrases.YOURS.search(text):
-            return _NOTHING
-        return None
-    values = find_values(text)
-    targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
-    targets = targets or list(_TO_ZERO.finditer(text))
-    if changes and not targets and values and phrases.ARROW.search(text) is None and not withdraws:
-        targets = (
-            values[-1:]
-            if phrases.NOW.search(text)
-            or re.search(r"\bvote\b[^.]{0,20}$", text[: values[-1].start("value")], re.IGNORECASE)
-            else []
-        )
-    if not withdraws and not targets:
-        return None
-    if phrases.UNREAL.search(text) or phrases.YOURS.search(text):
-        return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
-    if targets:
-        last = targets[-1]
-        choice, value = parse_value(last.group("value"))
-        claimed = find_claim(text[: last.start("value")], text[last.end("value") :])
-        return Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule="changed")
-    value = parse_value(values[0].group("value"))[1] if values else ""
-    return Expression(
-        choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
-    )
 
 
 _LEAD_IN = re.compile(
@@ -284,7 +165,7 @@ _PERFORMS = re.compile(
 )
 
 
-def _read_value(sentence: _Sentence, match: re.Match[str], *, is_result: bool) -> Expression | None:
+def _read_value(sentence: Sentence, match: re.Match[str], *, is_result: bool) -> Expression | None:
     text = sentence.text
     before, after = text[: match.start("value")], text[match.end("value") :]
     leading = not before[skip_bullet(before) :].strip(" \"'*(<•-") and match.start("value") <= skip_bullet(text) + 3
@@ -418,7 +299,7 @@ def _read_agreement(after: str) -> Standing | None:
     )
 
 
-def _find_doubt(sentence: _Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
+def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
     if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*[+\-±]?\s?[01]\b", after):
         return "question", "asked rather than cast?"
@@ -441,48 +322,6 @@ def _find_doubt(sentence: _Sentence, before: str, after: str, *, leading: bool) 
     if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
         return "announced", "announced for later: cast?"
     return None
-
-
-def _read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expression]:
-    """Votes told without a number: never counted, put to a person."""
-    written = 0
-    for line, text in zip(lines, shown, strict=True):
-        sentence = line.text.strip()
-        if not sentence:
-            continue
-        written += 1
-        if written > 12 or len(sentence) > 400:
-            continue
-        choice = _find_told(sentence, first=written <= 3)
-        if choice is not None:
-            claimed = find_claim("", sentence)
-            yield Expression(
-                choice=choice,
-                value="",
-                claimed_binding=claimed,
-                line=text.strip()[:MAX_LINE_SHOWN],
-                rule="told-without-number",
-                standing=Standing.UNCLEAR,
-                why="reads like a vote without a number",
-            )
-            return
-
-
-def _find_told(sentence: str, *, first: bool) -> Choice | None:
-    if phrases.TOLD_UNREAL.search(sentence) or phrases.TALK_OF_VOTES.search(sentence):
-        return None
-    if phrases.TOLD_AGAINST.search(sentence):
-        return Choice.AGAINST
-    if phrases.TOLD_ABSTAIN.search(sentence):
-        return Choice.ABSTAIN
-    if phrases.TOLD_FOR.search(sentence) or phrases.TOLD_TESTED.search(sentence):
-        return Choice.FOR
-    # "Non binding but it works well": only who votes says whether it binds
-    return (
-        Choice.FOR
-        if first and has_claim_word(sentence) and find_claim("", sentence) is not None and len(sentence) < 160
-        else None
-    )
 
 
 def _resolve(found: list[Expression]) -> tuple[Expression, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import itertools
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -15,6 +16,10 @@ MAX_FIELD = 16 * 1024
 MAX_FIELDS = 1_000
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:")
+_WHOLE_FIELD = re.compile(rb"^([!-9;-~]{1,76})[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.M)
+_UNFOLD = re.compile(rb"\n[ \t]+")
+# neither a field, nor a fold, nor an envelope line
+_ODD_LINE = re.compile(rb"^(?![!-9;-~]{1,76}[ \t]*:|[ \t]|>?From )", re.M)
 _KNOWN_FIELD = re.compile(rb"^(?:subject|from|date|message-id|to|content-type|mime-version|received):", re.I | re.M)
 
 
@@ -46,6 +51,17 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
         block, rest_at = data[:MAX_HEADER_BLOCK], min(len(data), MAX_HEADER_BLOCK)
     else:
         block, rest_at = data[:head_end], head_end + 2
+    if _ODD_LINE.search(block) is not None:
+        return _split_damaged(data, block, rest_at)
+    fields = [
+        (name.lower().decode("ascii"), _UNFOLD.sub(b" ", value[:MAX_FIELD]).strip())
+        for name, value in itertools.islice(_WHOLE_FIELD.findall(block), MAX_FIELDS)
+    ]
+    return Headers(tuple(fields)), data[rest_at:]
+
+
+def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:
+    """The same, line by line, for a block that holds lines which are neither fields nor folds."""
     fields: list[tuple[str, bytes]] = []
     position = 0
     while position < len(block) and len(fields) < MAX_FIELDS:

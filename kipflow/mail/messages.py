@@ -7,6 +7,7 @@ notifications, unrelated openings of threads): most of a busy list's bytes.
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
@@ -64,7 +65,8 @@ def read_message(
     digest = _digest(headers, body)
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     words = Words(own=())
-    if _could_matter(reading, bool(parents or references)):
+    encoded = b"base64" in (headers.raw("content-transfer-encoding") or b"").lower()
+    if _could_matter(reading, answers=bool(parents or references), encoded=encoded, body=body):
         words = find_own_words(find_text(headers, body))
     declared, cancels = None, None
     if words.own and (
@@ -95,14 +97,21 @@ def read_message(
     )
 
 
-def _could_matter(reading: SubjectReading, answers: bool) -> bool:
-    if reading.kind is Kind.OTHER and reading.topic.startswith(("[jira]", "[jenkins]")):
+# what a ballot in a mail without any tag or number looks like before its body is decoded
+_VOTE_BYTES = re.compile(rb"[+-][01](?![\w.-])|[+-] [01]\b|=2B1|[vV]ot[ei]|VOTE|base64|BASE64")
+
+
+def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body: bytes) -> bool:
+    """Whether the body must be read: by the subject, or because a reply in plain sight speaks of votes."""
+    if reading.kind is not Kind.OTHER or reading.numbers:
+        return True
+    if reading.topic.startswith(("[jira]", "[jenkins]")) or not (reading.is_reply or answers):
         return False
-    return reading.kind is not Kind.OTHER or bool(reading.numbers) or reading.is_reply or answers
+    return encoded or _VOTE_BYTES.search(body, 0, 200_000) is not None
 
 
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
-    if (not words.own and not words.doubtful) or reading.kind is Kind.CANCEL:
+    if (not words.own and not words.doubtful) or reading.kind in {Kind.CANCEL, Kind.DISCUSS}:
         return ()
     return read_expressions(words, author=sender.name, is_result=is_result)
 
@@ -162,5 +171,5 @@ def _find_list_addresses(headers: Headers, list_id: str) -> frozenset[str]:
 def _digest(headers: Headers, body: bytes) -> str:
     """A fingerprint of what was sent, equal across archives that add headers of their own."""
     parts = [headers.raw(name) or b"" for name in ("from", "date", "subject")]
-    content = b"\n".join(line.rstrip() for line in body.strip().split(b"\n")) if len(body) < 1 << 20 else body
+    content = b"".join(body.split())  # archives differ in line ends and trailing blanks
     return hashlib.sha256(b"\0".join([*(b" ".join(p.split()) for p in parts), content])).hexdigest()

@@ -14,7 +14,10 @@ _EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~
 
 def plain(line: str) -> str:
     """A line with full-width signs, typographic minus and emphasis marks made plain."""
-    if not line.isascii():
+    if line.isascii():
+        if not any(c in line for c in "*_`~"):
+            return line
+    else:
         line = _DASH_BEFORE_DIGIT.sub("-", line.translate(_PLAIN))
     return _EMPHASIS.sub("", line)
 
@@ -35,12 +38,16 @@ _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 
 def find_values(text: str) -> list[re.Match[str]]:
     """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
+    if "0" not in text and "1" not in text and "." not in text:
+        return []
     zero = _BARE_ZERO.match(text)
     return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
 
 
 def spell_out(text: str) -> str:
     """ "plus one" to "+1"."""
+    if "us" not in text and "US" not in text:
+        return text
     return _SPELLED.sub(lambda m: "+1" if m.group("sign").lower() == "plus" else "-1", text)
 
 

@@ -1,0 +1,57 @@
+"""Votes taken back or changed: "I withdraw my -1", "changing my vote to +1", "-1 -> +1"."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Expression, Standing
+from kipflow.mail import phrases
+from kipflow.mail.values import find_claim, find_values, parse_value
+
+_NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
+_TO_ZERO = re.compile(r"\b(?:to|now)\s+(?:a\s+)?(?P<value>0)(?![\w.])", re.IGNORECASE)
+_LAST_TARGET = re.compile(
+    r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
+    r"it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |of ){0,4}\s*$",
+    re.IGNORECASE,
+)
+
+
+def read_change(text: str) -> Expression | None:
+    """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
+    withdraws = phrases.WITHDRAW.search(text) is not None and phrases.MINE.search(text) is not None
+    changes = (
+        phrases.ARROW.search(text) is not None
+        or phrases.NOW.search(text) is not None
+        or (
+            phrases.CHANGE.search(text) is not None
+            and (re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None)
+        )
+    )
+    if not (withdraws or changes):
+        if phrases.WITHDRAW.search(text) and find_values(text) and phrases.YOURS.search(text):
+            return _NOTHING
+        return None
+    values = find_values(text)
+    targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
+    targets = targets or list(_TO_ZERO.finditer(text))
+    if changes and not targets and values and phrases.ARROW.search(text) is None and not withdraws:
+        targets = (
+            values[-1:]
+            if phrases.NOW.search(text)
+            or re.search(r"\bvote\b[^.]{0,20}$", text[: values[-1].start("value")], re.IGNORECASE)
+            else []
+        )
+    if not withdraws and not targets:
+        return None
+    if phrases.UNREAL.search(text) or phrases.YOURS.search(text):
+        return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
+    if targets:
+        last = targets[-1]
+        choice, value = parse_value(last.group("value"))
+        claimed = find_claim(text[: last.start("value")], text[last.end("value") :])
+        return Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule="changed")
+    value = parse_value(values[0].group("value"))[1] if values else ""
+    return Expression(
+        choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
+    )

@@ -1,0 +1,108 @@
+"""Own lines to sentences: wrapped lines joined, so that a condition on the next line is seen with its vote."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kipflow.mail.quoting import OwnLine
+from kipflow.mail.values import find_values, skip_bullet
+
+MAX_SENTENCE = 600
+MAX_SENTENCES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of the own words. `starts_line` says that it begins where a line does."""
+
+    text: str
+    line: OwnLine
+    following: str
+    starts_line: bool
+
+
+# a sentence ends at . ! ? before a blank and something that can begin another
+_SENTENCE_END = re.compile(r"(?<=[.!?;])[\"')]{0,2}\s+(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿]|i\b|checked|thanks|i['’])")
+_CONNECTS = re.compile(
+    r"^\s{0,3}(?:if|once|provided|assuming|unless|until|on|to|with|for|pending|but only|modulo|as long as|that|what|"
+    r"from)\b(?! again| more| a side)",
+    re.IGNORECASE,
+)
+_ENDS_OPEN = re.compile(
+    r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
+)
+_NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
+_WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
+
+
+def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
+    """Sentences over wrapped lines, each with the line that its first vote stands in."""
+    count = 0
+    blocks = list(_join_wrapped(lines))
+    for position, block in enumerate(blocks):
+        text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
+        after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
+        starts = [0, *(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]
+        for number, (start, end) in enumerate(itertools.pairwise(starts)):
+            count += 1
+            if count > MAX_SENTENCES:
+                return
+            sentence = text[start:end][:MAX_SENTENCE]
+            if not sentence.strip():
+                continue
+            following = text[end : end + 200] or after_block[:200]
+            line = _find_line(block, text, start, sentence)
+            yield Sentence(sentence, line, following, starts_line=number == 0)
+
+
+def _join_wrapped(lines: Sequence[OwnLine]) -> Iterator[list[OwnLine]]:
+    block: list[OwnLine] = []
+    for line in lines:
+        text = line.text
+        if not text.strip():
+            if block:
+                yield block
+            block = []
+            continue
+        if block and not _continues(block[-1].text, text):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
+
+
+def _continues(above: str, line: str) -> bool:
+    """Whether `line` is the rest of a sentence that `above` began."""
+    if _NEW_ITEM.match(line) or _WHOLE_VOTE.match(line):
+        return False
+    closed = above.rstrip().endswith((".", "!", "?", ":"))
+    if _WHOLE_VOTE.match(above) and not _CONNECTS.match(line):
+        return False
+    starts_with_value = (
+        skip_bullet(line) < len(line) and bool(find_values(line)) and find_values(line)[0].start() <= skip_bullet(line)
+    )
+    if starts_with_value:
+        return (
+            (len(above) >= 55 or _ENDS_OPEN.search(above) is not None)
+            and not closed
+            and not above.rstrip().endswith((",", ";", ")"))
+        )
+    return (
+        not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ENDS_OPEN.search(above) is not None)
+    ) or (closed and len(above) >= 64)
+
+
+def _find_line(block: Sequence[OwnLine], text: str, start: int, sentence: str) -> OwnLine:
+    values = find_values(sentence)
+    offset = start + (values[0].start("value") if values else 0)
+    passed = 0
+    for line in block:
+        passed += len(line.text.strip()) + 1
+        if offset < passed:
+            return line
+    del text
+    return block[-1]
