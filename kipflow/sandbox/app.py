@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 from kipflow.sandbox import confluence, jira, pages, ponymail, slack
 from kipflow.sandbox.clock import Clock, parse_step
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
+from kipflow.sandbox.mailarchive import MailArchive, read_mbox_folder
 from kipflow.sandbox.memory import Memory, MemoryMiddleware
-from kipflow.sandbox.ponymail import MailArchive, read_mbox_folder
 from kipflow.sandbox.slack import Channels, Throttle
 from kipflow.sandbox.story import build_story
 from kipflow.sandbox.wikistate import WikiState

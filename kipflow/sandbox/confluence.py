@@ -119,7 +119,10 @@ def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) 
         "status": "current" if number == page.number else "historical",
         "title": page.title,
         "extensions": {"position": "none"},
-        "_links": {"webui": f"/wiki/{page.page_id}", "self": f"/confluence/rest/api/content/{page.page_id}"},
+        "_links": {
+            "webui": f"/pages/viewpage.action?pageId={page.page_id}",
+            "self": f"/confluence/rest/api/content/{page.page_id}",
+        },
         "_expandable": {"container": "/rest/api/space/SAND"},
     }
     if "body.storage" in expand:

@@ -9,7 +9,7 @@ from html import escape
 
 from kipflow.sandbox.plans import Plan
 from kipflow.sandbox.stories import NEXT_NUMBER, PLANS
-from kipflow.sandbox.threads import World
+from kipflow.sandbox.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

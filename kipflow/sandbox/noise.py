@@ -9,7 +9,7 @@ from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Oddity
 from kipflow.sandbox.quoting import compose
-from kipflow.sandbox.threads import World
+from kipflow.sandbox.world import World
 
 _FIRST_DAY, _LAST_DAY = -425.0, 10.0
 

@@ -14,9 +14,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from kipflow.sandbox.answers import expected
 from kipflow.sandbox.layout import page
+from kipflow.sandbox.mailarchive import Entry, MailArchive, body_of, find_members, find_root, mask
 from kipflow.sandbox.mrkdwn import render_mrkdwn
 from kipflow.sandbox.people import PEOPLE, render_roster
-from kipflow.sandbox.ponymail import Entry, MailArchive, body_of, find_members, find_root, mask
 from kipflow.sandbox.slack import Channels, Post
 from kipflow.sandbox.storage import render_storage
 from kipflow.sandbox.wikistate import WikiState
@@ -54,6 +54,10 @@ def routes(
             found = next((p for p in wiki.all() if p.title == title), None)
             return RedirectResponse(f"/wiki/{found.page_id if found else 'none'}")
         return RedirectResponse(f"/wiki/{index_page}")
+
+    @router.get("/confluence/pages/viewpage.action")
+    def view_page(pageId: str) -> Response:
+        return RedirectResponse(f"/wiki/{quote(pageId, safe='')}")
 
     @router.get("/wiki/{page_id}")
     def wiki_page(page_id: str, version: int = 0) -> Response:

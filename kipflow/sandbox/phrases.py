@@ -14,6 +14,11 @@ OPENINGS = (
 )
 
 OPENING_DETAILS = (
+    "The ticket has a longer history, with two earlier attempts that went nowhere.",
+    "I kept it as small as I could. What is left out stands under future work.",
+    "Nothing changes for anybody who does not touch {setting}.",
+    "Special thanks to the two people who read the draft, you know who you are.",
+    "I am most unsure about the migration, so please read that part first.",
     "The new setting is {setting}; everything else stays as it is.",
     "The main risk that I see: {risk}. The page has a section on it.",
     "I also thought about {other}, see Rejected Alternatives.",
@@ -22,53 +27,19 @@ OPENING_DETAILS = (
     "The wiki page is short on purpose. Tell me what is missing.",
 )
 
-QUESTIONS = (
-    "What happens to clients that do not know {setting} yet?",
-    "Could you say a bit more about the case that {risk}?",
-    "Did you measure it? I would expect that it {gain}, but I have no feeling for the order of magnitude.",
-    "Have you considered {other}? It looks simpler to me.",
-    "Is {setting} read once at start, or can it be changed while {where} is running?",
-    "How does this behave during a rolling upgrade, when half of the brokers are old?",
-    "Who is expected to change the default? If nobody is, we may not need {setting} at all.",
-    "Does this need a note in the upgrade guide?",
-    "What would an operator look at to see that it works?",
-    "I am missing a sentence on what happens when the disk is full.",
-    "Why is this part of {where} and not of the layer above?",
-    "Should the page say what we do not promise, too?",
-    "How large is the change in {where}? The page reads as if it were ten lines.",
-    "Can we split this in two: first {thing}, then the setting?",
-    "Which release are you aiming for?",
-)
-
-OBJECTIONS = (
-    "I am a bit worried that {risk}.",
-    "My concern is the upgrade. We had a similar change in 2.6 and it took two releases to get it right.",
-    "I don't like the name {setting}, it says how and not what.",
-    "I would rather see {other}. We have the code already.",
-    "This makes {where} harder to test, and it is not easy to test today.",
-    "Every setting is a promise. Can it do without?",
-    "For us the opposite would be the better default.",
-    "The page does not convince me yet that it {gain}.",
-)
-
-ANSWERS = (
-    "Good point. I have added a paragraph on it to the page.",
-    "You are right that {risk}. I think that is acceptable, because it is off by default.",
-    "I tried {other} first. It works for one node, but not for a cluster of more than ten.",
-    "It can be changed at run time, I have made that explicit.",
-    "Old clients never see {setting}, so for them nothing changes.",
-    "In my tests it {gain}; the raw numbers are attached to the ticket.",
-    "That is out of scope here. I have put it under future work.",
-    "I renamed it on the page; please look again.",
-    "Fair enough, I removed that part. It was not needed for {thing}.",
-    "The upgrade is two restarts, as usual. There is a table with the combinations now.",
-    "Yes, and that is exactly why {where} has to know about it.",
-    "No strong opinion. If two more people prefer it that way I will change it.",
-    "I looked at the code again: there are three callers, all of them in {where}.",
-    "The test plan has a new case for it, with a broker that stops in the middle.",
-)
-
 REMARKS = (
+    "The test plan is better than that of most things we ship.",
+    "We would use {thing} from the first day on.",
+    "I had the same idea two years ago and no time for it. Glad that you had some.",
+    "Just to have it on record: I tried the branch and it {gain}.",
+    "The table of settings is missing a column for the default.",
+    "I would mention {other} earlier on the page, everybody will ask about it.",
+    "My colleagues have read it as well and send their thanks.",
+    "I am fine with the proposal as it stands.",
+    "This touches {where}, so we should ask the people who know it best to have a look.",
+    "I updated the list of related tickets, two of them can be closed when this is in.",
+    "Reading it with fresh eyes after a week, the part on failures is still the hardest.",
+    "Let's not make perfect the enemy of good here.",
     "Thanks for picking this up, it has been on our wish list for years.",
     "I like it. It {gain}, and the change is small.",
     "We run a patched build with something very similar, and it has been quiet for half a year.",
@@ -89,6 +60,15 @@ CLOSINGS = (
     "If there are no further comments I will call a vote next week.",
     "I think all open points are settled now. I will start the vote soon.",
     "Unless somebody objects, I consider the page final.",
+)
+
+ANSWER_GREETINGS = (
+    "Hi {first},",
+    "{first}, thanks for reading it.",
+    "Hello {first},",
+    "",
+    "",
+    "Thanks for the comments, {first}.",
 )
 
 GREETINGS = (
@@ -124,7 +104,17 @@ BALLOT_AFTERWORDS = (
     "Thanks for driving this.",
 )
 
+PERIODS = (
+    "The vote will stay open for at least 72 hours.",
+    "The vote is open for 72 hours, as usual, or longer if needed.",
+    "Please vote within the next three days.",
+    "I will close the vote after three days at the earliest.",
+    "Voting is open for at least 72 hours. Committer votes are binding, all others are welcome.",
+)
+
 CALLS = (
+    "Hello, I'd like to call for a vote on {key}. All comments of the discussion are worked in.",
+    "The page of {key} has not changed for a week, so let us vote on it.",
     "I would like to start a vote on {key}: {title}.",
     "Hi all, the discussion of {key} has been quiet for some days, so I am calling a vote.",
     "As nobody had more comments, I'd like to open the vote on {key} ({title}).",

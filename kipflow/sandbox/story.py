@@ -14,9 +14,10 @@ from kipflow.sandbox.answers import Expected, expected, expected_later
 from kipflow.sandbox.mails import ArchivedMail, archive
 from kipflow.sandbox.noise import write_broken, write_noise
 from kipflow.sandbox.stories import PLANS
-from kipflow.sandbox.threads import ThreadWriter, World
+from kipflow.sandbox.threads import ThreadWriter
 from kipflow.sandbox.tickets import Ticket, write_tickets
 from kipflow.sandbox.wiki import PageScript, write_pages
+from kipflow.sandbox.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.sandbox import phrases
+from kipflow.sandbox.exchanges import EXCHANGES, Exchange
 from kipflow.sandbox.mails import Mail, make_digest, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
 from kipflow.sandbox.plans import Announcement, Line, Oddity, Plan, Round
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.results import render_result
+from kipflow.sandbox.world import World
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What every part of the story is told relative to."""
-
-    seed: int
-    anchor: datetime
-    list_id: str
-    project: str
-
-    def at(self, days: float, *, origin: datetime | None = None) -> datetime:
-        """The moment `days` after the anchor (or `origin`), to the second."""
-        moment = (origin or self.anchor) + timedelta(days=days)
-        return moment.replace(microsecond=0)
-
-    def origin(self, plan: Plan) -> datetime:
-        """Day 0 of a plan: the anchor, or for month-turn plans a month's first midnight about 100 days back."""
-        if not plan.month_turn:
-            return self.anchor
-        past = self.anchor - timedelta(days=100)
-        return past.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-
-    def rng(self, label: str) -> random.Random:
-        """A generator of its own for each part, so that a change in one part leaves the others alone."""
-        return random.Random(f"{self.seed}|{label}")
 
 
 class ThreadWriter:
@@ -52,6 +27,9 @@ class ThreadWriter:
         self.rng = world.rng(plan.key)
         self.author = PEOPLE[plan.author]
         self.discussion: list[Mail] = []
+        self.unasked = self.rng.sample(EXCHANGES, len(EXCHANGES))
+        self.unsaid = self.rng.sample(phrases.REMARKS, len(phrases.REMARKS))
+        self.asked: dict[str, list[Exchange]] = {}
 
     def write(self) -> Iterator[Mail]:
         if self.plan.discuss is not None:
@@ -86,24 +64,45 @@ class ThreadWriter:
         return mails
 
     def _answer(self, mails: list[Mail], talkers: list[Resident], number: int, at: float) -> Mail:
-        rng = self.rng
-        last = mails[-1]
-        answers = last.author is not self.author and rng.random() < 0.7
-        parent = last if answers or rng.random() < 0.6 else rng.choice(mails)
-        if answers:
-            who, count = self.author, rng.choice((1, 2, 2, 3))
-            pool: tuple[str, ...] = phrases.ANSWERS
+        """The next mail of the talk: the author answers what was asked, or a reader asks or remarks."""
+        rng, last = self.rng, mails[-1]
+        subject, key = f"Re: {mails[0].subject}", f"discuss/{number}"
+        open_points = self.asked.get(last.key, [])
+        if open_points and rng.random() < 0.8:
+            sentences = [rng.choice(e.answers) for e in open_points]
             if number == self.plan.talk and self.plan.rounds:
-                pool, count = phrases.CLOSINGS, 1
+                sentences.append(rng.choice(phrases.CLOSINGS))
+            return self._mail(
+                key,
+                at,
+                self.author,
+                subject,
+                self._talk(last, sentences, phrases.ANSWER_GREETINGS),
+                last,
+                self._everyday(),
+            )
+        parent = last if rng.random() < 0.6 else rng.choice(mails)
+        who = rng.choice([t for t in talkers if t is not parent.author])
+        if self.unasked and rng.random() < 0.75:
+            points = [self.unasked.pop() for _ in range(min(len(self.unasked), rng.choice((1, 1, 2, 3))))]
+            self.asked[f"{self.plan.key}/{key}"] = points
+            sentences = [e.asks for e in points]
         else:
-            who = rng.choice([t for t in talkers if t is not parent.author])
-            pool = rng.choice((phrases.QUESTIONS, phrases.QUESTIONS, phrases.OBJECTIONS, phrases.REMARKS))
-            count = rng.choice((1, 1, 2, 3))
-        greeting = rng.choice(phrases.GREETINGS).format(first=parent.author.first_name)
-        sentences = [self._fill(s, parent.author.first_name) for s in rng.sample(pool, min(count, len(pool)))]
-        glue = "\n\n" if rng.random() < 0.4 else " "
-        words = "\n\n".join(p for p in (greeting, glue.join(sentences)) if p)
-        return self._mail(f"discuss/{number}", at, who, f"Re: {mails[0].subject}", words, parent, self._everyday())
+            sentences = [self.unsaid.pop()] if self.unsaid else [rng.choice(phrases.REMARKS)]
+        return self._mail(
+            key, at, who, subject, self._talk(parent, sentences, phrases.GREETINGS), parent, self._everyday()
+        )
+
+    def _talk(self, parent: Mail, sentences: list[str], greetings: tuple[str, ...]) -> str:
+        """A greeting and some sentences, as one paragraph or as a list of points."""
+        first = parent.author.first_name
+        greeting = self.rng.choice(greetings).format(first=first)
+        filled = [self._fill(s, first) for s in sentences]
+        if len(filled) > 1 and self.rng.random() < 0.3:
+            body = "\n\n".join(f"{n}. {text}" for n, text in enumerate(filled, start=1))
+        else:
+            body = ("\n\n" if self.rng.random() < 0.4 else " ").join(filled)
+        return "\n\n".join(p for p in (greeting, body) if p)
 
     def _everyday(self) -> frozenset[Oddity]:
         """Now and then an ordinary mail is written by an unusual program."""
@@ -147,7 +146,7 @@ class ThreadWriter:
             words.append(f'The discussion is in the thread "{self.discussion[0].subject}".')
         if round_.own:
             words.append(round_.own)
-        words.append("The vote will stay open for at least 72 hours.")
+        words.append(self.rng.choice(phrases.PERIODS))
         if round_.template:
             words.append(BALLOT_TEMPLATE)
         return self._mail(

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from kipflow.sandbox.plans import Plan
 from kipflow.sandbox.stories import PLANS
-from kipflow.sandbox.threads import World
+from kipflow.sandbox.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from kipflow.sandbox.indexpage import write_index
 from kipflow.sandbox.pagebody import TEMPLATE_BODY, render_body
 from kipflow.sandbox.plans import Edit, Plan
 from kipflow.sandbox.stories import PLANS
-from kipflow.sandbox.threads import World
 from kipflow.sandbox.tickets import ticket_key
+from kipflow.sandbox.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from kipflow.sandbox.people import PEOPLE, render_roster
 from kipflow.sandbox.plans import parse_line
 from kipflow.sandbox.stories import NEXT_NUMBER, PLANS
 from kipflow.sandbox.story import Story, build_story, expected, expected_later
-from kipflow.sandbox.threads import World
+from kipflow.sandbox.world import World
 from kipflow.settings import load_community, load_roster
 
 ROOT = Path(__file__).resolve().parents[3]

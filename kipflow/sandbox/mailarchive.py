@@ -1,0 +1,161 @@
+"""An archive of one list: its mails in order of arrival, what is known of each, and its months as mbox."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email import policy
+from email.header import decode_header, make_header
+from email.parser import BytesHeaderParser, BytesParser
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from pathlib import Path
+
+from kipflow.sandbox.mails import ArchivedMail, format_separator
+
+_HEADERS = BytesHeaderParser(policy=policy.compat32)
+_FULL = BytesParser(policy=policy.default)
+#: A Date further than this from the time of arrival (of real months: from their first day) is not believed.
+_BELIEVABLE = 40 * 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A mail of the archive with what its listings show of it."""
+
+    id: str
+    message_id: str
+    subject: str
+    sender: str
+    epoch: int
+    in_reply_to: str
+    references: tuple[str, ...]
+    mail: ArchivedMail
+
+
+@lru_cache(maxsize=8_192)  # a pure function; every sandbox of a test run reads the same story
+def read_entry(mail: ArchivedMail) -> Entry:
+    """Take from the raw mail what Pony Mail's index holds. Broken mails have empty fields."""
+    headers = _HEADERS.parsebytes(mail.raw.partition(b"\n\n")[0])
+
+    def header(name: str) -> str:
+        return " ".join(str(headers.get(name) or "").split())
+
+    # two copies of one mail are one document, as in the archive's own index
+    name = hashlib.sha256(header("Message-ID").encode() or mail.raw).hexdigest()
+    return Entry(
+        id="".join(chr(ord("a") + int(c, 16)) if c.isdigit() else c for c in name[:32]),
+        message_id=header("Message-ID"),
+        subject=_decode(header("Subject")),
+        sender=_decode(header("From")),
+        epoch=int(_sent_at(header("Date"), mail.arrives_at).timestamp()),
+        in_reply_to=header("In-Reply-To"),
+        references=tuple(header("References").split()),
+        mail=mail,
+    )
+
+
+def _decode(text: str) -> str:
+    try:
+        return str(make_header(decode_header(text)))
+    except (LookupError, ValueError):
+        return text
+
+
+def _sent_at(date: str, fallback: datetime) -> datetime:
+    """The Date header where it is believable, else the time of arrival (as the archiver does)."""
+    try:
+        sent = parsedate_to_datetime(date)
+    except (TypeError, ValueError):
+        return fallback
+    sent = sent.replace(tzinfo=UTC) if sent.tzinfo is None else sent.astimezone(UTC)
+    return sent if abs((sent - fallback).total_seconds()) < _BELIEVABLE else fallback
+
+
+def mask(sender: str) -> str:
+    """The sender as an anonymous reader sees it: "Ana Castell <an...@castell.example>"."""
+    return re.sub(r"([\w.+-]{1,2})[\w.+-]*@", r"\1...@", sender)
+
+
+class MailArchive:
+    """All mails of one list in order of arrival; `seen(now)` are those that have arrived."""
+
+    def __init__(self, list_id: str, mails: Iterable[ArchivedMail], *, timeless: bool = False) -> None:
+        self.list_id = list_id
+        self.entries = tuple(read_entry(mail) for mail in mails)
+        self._timeless = timeless
+
+    def seen(self, now: datetime) -> list[Entry]:
+        return [e for e in self.entries if self._timeless or e.mail.arrives_at <= now]
+
+    def month(self, month: str, now: datetime) -> list[Entry]:
+        return [e for e in self.seen(now) if e.mail.month == month]
+
+    def find(self, name: str, now: datetime) -> Entry | None:
+        """The mail with this id, or this Message-ID with or without its angle brackets."""
+        bare = name.strip().strip("<>")
+        return next((e for e in self.seen(now) if bare and (e.id == bare or e.message_id.strip("<>") == bare)), None)
+
+
+def read_mbox_folder(folder: Path) -> list[ArchivedMail]:
+    """Real months from files named YYYY-MM.mbox, byte for byte.
+
+    Raises:
+        FileNotFoundError: the folder has no such file.
+    """
+    files = sorted(p for p in folder.glob("*.mbox") if re.fullmatch(r"\d{4}-\d{2}", p.stem))
+    if not files:
+        raise FileNotFoundError(f"{folder}: no file named YYYY-MM.mbox")
+    mails: list[ArchivedMail] = []
+    for path in files:
+        arrived = datetime.strptime(path.stem, "%Y-%m").replace(tzinfo=UTC)
+        for part in re.split(rb"(?m)(?=^From \S+ +\w{3} \w{3} +\d+ \d\d:\d\d:\d\d )", path.read_bytes()):
+            separator, _, raw = part.partition(b"\n")
+            if separator.startswith(b"From "):
+                envelope = separator.decode("latin-1")
+                mails.append(ArchivedMail(arrives_at=arrived, month=path.stem, envelope=envelope, raw=raw))
+    return mails
+
+
+def render_mbox(entries: Sequence[Entry]) -> bytes:
+    """The mails as one mbox; separators of real files stand as they were."""
+    parts: list[bytes] = []
+    for entry in entries:
+        mail = entry.mail
+        if mail.envelope.startswith("From "):
+            parts.append(mail.envelope.encode("latin-1") + b"\n" + mail.raw)
+        else:
+            parts.append(format_separator(mail.envelope, mail.arrives_at) + mail.raw + b"\n")
+    return b"".join(parts)
+
+
+def find_root(seen: Sequence[Entry], entry: Entry) -> Entry:
+    """The first mail of the thread, as far as the archive holds it."""
+    by_id = {e.message_id: e for e in reversed(seen) if e.message_id}
+    visited: set[str] = set()
+    while entry.in_reply_to in by_id and entry.id not in visited:
+        visited.add(entry.id)
+        entry = by_id[entry.in_reply_to]
+    return entry
+
+
+def find_members(seen: Sequence[Entry], root: Entry) -> list[Entry]:
+    """The thread's mails in order of arrival, the root first."""
+    inside, members = {root.message_id}, [root]
+    for entry in sorted(seen, key=lambda e: e.mail.arrives_at):
+        if entry.id != root.id and entry.in_reply_to and entry.in_reply_to in inside:
+            members.append(entry)
+            inside.add(entry.message_id)
+    return members
+
+
+def body_of(entry: Entry) -> str:
+    """The mail's text as a reader sees it; HTML only mails give their markup."""
+    try:
+        part = _FULL.parsebytes(entry.mail.raw).get_body(preferencelist=("plain", "html"))
+        return "" if part is None else str(part.get_content())
+    except (LookupError, ValueError, KeyError, AttributeError):
+        return entry.mail.raw.decode("utf-8", "replace")
