@@ -47,24 +47,18 @@ class ConfluenceWiki:
         """Every child page, each once, page of results by page of results."""
         seen: set[str] = set()
         start = 0
+        path = f"/content/{_checked(page_id)}/child/page"
         while start < _MAX_CHILDREN:
-            path = f"/content/{_checked(page_id)}/child/page"
             params = {"limit": str(_PAGE_SIZE), "start": str(start), "expand": "version"}
-            _, raw = self._http.fetch_json(path, params=params)
-            results = raw.get("results") if isinstance(raw, dict) else None
-            if not isinstance(results, list):
-                raise self._odd(f"GET {path}", "an answer without results")
-            for result in results:
-                ref = _as_ref(result)
-                # a page that moved up while we were reading comes twice
-                if ref is not None and ref.page_id not in seen:
-                    seen.add(ref.page_id)
-                    yield ref
-            limit = raw.get("limit")
-            full = len(results) >= (limit if isinstance(limit, int) and limit > 0 else _PAGE_SIZE)
-            if not results or not (full or _has_next(raw)):
+            _, found = self._http.fetch_json(path, params=params, read=_read_children)
+            refs, count, has_more = found or ([], 0, False)
+            # a page that moved up while we were reading comes twice
+            fresh = [ref for ref in refs if ref.page_id not in seen]
+            seen.update(ref.page_id for ref in fresh)
+            yield from fresh
+            if not has_more:
                 return
-            start += len(results)
+            start += count
 
     def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
         """Save `body` as the version after `page.version`, with `message` as the change's comment.
@@ -98,7 +92,8 @@ class ConfluenceWiki:
             raise SaveConflict(page_id=page.page_id, version=page.version)
         if current.version == page.version + 1:
             return current  # saved; the wiki writes some markup in its own way
-        raise self._odd(f"PUT {path}", f"said it was saved, but the page is at version {current.version}")
+        why = f"PUT {path}: said it was saved, but the page is at version {current.version}"
+        raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
 
     def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
         """Make a page below `parent_id`, in its parent's space.
@@ -109,16 +104,16 @@ class ConfluenceWiki:
             SaveConflict: the space has another page of that title.
             ServiceUnavailable: the wiki gave no usable answer, or refuses the account.
         """
-        _, parent = self._http.fetch_json(f"/content/{_checked(parent_id)}", params={"expand": "space"})
-        space = parent.get("space") if isinstance(parent, dict) else None
+        parent_path = f"/content/{_checked(parent_id)}"
+        _, space = self._http.fetch_json(parent_path, params={"expand": "space"}, read=_read_space)
         content: dict[str, Any] = {
             "type": "page",
             "title": title,
             "ancestors": [{"id": parent_id}],
             "body": {"storage": {"value": body, "representation": "storage"}},
         }
-        if isinstance(space, dict) and space.get("key"):
-            content["space"] = {"key": space["key"]}
+        if space:
+            content["space"] = {"key": space}
 
         def attempt() -> Answer:
             answer = self._http.fetch_once("POST", "/content", content=content)
@@ -127,54 +122,44 @@ class ConfluenceWiki:
             return answer
 
         answer = self._http.retry("POST /content", attempt)
-        if answer.status in {400, 409}:
-            found = self._find_by_title(title)
-            if found is None:
-                raise self._odd("POST /content", f"refused the page with {answer.status}")
-            if found.body != body:
-                raise SaveConflict(page_id=found.page_id, version=found.version)
-            return found
-        raw = answer.json()
-        return self.fetch_page(str(raw["id"]) if isinstance(raw, dict) and "id" in raw else "")
+        # also after a success: which page it is, is found the same way however the answer looked
+        found = self._find_by_title(title, space)
+        if found is None:
+            why = f"POST /content: answered {answer.status}, and the page is not there"
+            raise ServiceUnavailable(service="Confluence", url=self._http.url, why=why)
+        if answer.status in {400, 409} and found.body != body:
+            raise SaveConflict(page_id=found.page_id, version=found.version)
+        return found
 
-    def _find_by_title(self, title: str) -> WikiPage | None:
-        _, raw = self._http.fetch_json("/content", params={"title": title, "expand": "version"})
-        results = raw.get("results") if isinstance(raw, dict) else None
-        ref = _as_ref(results[0]) if isinstance(results, list) and results else None
-        return self.fetch_page(ref.page_id) if ref is not None else None
+    def _find_by_title(self, title: str, space: str | None) -> WikiPage | None:
+        params = {"title": title} | ({"spaceKey": space} if space else {})
+        _, ids = self._http.fetch_json("/content", params=params, read=_read_ids)
+        return self.fetch_page(ids[0]) if ids else None
 
     def _fetch(self, page_id: str, params: Mapping[str, str]) -> WikiPage:
-        status, raw = self._http.fetch_json(
-            f"/content/{_checked(page_id)}", params=params, accept=frozenset({403, 404, 410})
+        status, page = self._http.fetch_json(
+            f"/content/{_checked(page_id)}", params=params, accept=frozenset({403, 404, 410}), read=self._read_page
         )
         if status == 403:
             raise UnreadableInput(source=f"page {page_id}", why="restricted: this account may not read it")
-        if raw is None:
+        if page is None:
             raise UnreadableInput(source=f"page {page_id}", why="not found: deleted, or hidden from this account")
-        return self._as_page(page_id, raw)
+        return page
 
-    def _as_page(self, page_id: str, raw: Any) -> WikiPage:
-        try:
-            version = raw["version"]
-            saved_at = datetime.fromisoformat(str(version["when"]))
-            body = raw["body"]["storage"]["value"]
-            number, title = int(version["number"]), str(raw["title"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise UnreadableInput(source=f"page {page_id}", why=f"an answer without its {error}") from None
+    def _read_page(self, raw: Any) -> WikiPage:
+        version = raw["version"]
+        saved_at = datetime.fromisoformat(str(version["when"]))
         author = version.get("by") or {}
         return WikiPage(
-            page_id=str(raw.get("id", page_id)),
-            version=number,
-            title=title,
-            body=body if isinstance(body, str) else "",
+            page_id=str(raw["id"]),
+            version=int(version["number"]),
+            title=str(raw["title"]),
+            body=str(raw["body"]["storage"]["value"]),
             saved_at=saved_at.replace(tzinfo=UTC) if saved_at.tzinfo is None else saved_at.astimezone(UTC),
             saved_by=str(author.get("displayName") or author.get("username") or "unknown"),
             url=_address(raw, self._http.url),
             labels=_labels(raw),
         )
-
-    def _odd(self, what: str, why: str) -> ServiceUnavailable:
-        return ServiceUnavailable(service="Confluence", url=self._http.url, why=f"{what}: {why}")
 
 
 def _checked(page_id: str) -> str:
@@ -183,16 +168,23 @@ def _checked(page_id: str) -> str:
     return page_id
 
 
-def _as_ref(raw: Any) -> PageRef | None:
-    try:
-        return PageRef(page_id=str(raw["id"]), version=int(raw["version"]["number"]), title=str(raw["title"]))
-    except (KeyError, TypeError, ValueError):
-        return None
+def _read_space(raw: Any) -> str | None:
+    """The key of a page's space, where the wiki tells it."""
+    key = (raw.get("space") or {}).get("key")
+    return key if isinstance(key, str) else None
 
 
-def _has_next(raw: Mapping[str, Any]) -> bool:
-    links = raw.get("_links")
-    return isinstance(links, dict) and bool(links.get("next"))
+def _read_ids(raw: Any) -> list[str]:
+    return [str(result["id"]) for result in raw["results"]]
+
+
+def _read_children(raw: Any) -> tuple[list[PageRef], int, bool]:
+    """The children of one answer, how many rows it had, and whether more follow."""
+    results = raw["results"]
+    refs = [PageRef(page_id=str(r["id"]), version=int(r["version"]["number"]), title=str(r["title"])) for r in results]
+    limit = raw.get("limit")
+    is_full = len(results) >= (limit if isinstance(limit, int) and limit > 0 else _PAGE_SIZE)
+    return refs, len(results), bool(results) and (is_full or "next" in (raw.get("_links") or {}))
 
 
 def _address(raw: Mapping[str, Any], root: str) -> str:

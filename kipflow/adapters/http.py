@@ -134,20 +134,32 @@ class HttpService:
                 self._client = None
 
     def fetch_json(
-        self, path: str, *, params: Mapping[str, str] | None = None, accept: frozenset[int] = frozenset()
-    ) -> tuple[int, Any]:
-        """GET `path` below the root: status and parsed JSON (None for a status in `accept`).
+        self,
+        path: str,
+        *,
+        read: Callable[[Any], T],
+        params: Mapping[str, str] | None = None,
+        accept: frozenset[int] = frozenset(),
+    ) -> tuple[int, T | None]:
+        """GET `path` below the root: the status, and what `read` makes of the JSON (None for a status in `accept`).
+
+        `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
+        a fault as any other, because an error of the moment must not be stored as a fact.
 
         Raises:
             ServiceUnavailable: no usable answer within the bounds, or a refusal (401, 403, 404 …).
         """
 
-        def attempt() -> tuple[int, Any]:
+        def attempt() -> tuple[int, T | None]:
             answer = self.fetch_once("GET", path, params=params)
             if answer.status in accept:
                 return answer.status, None
             refuse(answer.status, answer.body)
-            return answer.status, answer.json()
+            raw = answer.json()
+            try:
+                return answer.status, read(raw)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise Fault(f"answered JSON of another shape ({type(error).__name__}: {error})"[:200]) from None
 
         return self.retry(f"GET {path}", attempt)
 

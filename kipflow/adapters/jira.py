@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService, Patience
-from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import TicketState
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
@@ -30,24 +29,19 @@ class JiraTickets:
         """
         if not _KEY.fullmatch(key):
             return None
-        path = f"/issue/{key}"
-        status, raw = self._http.fetch_json(
-            path, params={"fields": "status,resolution,fixVersions"}, accept=frozenset({404})
-        )
-        if status == 404:
-            return None
-        fields = raw.get("fields") if isinstance(raw, dict) else None
-        if not isinstance(fields, dict):
-            raise ServiceUnavailable(service="JIRA", url=self._http.url, why=f"GET {path}: an answer without fields")
-        versions = fields.get("fixVersions")
-        names = [_name(v) for v in versions] if isinstance(versions, list) else []
-        return TicketState(
-            key=key,
-            status=_name(fields.get("status")) or "unknown",
-            resolution=_name(fields.get("resolution")),
-            fix_versions=tuple(name for name in names if name),
-            seen_at=now,
-        )
+
+        def read(raw: Any) -> TicketState:
+            fields = raw["fields"]
+            return TicketState(
+                key=key,
+                status=str(fields["status"]["name"]),
+                resolution=_name(fields.get("resolution")),
+                fix_versions=tuple(name for v in fields.get("fixVersions") or () if (name := _name(v))),
+                seen_at=now,
+            )
+
+        params = {"fields": "status,resolution,fixVersions"}
+        return self._http.fetch_json(f"/issue/{key}", params=params, accept=frozenset({404}), read=read)[1]
 
 
 def _name(value: Any) -> str | None:

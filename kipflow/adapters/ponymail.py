@@ -74,24 +74,14 @@ class PonyMailArchive:
         Raises:
             ServiceUnavailable: no usable answer.
         """
-        _, raw = self._http.fetch_json("/stats.lua", params=_query(list_id, month))
-        emails = raw.get("emails") if isinstance(raw, dict) else None
-        if not isinstance(raw, dict) or not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
-            why = f"GET /stats.lua ({list_id} {month}): an answer without statistics"
-            raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why=why)
-        rows = [row for row in emails or [] if isinstance(row, dict)]
-        hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
-        # `id` is the archive's own: addresses and bodies are masked differently from day to day
-        ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
-        times = [time for row in rows if (time := _as_time(row.get("epoch"))) is not None]
-        seen = json.dumps([hits, active, ids])
-        return MonthStats(
-            list_id=list_id,
-            month=month,
-            mails=max(hits or 0, active or 0, len(rows)),
-            newest=max(times, default=None),
-            digest=hashlib.sha256(seen.encode()).hexdigest()[:32],
-        )
+
+        def read(raw: Any) -> MonthStats:
+            return _read_stats(raw, list_id, month)
+
+        _, found = self._http.fetch_json("/stats.lua", params=_query(list_id, month), read=read)
+        if found is None:
+            raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
+        return found
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
@@ -150,6 +140,27 @@ class PonyMailArchive:
             mails, size = download.mails, download.size
             return replace(base, status="partial", why=why, mails=mails, size=size, digest=download.digest())
         return replace(base, status="missing", path=None, why=why)
+
+
+def _read_stats(raw: Any, list_id: str, month: str) -> MonthStats:
+    if not isinstance(raw, dict):
+        raise TypeError("no object")
+    emails = raw.get("emails")
+    if not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
+        raise KeyError("emails")
+    rows = [row for row in emails or [] if isinstance(row, dict)]
+    hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
+    # `id` is the archive's own: addresses and bodies are masked differently from day to day
+    ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
+    times = [time for row in rows if (time := _as_time(row.get("epoch"))) is not None]
+    seen = json.dumps([hits, active, ids])
+    return MonthStats(
+        list_id=list_id,
+        month=month,
+        mails=max(hits or 0, active or 0, len(rows)),
+        newest=max(times, default=None),
+        digest=hashlib.sha256(seen.encode()).hexdigest()[:32],
+    )
 
 
 class _Download:

@@ -67,6 +67,10 @@ class SlackChat:
                 client_msg_id=str(uuid.uuid5(_IDS, key)),
             )
         except SlackApiError as error:
+            # behind a server's error, or a page that is no answer, the message may have been posted
+            found = self._find(channel, key) if _is_unsure(error) else None
+            if found is not None:
+                return found
             raise self._explain(error) from None
         except (OSError, HTTPException, SlackClientError, ValueError) as error:
             log.warning("Slack: chat.postMessage: %s; looking whether it arrived", _name(error))
@@ -119,6 +123,11 @@ class SlackChat:
 
     def _unavailable(self, why: str) -> ServiceUnavailable:
         return ServiceUnavailable(service="Slack", url=self.url, why=why)
+
+
+def _is_unsure(error: SlackApiError) -> bool:
+    reason = str(error.response.get("error", "")) if hasattr(error.response, "get") else ""
+    return getattr(error.response, "status_code", 0) >= 500 or "non-JSON" in reason
 
 
 def _seconds(raw: Any) -> float:

@@ -79,9 +79,16 @@ def history(key: str) -> Any:
     return as_json({"ok": True, "messages": [{"ts": "5.5", "metadata": {"event_payload": {"key": key}}}, {"ts": "1"}]})
 
 
-def test_a_message_whose_answer_was_lost_is_found_and_not_sent_again(server: Server, chat: SlackChat) -> None:
+@pytest.mark.parametrize(
+    "lost",
+    [reset_in_body(json.dumps(SENT).encode(), 5), answer(b"", 502), answer(b"<html>back soon</html>")],
+    ids=["reset", "502", "HTML with status 200"],
+)
+def test_a_message_whose_answer_was_lost_is_found_and_not_sent_again(
+    server: Server, chat: SlackChat, lost: Any
+) -> None:
     server.by_path["/conversations.history"] = [history("k")]
-    server.play(reset_in_body(json.dumps(SENT).encode(), 5))
+    server.play(lost)
     assert chat.post("C1", "t", BLOCKS, key="k") == "C1/5.5"
     assert posts(server) == 1
 
