@@ -16,47 +16,57 @@ from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
 from kipflow.web.times import render_machine_time
 
 SCHEMA = 1
+#: Rows of one answer of those lists that have no form of their own.
+BATCH = 100
+
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 PageNumber = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 
 
-def build_api(board: Callable[[], Board], clock: Callable[[], datetime]) -> APIRouter:
-    """Routes under `/api`."""
-    api = APIRouter(prefix="/api")
+class BoardApi:
+    """The addresses under `/api`. Each method answers one; `board` and `clock` are asked once per request."""
 
-    def answer(now: datetime | None = None, **values: Any) -> JSONResponse:
-        return JSONResponse(as_json({"schema": SCHEMA, "as_of": now or clock(), **values}))
+    def __init__(self, board: Callable[[], Board], clock: Callable[[], datetime]) -> None:
+        self._board, self._clock = board, clock
 
-    @api.get("/overview")
-    def overview() -> JSONResponse:
-        now = clock()
-        return answer(now, overview=board().overview(now))
+    def build_router(self) -> APIRouter:
+        """The addresses, all of them to be read only."""
+        router = APIRouter(prefix="/api")
+        router.get("/overview")(self.overview)
+        router.get("/proposals")(self.proposals)
+        router.get("/proposals/{number}")(self.proposal)
+        router.get("/review")(self.review)
+        router.get("/unreadable")(self.unreadable)
+        router.get("/effects")(self.effects)
+        return router
 
-    @api.get("/proposals")
-    def proposals(query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
-        page = board().rows(query.as_rows())
-        return answer(total=page.total, page=query.page, proposals=page.rows)
+    def overview(self) -> JSONResponse:
+        now = self._clock()
+        return _answer(now, overview=self._board().overview(now))
 
-    @api.get("/proposals/{number}")
-    def proposal(number: Number) -> JSONResponse:
-        now = clock()
-        return answer(now, proposal=board().proposal(number, now))
+    def proposals(self, query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
+        page = self._board().rows(query.as_rows())
+        return _answer(self._clock(), total=page.total, page=query.page, proposals=page.rows)
 
-    @api.get("/review")
-    def review() -> JSONResponse:
-        return answer(review=board().review(), drift=board().drift())
+    def proposal(self, number: Number) -> JSONResponse:
+        now = self._clock()
+        return _answer(now, proposal=self._board().proposal(number, now))
 
-    @api.get("/unreadable")
-    def unreadable(page: PageNumber = 1) -> JSONResponse:
-        found = board().unreadable(offset=(page - 1) * 100, limit=100)
-        return answer(total=found.total, page=page, unreadable=found.rows)
+    def review(self) -> JSONResponse:
+        board = self._board()
+        return _answer(self._clock(), review=board.review(), drift=board.drift())
 
-    @api.get("/effects")
-    def effects(status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1) -> JSONResponse:
-        found = board().effects(status=status, offset=(page - 1) * 100, limit=100)
-        return answer(total=found.total, page=page, effects=found.rows)
+    def unreadable(self, page: PageNumber = 1) -> JSONResponse:
+        found = self._board().unreadable(offset=(page - 1) * BATCH, limit=BATCH)
+        return _answer(self._clock(), total=found.total, page=page, unreadable=found.rows)
 
-    return api
+    def effects(self, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1) -> JSONResponse:
+        found = self._board().effects(status=status, offset=(page - 1) * BATCH, limit=BATCH)
+        return _answer(self._clock(), total=found.total, page=page, effects=found.rows)
+
+
+def _answer(now: datetime, **values: Any) -> JSONResponse:
+    return JSONResponse(as_json({"schema": SCHEMA, "as_of": now, **values}))
 
 
 def as_json(value: Any) -> Any:
@@ -69,8 +79,9 @@ def as_json(value: Any) -> Any:
         return value.total_seconds()
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [as_json(item) for item in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
-    if isinstance(value, str):
-        return str(value)
-    return value
+    if isinstance(value, set | frozenset):
+        return [as_json(item) for item in sorted(value)]
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    # an enum of strings is a string to a reader, but not to every encoder
+    return str(value) if isinstance(value, str) else value

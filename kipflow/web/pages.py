@@ -33,44 +33,59 @@ class Group:
     total: int
 
 
-def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> APIRouter:
-    """Routes of the HTML pages."""
-    router = APIRouter(default_response_class=HTMLResponse)
+class BoardPages:
+    """The pages of one board. Each method answers one address; `board` and `clock` are asked once per request."""
 
-    @router.get("/")
-    def show_overview(request: Request) -> HTMLResponse:
-        now, source = clock(), board()
-        votes = source.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES))
-        groups = [_read_group(source, stage, limit) for stage, limit in _PER_STAGE.items()]
-        return pages.render(
+    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._board, self._pages, self._clock = board, pages, clock
+
+    def build_router(self) -> APIRouter:
+        """The addresses, all of them to be read only."""
+        router = APIRouter(default_response_class=HTMLResponse)
+        router.get("/")(self.show_overview)
+        router.get("/proposals")(self.list_proposals)
+        router.get("/proposals/{number}")(self.show_proposal)
+        router.get("/review")(self.show_review)
+        router.get("/data")(self.show_data)
+        router.get("/outbox")(self.show_outbox)
+        router.get("/metrics")(self.show_metrics)
+        return router
+
+    def show_overview(self, request: Request) -> HTMLResponse:
+        now, board = self._clock(), self._board()
+        votes = board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES))
+        groups = [_read_group(board, stage, limit) for stage, limit in _PER_STAGE.items()]
+        return self._pages.render(
             request,
             "overview.html",
             now=now,
-            overview=source.overview(now),
+            overview=board.overview(now),
             votes=votes,
             groups=[g for g in groups if g.total],
         )
 
-    @router.get("/proposals")
-    def list_proposals(request: Request, query: Annotated[ListQuery, Depends(parse_list_query)]) -> HTMLResponse:
-        found = board().rows(query.as_rows())
-        pager = Pager(page=query.page, total=found.total)
-        return pages.render(
-            request, "proposals.html", query=query, rows=found.rows, pager=pager, stages=list(Stage), sorts=Sort
+    def list_proposals(self, request: Request, query: Annotated[ListQuery, Depends(parse_list_query)]) -> HTMLResponse:
+        found = self._board().rows(query.as_rows())
+        return self._pages.render(
+            request,
+            "proposals.html",
+            query=query,
+            rows=found.rows,
+            pager=Pager(page=query.page, total=found.total),
+            stages=list(Stage),
+            sorts=Sort,
         )
 
-    @router.get("/proposals/{number}")
-    def show_proposal(request: Request, number: Number) -> HTMLResponse:
-        now = clock()
-        view = board().proposal(number, now)
-        return pages.render(request, "proposal.html", now=now, view=view, timeline=build_timeline(view))
+    def show_proposal(self, request: Request, number: Number) -> HTMLResponse:
+        now = self._clock()
+        view = self._board().proposal(number, now)
+        return self._pages.render(request, "proposal.html", now=now, view=view, timeline=build_timeline(view))
 
-    @router.get("/review")
-    def show_review(request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
-        source = board()
-        questions, drift = source.review(), source.drift()
+    def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
+        board = self._board()
+        questions, drift = board.review(), board.drift()
         asked, drifted = Pager(page=page, total=len(questions)), Pager(page=drift_page, total=len(drift))
-        return pages.render(
+        return self._pages.render(
             request,
             "review.html",
             review=asked.slice(questions),
@@ -81,45 +96,39 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
             drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",
         )
 
-    @router.get("/data")
-    def show_data(request: Request, page: PageNumber = 1) -> HTMLResponse:
-        now, source = clock(), board()
-        found = source.unreadable(offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
-        pager = Pager(page=page, total=found.total)
-        return pages.render(
+    def show_data(self, request: Request, page: PageNumber = 1) -> HTMLResponse:
+        now, board = self._clock(), self._board()
+        found = board.unreadable(offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+        return self._pages.render(
             request,
             "data.html",
             now=now,
-            overview=source.overview(now),
+            overview=board.overview(now),
             unreadable=found.rows,
-            pager=pager,
+            pager=Pager(page=page, total=found.total),
             page_link=lambda number: f"?page={number}#unreadable",
         )
 
-    @router.get("/outbox")
     def show_outbox(
-        request: Request, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1
+        self, request: Request, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1
     ) -> HTMLResponse:
-        now, source = clock(), board()
-        found = source.effects(status=status, offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
-        counts = source.overview(now).effects
-        pager = Pager(page=page, total=found.total)
-        return pages.render(
+        now, board = self._clock(), self._board()
+        found = board.effects(status=status, offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+        return self._pages.render(
             request,
             "outbox.html",
             now=now,
             effects=found.rows,
-            counts=counts,
+            counts=board.overview(now).effects,
             chosen=status,
-            pager=pager,
+            pager=Pager(page=page, total=found.total),
             page_link=lambda number: "?" + urlencode({"status": status, "page": number}),
         )
 
-    @router.get("/metrics")
-    def show_metrics(request: Request) -> HTMLResponse:
-        now = clock()
-        metrics = board().overview(now).metrics
-        return pages.render(
+    def show_metrics(self, request: Request) -> HTMLResponse:
+        now = self._clock()
+        metrics = self._board().overview(now).metrics
+        return self._pages.render(
             request,
             "metrics.html",
             now=now,
@@ -127,8 +136,6 @@ def build_pages(board: Callable[[], Board], pages: Pages, clock: Callable[[], da
             summary=find_headlines(metrics) if metrics is not None else (),
             charts=build_charts(metrics) if metrics is not None else (),
         )
-
-    return router
 
 
 def _read_group(board: Board, stage: Stage, limit: int) -> Group:

@@ -86,12 +86,12 @@ def test_a_proposal_that_is_not_known_is_a_404(parts: Parts) -> None:
 
 def test_the_overview_sends_no_more_queries_for_hundreds_of_proposals(tmp_path: Path, parts: Parts) -> None:
     large = connect_board(tmp_path)
-    store_story(large, imported=400)
+    store_story(large, imported=160)
     with counted_statements() as few:
         client_of(parts).get("/")
     with counted_statements() as many:
         page = client_of(large).get("/")
     large.store.close()
-    assert html.fromstring(page.text).xpath("//a[contains(@class, 'tile-accepted')]/span[1]/text()") == ["100"]
+    assert html.fromstring(page.text).xpath("//a[contains(@class, 'tile-accepted')]/span[1]/text()") == ["40"]
     assert len(many) == len(few)
     assert len(page.content) < 200_000

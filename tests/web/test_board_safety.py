@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 
 import pytest
 from fastapi import Depends, HTTPException
@@ -22,6 +23,10 @@ ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}'
 READS = ("/", "/proposals", "/proposals/666", "/review", "/data", "/outbox", "/metrics")
 
 
+the_board = cache(build_board)
+
+
+@cache
 def hostile_board() -> MemoryBoard:
     """Every text that a stranger can write is an attack; every address is a script."""
     opened = ago(h=10)
@@ -45,8 +50,7 @@ def client_of(board: Callable[[], Board], **more: object) -> TestClient:
 
 @pytest.mark.parametrize("path", READS)
 def test_no_text_of_mail_or_wiki_becomes_markup(path: str) -> None:
-    board = hostile_board()
-    answer = client_of(lambda: board).get(path)
+    answer = client_of(hostile_board).get(path)
     assert answer.status_code == 200
     seen = html.fromstring(answer.text)
     assert seen.xpath("//script[not(starts-with(@src, './static/') or starts-with(@src, '../static/'))]") == []
@@ -57,7 +61,7 @@ def test_no_text_of_mail_or_wiki_becomes_markup(path: str) -> None:
 
 
 def test_a_search_text_is_shown_again_as_text() -> None:
-    answer = client_of(build_board).get("/proposals", params={"q": ATTACK})
+    answer = client_of(the_board).get("/proposals", params={"q": ATTACK})
     (field,) = html.fromstring(answer.text).xpath("//input[@name = 'q']")
     assert field.get("value") == ATTACK
     assert "<script>alert" not in answer.text
@@ -67,7 +71,7 @@ def test_a_search_text_is_shown_again_as_text() -> None:
     "path", ["/", "/nope", "/proposals/99999", "/api/overview", "/static/board.css", "/proposals/x"]
 )
 def test_every_answer_forbids_foreign_and_inline_content(path: str) -> None:
-    headers = client_of(build_board).get(path).headers
+    headers = client_of(the_board).get(path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -77,7 +81,7 @@ def test_every_answer_forbids_foreign_and_inline_content(path: str) -> None:
 
 
 def test_pages_are_not_kept_by_browsers_but_style_is() -> None:
-    client = client_of(build_board)
+    client = client_of(the_board)
     assert client.get("/").headers["cache-control"] == "no-store"
     assert "max-age" in client.get("/static/board.css").headers["cache-control"]
 
@@ -85,7 +89,7 @@ def test_pages_are_not_kept_by_browsers_but_style_is() -> None:
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
 @pytest.mark.parametrize("path", ["/", "/proposals/152", "/review", "/api/review"])
 def test_nothing_can_be_written(method: str, path: str) -> None:
-    answer = getattr(client_of(build_board), method)(path)
+    answer = getattr(client_of(the_board), method)(path)
     assert answer.status_code == 405
     assert "only reads" in answer.text
 
@@ -105,7 +109,7 @@ def test_nothing_can_be_written(method: str, path: str) -> None:
     ],
 )
 def test_a_wrong_address_is_answered_with_one_clear_line(path: str, status: int, line: str) -> None:
-    answer = client_of(build_board).get(path)
+    answer = client_of(the_board).get(path)
     assert answer.status_code == status
     said = answer.json()["error"] if path.startswith("/api") else html.fromstring(answer.text).xpath("string(//h1)")
     assert said.startswith(line)
@@ -127,7 +131,7 @@ def test_a_clock_that_stands_still_does_not_break_the_page_that_says_so() -> Non
     def no_clock() -> datetime:
         raise ServiceUnavailable(service="clock", url="http://127.0.0.1:1/clock", why="connection refused")
 
-    client = TestClient(create_app(build_board, clock=no_clock), raise_server_exceptions=False)
+    client = TestClient(create_app(the_board, clock=no_clock), raise_server_exceptions=False)
     assert client.get("/").status_code == 503
     assert "connection refused" in client.get("/proposals").text
 

@@ -1,0 +1,75 @@
+"""What a reader sees when something is wrong: one clear line, as a page or as JSON."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
+from kipflow.web.render import Pages, find_own_path
+from kipflow.web.security import add_security_headers
+
+log = logging.getLogger("kipflow.web")
+
+_LINES = {
+    401: "Sign in to Airflow to see this board.",
+    403: "Your account may not see this board.",
+    404: "There is no such page on this board.",
+    405: "This board only reads; it has nothing to send to.",
+    500: "The board could not show this. The API server's log says why.",
+}
+
+
+class ErrorPages:
+    """Answers to what went wrong. None of them asks the store or the clock: either may be what failed."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    def add_to(self, app: FastAPI) -> None:
+        for status in (400, 401, 403, 404, 405):
+            app.add_exception_handler(status, self.refuse)
+        app.add_exception_handler(RequestValidationError, self.refuse_address)
+        app.add_exception_handler(UnknownProposal, self.show_unknown)
+        app.add_exception_handler(KipflowError, self.show_known)
+        app.add_exception_handler(Exception, self.show_unexpected)
+
+    async def refuse(self, request: Request, error: Exception) -> Response:
+        status = int(getattr(error, "status_code", 500))
+        headers = dict(getattr(error, "headers", None) or {})
+        return self._answer(request, status, _LINES.get(status, "The board cannot answer this."), headers)
+
+    async def refuse_address(self, request: Request, error: Exception) -> Response:
+        first = error.errors()[0] if isinstance(error, RequestValidationError) else {"loc": ("?",), "msg": ""}
+        return self._answer(request, 422, f'This address is not understood: "{first["loc"][-1]}": {first["msg"]}.')
+
+    async def show_unknown(self, request: Request, error: Exception) -> Response:
+        number = error.number if isinstance(error, UnknownProposal) else "?"
+        return self._answer(request, 404, f"No proposal {number} is known.")
+
+    async def show_known(self, request: Request, error: Exception) -> Response:
+        log.error("%s %s: %s", request.method, find_own_path(request), error)
+        # where a database or service is to be found is for the log, not for every reader
+        line = (
+            f"The {error.service} gives no answer: {error.why}" if isinstance(error, ServiceUnavailable) else str(error)
+        )
+        return self._answer(request, 503, line)
+
+    async def show_unexpected(self, request: Request, error: Exception) -> Response:
+        log.error("%s %s failed", request.method, find_own_path(request), exc_info=error)
+        return self._answer(request, 500, _LINES[500])
+
+    def _answer(self, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
+        response: Response
+        if find_own_path(request).startswith("/api/"):
+            response = JSONResponse({"error": line}, status_code=status)
+        else:
+            response = self._pages.render_error(request, status, line)
+        response.headers.update(headers or {})
+        # the answer to an unexpected error does not pass the middleware that adds them to all others
+        add_security_headers(response.headers)
+        return response

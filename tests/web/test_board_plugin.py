@@ -1,0 +1,81 @@
+"""The plugin file itself: what Airflow's loader gets, and what a wrong configuration does to it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.web.story import write_config
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGIN = ROOT / "plugins" / "kipflow_board.py"
+
+pytestmark = pytest.mark.airflow
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The file as Airflow loads it: under its bare name, by its path."""
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(write_config(tmp_path / "config")))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "board")
+    monkeypatch.setenv("KIPFLOW_DATABASE_URL", f"sqlite:///{tmp_path / 'none.db'}")
+    spec = importlib.util.spec_from_file_location("kipflow_board", PLUGIN)
+    if spec is None or spec.loader is None:
+        raise ImportError(PLUGIN)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    module.open_parts.cache_clear()
+
+
+def sign_in_anybody(app: object) -> TestClient:
+    (dependency,) = app.router.dependencies  # type: ignore[attr-defined]
+    app.dependency_overrides[dependency.dependency] = lambda: None  # type: ignore[attr-defined]
+    return TestClient(app)  # type: ignore[arg-type]
+
+
+def test_a_wrong_configuration_file_is_named_on_the_page_and_leaves_airflow_running(
+    plugin: ModuleType, tmp_path: Path
+) -> None:
+    community = tmp_path / "config" / "communities" / "board.yaml"
+    good = community.read_text()
+    community.write_text(good.replace("dormant_after: 90 days", "dormant_after: soon"))
+    client = sign_in_anybody(plugin.build_board())
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert "policy.dormant_after: expected a period such as &#34;72 hours&#34;" in answer.text
+    community.write_text(good)
+    assert "database gives no answer" in client.get("/").text, "mended without a restart"
+
+
+def test_a_database_without_tables_is_told_to_be_migrated(plugin: ModuleType) -> None:
+    answer = sign_in_anybody(plugin.build_board()).get("/api/overview")
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("The database gives no answer")
+
+
+def test_loading_the_plugin_loads_no_board_and_no_store(tmp_path: Path) -> None:
+    """Every task's process loads it, too: it must cost them nothing."""
+    code = (
+        "import sys, runpy; import airflow.plugins_manager, airflow.configuration, sqlalchemy;"
+        f" runpy.run_path({str(PLUGIN)!r});"
+        " print(sorted(m for m in sys.modules if m.startswith(('kipflow.', 'fastapi.'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "AIRFLOW_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.splitlines()[-1] == "['kipflow.web', 'kipflow.web.lazy']"
