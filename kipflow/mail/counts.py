@@ -6,67 +6,78 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kipflow.mail.templates import find_names
+
 _WORDS = (
     *("no", "none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 _NUMBERS = {"no": 0, "none": 0, "zero": 0, **{word: number for number, word in enumerate(_WORDS[3:], 1)}}
-_NUM = rf"(?<![\w.+\-])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w)"
-_CH = r"(?P<c>[+\-]\s?1|[+\-±]\s?0|(?<![\w.])0)(?![\d.]\d|\d)"
-_G = r"(?P<g>non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g)\b"
+_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w|%)"
+_CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
+_GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
+_CH, _G, _G0 = rf"(?P<c>{_CHOICE})", rf"(?P<g>{_GROUP})\b", rf"(?P<g0>{_GROUP})\b"
+_VOTES = r"(?:\s*votes?\b)?"
 
-_G0 = _G.replace("?P<g>", "?P<g0>")
-
-_NUM_GROUP = re.compile(
-    rf"{_NUM}\s+\(?(?:pmc\s+)?{_G}\)?(?:\s*\(?{_CH}\)?(?:['’]?s)?)?(?:\s+(?P<veto>vetoe?s?)\b)?", re.IGNORECASE
-)
+#: "3 binding +1 votes", "2 non-binding", "no binding vetoes"
+_NUM_GROUP = re.compile(rf"{_NUM}\s+\(?(?:pmc\s+)?{_G}\)?(?:\s*\(?{_CH}\)?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?", re.I)
+#: "5 +1 votes", "3 +1 (binding)", "2 x -1"
 _NUM_CHOICE = re.compile(
-    rf"{_NUM}\s*(?:x\s*)?[\"'(]?{_CH}[\"')]?(?:['’]?s\b)?(?:\s*votes?\b)?(?:\s*\(?{_G}\)?)?", re.IGNORECASE
+    rf"{_NUM}\s*(?:x\s*)?[\"'(]?{_CH}[\"')]?(?:['’]?s\b)?{_VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
 )
+#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
 _CHOICE_NUM = re.compile(
-    rf"(?:{_G0}\s+)?{_CH}(?:['’]?s\b)?(?:\s*votes?\b)?(?:\s*[\[(]?\s*{_G}\s*[\])]?)?(?:\s*votes?\b)?\s*(?:[:=]|\(|"
-    rf"-\s)\s*(?:\(\s*)?{_NUM}(?!\s*[/.)]\s*[A-Za-z])",
+    rf"(?:{_G0}\s+)?{_CH}(?:['’]?s\b)?{_VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{_VOTES}\s*(?:[:=]\s*\(?|\(|-\s)\s*{_NUM}",
     re.IGNORECASE,
 )
-_GROUP_NUM = re.compile(
-    rf"{_G}(?:\s*\(?{_CH}\)?(?:['’]?s)?)?(?:\s*votes?\b)?\s*(?:\(?{_CH.replace('?P<c>', '?P<c2>')}\)?(?:['’]?s)?)?\s*"
-    rf"[:=(]\s*{_NUM}",
-    re.IGNORECASE,
-)
-_NO_OTHERS = re.compile(
-    r"\bno\s+(?:(?:0|\+0|-0)\s*(?:,|or|and|/|nor)\s*)?-\s?1|\b(?:no|without(?: any)?)\s+(?:vetoe?s?|objections|"
-    r"negative votes|dissent\w*)",
+#: "Binding votes: 3", "non-binding = 2"
+_GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{_CH}\)?(?:['’]?s)?)?{_VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
+#: "9 total", "9 in all"
+_NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
+_NO_MINUS = re.compile(
+    r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
+    r"\b(?:no|without(?: any)?)\s+(?:binding\s+)?(?:veto|objections|negative votes|dissent)",
     re.IGNORECASE,
 )
 
-_ITEM = re.compile(r"^\s*(?:[-*•·+–]|\d{1,2}[.)])\s+(?P<rest>\S.*)$")
-_CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{_CH}", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
+_CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{_CH}(?:['’]?s\b)?{_VOTES}", re.IGNORECASE)
 _NONE = re.compile(r"^\W*(?:none|no(?:ne)? votes?|no one|nobody|n/?a|nil|no|0)\W*$", re.IGNORECASE)
-_ROLE = re.compile(r"\(([^()]{0,60})\)|\[([^\[\]]{0,60})\]|\*+")
+_BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
+_HEAD_WORDS = re.compile(
+    rf"{_CHOICE}|{_GROUP}|\b(?:votes?|pmc|ipmc|ppmc|from|members?|community|in favou?r|against|abstain\w*|total|with|"
+    rf"and|for|"
+    r"committers?|contributors?|users?|other)\b|\d+|[\W_]",
+    re.IGNORECASE,
+)
 _NOT_NAMES = re.compile(
-    r"\b(?:vote|votes|thanks?|thank|thread|release|will|has|have|passed|passes|hours?|the|this|please|http|https|www|"
-    r"quorum|reached|proceed|proposal|kip|accepted|"
-    r"result|majority|required|needed|regards|cheers|best|hi|hello|all|everyone|is|are|was|we|i|you|my|with|from)\b|"
-    r"[!?]|://|@\S+\s+\S+\s+\S+\s+\S+",
+    r"\b(?:votes?|voted|thanks?|thread|release|will|has|have|passe[ds]|hours?|the|this|please|www|quorum|reached|"
+    r"proceed|"
+    r"proposal|kip|accepted|result|majority|required|needed|regards|cheers|best|hi|hello|everyone|is|are|was|we|you|"
+    r"my|with|"
+    r"from|no|not|other|others|binding|at|on|of|for|to)\b|[!?=]|://",
     re.IGNORECASE,
 )
-_FROM = re.compile(
-    r"^\s*(?:\+1\S?\s*)?(?:votes?|vetoe?s?)?\s*\W{0,2}(?:from|by|:)\s+(?P<names>[^.;()]{2,300})|"
-    r"^\s*(?:\+?1?s?\s*)?(?:votes?)?\s*\((?:from |by )?(?P<paren>[^()]{2,300})\)",
-    re.IGNORECASE,
+_BEHIND = re.compile(
+    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+(?P<names>[^.;()]{2,300})|\((?:from |by "
+    r")?(?P<paren>[^()]{2,300})\))",
+    re.I,
 )
+_NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
+_Key = tuple[str, str]
 
 
 @dataclass(slots=True)
 class CountReading:
-    """What an announcement tells: counts by group, names by "+1 binding" and the like, and how many
-    names stand under each (group, choice)."""
+    """What an announcement tells. `names` go by "+1 binding", "+1 non-binding" or "+1" (in all);
+    `listed` says how many names stand under each (group, choice), `told` which counts are numbers in the text."""
 
     binding: dict[str, int] = field(default_factory=dict)
     non_binding: dict[str, int] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    listed: dict[tuple[str, str], int] = field(default_factory=dict)
+    listed: dict[_Key, int] = field(default_factory=dict)
+    told: set[_Key] = field(default_factory=set)
     line: str = ""
 
     @property
@@ -77,69 +88,86 @@ class CountReading:
         return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
 
 
+@dataclass(frozen=True, slots=True)
+class _Count:
+    start: int
+    end: int
+    group: str
+    choice: str
+    number: int
+
+
 def read_counts(lines: Sequence[str]) -> CountReading:
     """Counts and names in an announcement's lines (made plain)."""
     reading = CountReading()
-    people: dict[tuple[str, str], list[str]] = {}
-    last_choice = "+1"
+    people: dict[_Key, list[str]] = {}
+    inline: set[_Key] = set()
     for index, line in enumerate(lines):
-        text = " ".join([line, *_rest_of_sentence(lines, index)])[:600]
-        last_choice = _read_line_counts(line, text, reading, people, last_choice)
-    _read_lists(lines, reading, people)
+        text = _with_next(lines, index)
+        for count in find_counts(line):
+            reading.of(count.group).setdefault(count.choice, count.number)
+            reading.told.add((count.group, count.choice))
+            reading.line = reading.line or line.strip()
+            names = _read_names_behind(text[count.end :])
+            key = (count.group, count.choice)
+            if names and key not in people:
+                people[key] = names
+                inline.add(key)
+        if _NO_MINUS.search(line):
+            reading.total.setdefault("-1", 0)
+    _Lists(lines, reading, people, inline).read()
     for (group, choice), names in people.items():
-        unique = list(dict.fromkeys(names))
+        unique = tuple(dict.fromkeys(names))
         reading.listed[(group, choice)] = len(unique)
-        reading.names[f"{choice} {group}" if group != "in all" else choice] = tuple(unique)
-    # an announcement that lists people and no number: the list is the count
-    for (group, choice), number in reading.listed.items():
-        reading.of(group).setdefault(choice, number)
+        reading.names[choice if group == "in all" else f"{choice} {group}"] = unique
+        # an announcement that lists people and no number: the list is the count
+        if not _is_partly_marked(people, group, choice):
+            reading.of(group).setdefault(choice, len(unique))
     return reading
 
 
-def _rest_of_sentence(lines: Sequence[str], index: int) -> list[str]:
-    """The line after, where a sentence runs on: counts and their names are often wrapped."""
-    line = lines[index]
-    if len(line) < 50 or index + 1 >= len(lines) or line.rstrip().endswith((".", ":")):
-        return []
-    return [lines[index + 1]]
+def _is_partly_marked(people: dict[_Key, list[str]], group: str, choice: str) -> bool:
+    """Whether a list of all names tells the group of some only: then the groups' numbers are unknown."""
+    everyone = set(people.get(("in all", choice), ()))
+    marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
+    return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people
 
 
-def _read_line_counts(
-    line: str, text: str, reading: CountReading, people: dict[tuple[str, str], list[str]], last_choice: str
-) -> str:
-    taken: list[tuple[int, int]] = []
-    for pattern in (_NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
+def find_counts(line: str) -> list[_Count]:
+    """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
+    found: list[tuple[int, int, str, str | None, int]] = []
+    for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
         for match in pattern.finditer(line):
-            if any(start < match.end() and match.start() < end for start, end in taken):
+            if any(start < match.end() and match.start() < end for start, end, *_ in found):
                 continue
             groups = match.groupdict()
-            number = _parse_number(groups["n"])
-            group = _parse_group(groups.get("g") or groups.get("g0"))
-            choice = _parse_choice(groups.get("c") or groups.get("c2"))
-            if groups.get("veto"):
-                choice = "-1"
+            choice = "-1" if groups.get("veto") else _parse_choice(groups.get("c"))
             if pattern is _NUM_GROUP and choice is None and not _talks_of_votes(line, match):
                 continue
-            choice = choice or last_choice
-            last_choice = choice
-            taken.append(match.span())
-            reading.of(group).setdefault(choice, number)
-            reading.line = reading.line or line.strip()
-            names = _read_names_behind(text[match.end() :])
-            if names:
-                people.setdefault((group, choice), []).extend(names)
-    if _NO_OTHERS.search(line):
-        reading.total.setdefault("-1", 0)
-    return last_choice
+            group = _parse_group(groups.get("g") or groups.get("g0"))
+            found.append((match.start(), match.end(), group, choice, _parse_number(groups["n"])))
+    counts: list[_Count] = []
+    last = "+1"
+    for start, end, group, choice, number in sorted(found):
+        last = choice or last
+        counts.append(_Count(start, end, group, last, number))
+    return counts
 
 
 def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
     """ "5 binding" counts beside votes or in brackets, not in "two binding constraints"."""
+    if match.group("g").lower().startswith("non"):
+        return True
     rest = line[match.end() : match.end() + 30]
-    return (
-        re.match(r"\s*(?:\)|,|;|\.|$|votes?\b|\+1|and\b|ones?\b|vetoe?s?\b|from\b|\(|-)", rest, re.IGNORECASE)
-        is not None
-    )
+    return re.match(r"\s*(?:[),;.:(-]|$|votes?\b|\+1|and\b|ones?\b|from\b|total\b)", rest, re.IGNORECASE) is not None
+
+
+def _with_next(lines: Sequence[str], index: int) -> str:
+    """A line with the one after it where its sentence runs on: names are often wrapped."""
+    line = lines[index]
+    if len(line) >= 50 and index + 1 < len(lines) and not line.rstrip().endswith((".", ":")):
+        return f"{line} {lines[index + 1]}"[:800]
+    return line[:800]
 
 
 def _parse_number(text: str) -> int:
@@ -160,100 +188,113 @@ def _parse_choice(text: str | None) -> str | None:
 
 
 def _read_names_behind(rest: str) -> list[str]:
-    match = _FROM.match(rest)
+    match = _BEHIND.match(rest)
     if match is None:
         return []
-    return list(split_names(match.group("names") or match.group("paren") or ""))
+    text = match.group("names") or match.group("paren") or ""
+    following = _NEXT_NUMBER.search(text)
+    return [name for name, _ in split_people(text[: following.start()] if following is not None else text)]
 
 
-def split_names(text: str) -> Iterator[str]:
-    """The names in "A B, C D and E", roles in brackets left out. Sentences yield nothing."""
-    bare = _ROLE.sub(" ", text)
-    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
-        name = " ".join(piece.split()).strip(" -–—:.*\"'")
-        name = re.sub(r"^(?:and|myself)\b\s*", "", name) if name.lower() != "myself" else "myself"
-        if not name or len(name) > 60 or len(name.split()) > 5 or name[0].isdigit():
-            continue
+def split_people(text: str) -> Iterator[tuple[str, str]]:
+    """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
+    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", text[:800]):
+        group = _parse_group(_search(piece))
+        name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
+        name = re.sub(r"^and\s+", "", name)
+        name = re.sub(rf"[\s:-]*(?:{_GROUP})$", "", name, flags=re.IGNORECASE)
         if name.lower() in {"myself", "me", "i"}:
-            yield "myself"
-        elif not _NOT_NAMES.search(name) and not _NONE.match(name):
-            yield name
-
-
-def _read_lists(lines: Sequence[str], reading: CountReading, people: dict[tuple[str, str], list[str]]) -> None:
-    group, choice, inside = "in all", "+1", False
-    before = set(people)
-    blanks = 0
-    for line in lines:
-        text = line.strip()
-        if not text:
-            blanks += 1
-            inside = inside and blanks < 3
+            yield "myself", group
+        elif _NOT_NAMES.search(name) or _NONE.match(name):
             continue
+        elif name and not name[0].isdigit() and len(name) <= 60 and len(name.split()) <= 5:
+            yield name, group
+
+
+def _search(text: str) -> str | None:
+    match = re.search(_G, text, re.IGNORECASE)
+    return match.group("g") if match is not None else None
+
+
+class _Lists:
+    """Names that stand line by line, under a heading or each behind its vote."""
+
+    def __init__(
+        self, lines: Sequence[str], reading: CountReading, people: dict[_Key, list[str]], inline: set[_Key]
+    ) -> None:
+        self.lines, self.reading, self.people, self.inline = lines, reading, people, inline
+        self.group, self.choice, self.inside = "in all", "+1", False
+
+    def read(self) -> None:
         blanks = 0
-        if _is_heading(text):
-            group = _parse_group(_search(_G, text, "g"))
-            choice = _parse_choice(_search(_CH, text, "c")) or (choice if group != "in all" and inside else "+1")
-            if re.search(r"\bagainst\b", text, re.IGNORECASE):
-                choice = "-1"
-            inside = True
-            continue
+        for index, line in enumerate(self.lines):
+            text = line.strip()
+            if not text:
+                blanks += 1
+                self.inside = self.inside and blanks < 3
+            elif "://" in text:
+                self.inside = False
+            else:
+                self.read_line(index, line, text)
+                blanks = 0
+
+    def read_line(self, index: int, line: str, text: str) -> None:
+        item = _ITEM.match(line)
+        if item is None and self.is_heading(index, text):
+            self.open(text)
+            return
         start = _CHOICE_START.match(text)
         if start is not None:
-            inside = _read_choice_line(text, start, people, reading, before) or inside
-            continue
-        item = _ITEM.match(line)
+            self.read_choice_line(text, start)
+            return
         body = item.group("rest") if item is not None else text
-        if inside and _NONE.match(body):
-            reading.of(group).setdefault(choice, 0)
-        elif inside:
-            names = list(split_names(body))
-            if not names or len(text) > 300:
-                inside = item is not None
-                continue
-            own = _parse_group(_search(_G, body, "g")) if len(names) == 1 else "in all"
-            key = (own if own != "in all" else group, choice)
-            if key not in before:
-                people.setdefault(key, []).extend(names)
+        if not self.inside:
+            return
+        if _NONE.match(body):
+            self.reading.of(self.group).setdefault(self.choice, 0)
+        elif item is None and not find_names(body):
+            self.inside = False
+        else:
+            self.add(body, self.group, self.choice)
 
+    def is_heading(self, index: int, text: str) -> bool:
+        if len(text) > 160:
+            return False
+        if re.search(rf"{_CHOICE}|{_GROUP}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE) is None:
+            return False
+        head, _, tail = text.partition(":")
+        if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
+            return True
+        following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
+        return bool(find_counts(text)) and _ITEM.match(following) is not None
 
-def _is_heading(text: str) -> bool:
-    if len(text) > 90:
-        return False
-    about = re.search(rf"{_CH}|{_G}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE)
-    if about is None:
-        return False
-    head, _, tail = text.partition(":")
-    bare = re.sub(
-        rf"{_CH}|{_G}|\bvotes?\b|\bpmc\b|\b(?:vote|from|members?|community|in favou?r|against|total|with)\b|\d+|[\W_]",
-        "",
-        head,
-        flags=re.IGNORECASE,
-    )
-    return len(bare) <= 2 and not tail.strip(" *_0123456789")
+    def open(self, text: str) -> None:
+        counts = find_counts(text)
+        groups = {c.group for c in counts} or {_parse_group(_search(text))}
+        choice = re.search(_CHOICE, text)
+        self.group = groups.pop() if len(groups) == 1 else "in all"
+        self.choice = (
+            (counts[0].choice if counts else None) or _parse_choice(choice.group(0) if choice else None) or "+1"
+        )
+        if choice is None and re.search(r"\bagainst\b", text, re.IGNORECASE):
+            self.choice = "-1"
+        self.inside = True
 
+    def read_choice_line(self, text: str, start: re.Match[str]) -> None:
+        """ "+1 (binding): A, B" or "+1 A B (binding)"."""
+        choice = _parse_choice(start.group("c")) or "+1"
+        rest = text[start.end() :]
+        head = re.match(rf"\s*[\[(]?\s*(?P<g>{_GROUP})\s*[\])]?{_VOTES}\s*[:=-]?", rest, re.IGNORECASE)
+        group = _parse_group(head.group("g") if head is not None else None)
+        rest = (rest[head.end() :] if head is not None else rest).lstrip(" :-–—=(")
+        if rest and _NONE.match(rest):
+            self.reading.of(group).setdefault(choice, 0)
+        elif not re.match(r"\d", rest):
+            self.add(rest, group, choice)
 
-def _read_choice_line(
-    text: str,
-    start: re.Match[str],
-    people: dict[tuple[str, str], list[str]],
-    reading: CountReading,
-    before: set[tuple[str, str]],
-) -> bool:
-    """ "+1 (binding): A, B" or "+1 A B (binding)"."""
-    choice = _parse_choice(start.group("c")) or "+1"
-    rest = re.sub(r"^\s*(?:['’]?s\b)?\s*(?:votes?\b)?", "", text[start.end() :], flags=re.IGNORECASE)
-    group = _parse_group(_search(_G, rest, "g"))
-    rest = re.sub(rf"^\s*[\[(]?\s*{_G}\s*[\])]?\s*(?:votes?\b)?", "", rest, flags=re.IGNORECASE).lstrip(" :-–—=(")
-    if _NONE.match(rest) and rest:
-        reading.of(group).setdefault(choice, 0)
-        return False
-    names = list(split_names(rest))
-    if names and (group, choice) not in before and not re.match(r"\d", rest):
-        people.setdefault((group, choice), []).extend(names)
-    return False
-
-
-def _search(pattern: str, text: str, name: str) -> str | None:
-    match = re.search(pattern, text, re.IGNORECASE)
-    return match.group(name) if match is not None else None
+    def add(self, text: str, group: str, choice: str) -> None:
+        for name, own in split_people(text):
+            # who is listed under a heading of all counts there, and in the group behind the name
+            for key in {(group, choice), (own if own != "in all" else group, choice)}:
+                if key not in self.inline:
+                    self.people.setdefault(key, []).append(name)

@@ -26,9 +26,14 @@ from kipflow.mail.mime import find_text
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
-from kipflow.mail.subjects import parse_subject
+from kipflow.mail.subjects import parse_mirrored, parse_subject
 
 MAX_REFERENCES = 100
+# one of these makes a piece of text a mail
+_MAIL_FIELDS = (
+    *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
+    *("content-type", "in-reply-to", "references"),
+)
 _CLOCK_SKEW = timedelta(days=1)
 _LONGEST_DELAY = timedelta(days=60)
 
@@ -52,13 +57,13 @@ def read_message(
     if not mail.strip():
         return Unreadable(source=source, why="empty", list_id=list_id, month=month)
     headers, body = split_mail(mail)
-    if not any(headers.raw(name) for name in ("from", "subject", "date", "message-id", "to", "sender", "received")):
+    if not any(headers.raw(name) for name in _MAIL_FIELDS):
         return Unreadable(source=source, why="no mail headers", list_id=list_id, month=month)
     sent_at, sent_at_from = _find_time(headers, mail)
     addresses = _find_list_addresses(headers, list_id)
     own_list = (_find_list(headers) or list_id) if list_from_headers else list_id
-    sender = find_sender(headers, addresses)
     subject = " ".join(headers.text("subject").split())[:1000]
+    sender = _find_author(headers, addresses, subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))
     references = tuple(dict.fromkeys(parse_message_ids(headers.text("references"))))[-MAX_REFERENCES:]
@@ -95,6 +100,13 @@ def read_message(
         cancels=cancels,
         digest=digest,
     )
+
+
+def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:
+    """The mail's writer; for a mirrored issue comment, who wrote it there."""
+    sender = find_sender(headers, addresses)
+    mirrored = parse_mirrored(subject) if not sender.address else None
+    return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
 
 
 # what a ballot in a mail without any tag or number looks like before its body is decoded
@@ -156,9 +168,11 @@ def _find_list(headers: Headers) -> str | None:
         if "." in name and " " not in name:
             local, _, domain = name.partition(".")
             return f"{local}@{domain}"
+    name, written = parse_mailbox(headers.text("from"))
+    writer = "" if " via " in name else clean_address(written)
     for mailbox in split_mailboxes(headers.text("to")):
         address = clean_address(parse_mailbox(mailbox)[1])
-        if address.split("@")[0] in {"dev", "private", "general", "users", "user", "discuss", "vote", "community"}:
+        if address.split("@")[0] in {"dev", "private", "general", "users", "user", "discuss"} and address != writer:
             return address
     return None
 

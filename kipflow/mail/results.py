@@ -22,7 +22,10 @@ _UNREAL = re.compile(
     r"earlier|previous(?:ly)?|last (?:vote|release))\b|\?\s*$",
     re.IGNORECASE,
 )
-_THING = r"(?:vote|voting|kip|proposal|release|rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|[A-Z]{2,6}-\d{1,5})"
+_THING = (
+    r"(?:vote|voting|kip|proposal|release|rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|"
+    r"[A-Z]{2,6}-\d{1,5})"
+)
 _PASSED = re.compile(
     rf"\b{_THING}\b[^.!?;:]{{0,80}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:pass(?:ed)?|accepted|"
     rf"approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |hereby |therefore )?"
@@ -34,7 +37,8 @@ _PASSED = re.compile(
 )
 _FAILED = re.compile(
     rf"\b(?:{_THING}|it)\b[^.!?;:]{{0,60}}?\b(?:(?:has |have )?(?:failed|fails)|(?:does|did|has|have)(?: not|n['’]t) "
-    rf"(?:pass|passed|reach|reached|succeed|carry|been (?:accepted|approved|adopted))|(?:is|was|has been) (?:hereby |"
+    rf"(?:pass|passed|get|receive|gather|reach|reached|succeed|carry|been (?:accepted|approved|adopted))|(?:is|was|"
+    rf"has been) (?:hereby |"
     rf"now )?(?:rejected|not (?:accepted|approved|adopted)|"
     r"unsuccessful|declined|voted down)|not passed|unsuccessful)\b|^\W{0,5}(?:vote )?(?:failed|rejected|did not "
     r"pass)\b",
@@ -97,7 +101,7 @@ def read_declared(
         and not counts.any
         and (
             outcome is None
-            or not re.search(r"\bvot(?:e|ing)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE)
+            or not re.search(r"\bvot(?:es?|ing|ed)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE)
         )
     ):
         return None
@@ -163,7 +167,7 @@ def _find_contradictions(counts: CountReading, outcome: str | None) -> tuple[str
             if listed is not None and listed != number:
                 found.append(f"the announcement says {number} {group} {choice} but names {listed}")
     for choice, number in counts.total.items():
-        parts = [c[choice] for c in (counts.binding, counts.non_binding) if choice in c]
+        parts = [counts.of(g)[choice] for g in ("binding", "non-binding") if (g, choice) in counts.told]
         if len(parts) == 2 and sum(parts) != number:
             found.append(
                 f"the announcement says {number} {choice} in all but {parts[0]} binding and {parts[1]} non-binding"

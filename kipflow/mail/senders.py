@@ -54,7 +54,7 @@ def parse_mailbox(text: str) -> tuple[str, str]:
         name = comment.group(1) if comment is not None else text.replace(address, "") if address else text
         if not address and _SPELLED_AT.search(text):
             address, name = _SPELLED_AT.sub("@", text).split(" ")[0], _find_comment(text)
-    return clean_name(name), "".join(address.split()).strip("'\"")
+    return clean_name(name), "".join(_COMMENT.sub("", address).split()).strip("'\"")
 
 
 def _find_comment(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
@@ -67,6 +68,9 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
         return SubjectReading(
             kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
         )
+    mirrored = parse_mirrored(text)
+    if mirrored is not None:
+        text = ("" if mirrored.opens else "Re: ") + mirrored.subject
     current = _WAS.sub("", text).strip()
     current = current if current.strip("[]() ") else text
     tags, rest, is_reply, is_forward = _strip_marks(current)
@@ -81,6 +85,33 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
         round=round_number,
         topic=_make_topic(rest),
     )
+
+
+# "[GitHub] [names] mlind commented on issue #12: [VOTE] …", "[GitHub] mlind opened a new issue, #12: …"
+_MIRRORED = re.compile(
+    r"^(?:re:\s*)?\[git(?:hub|box)?\]\s*(?:\[[\w.-]{1,60}\]\s*)?(?P<login>[\w-]{1,40})(?:\[bot\])?\s+"
+    r"(?P<deed>opened a new|opened|commented on|closed|edited a comment on|edited a|reopened|"
+    r"merged)\b[^:]{0,60}:\s*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirroredSubject:
+    """The subject of a mail that mirrors an issue tracker: who did it there, and what the issue is called."""
+
+    login: str
+    subject: str
+    opens: bool
+
+
+def parse_mirrored(subject: str) -> MirroredSubject | None:
+    """A GitHub notification's subject taken apart; None for any other mail."""
+    match = _MIRRORED.match(subject[:MAX_SUBJECT])
+    if match is None:
+        return None
+    opens = match.group("deed").lower().startswith("opened")
+    return MirroredSubject(login=match.group("login"), subject=match.group("rest"), opens=opens)
 
 
 def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
