@@ -6,7 +6,6 @@ Registration only: Airflow executes every file of this folder in every process, 
 from __future__ import annotations
 
 import os
-from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -31,25 +30,18 @@ def build_board() -> FastAPI:
     from airflow.api_fastapi.core_api.security import requires_access_view
     from fastapi import Depends
 
-    from kipflow.domain.errors import ConfigError
     from kipflow.web.app import create_app
+    from kipflow.web.render import Masthead
 
-    try:
+    def describe() -> Masthead:
         parts = open_parts()
-        title, dry_run = parts.community.title, not parts.sends
-    except ConfigError:
-        title, dry_run = "kipflow", True  # each request tries again, and shows the error's line
-
-    def read_clock() -> datetime:
-        return open_parts().clock()
+        return Masthead(title=parts.community.title, dry_run=not parts.sends, sign_in_url=f"{find_base_path()}/")
 
     return create_app(
         lambda: open_parts().store,
-        clock=read_clock,
+        clock=lambda: open_parts().clock(),
         dependencies=[Depends(requires_access_view(AccessView.WEBSITE))],
-        title=title,
-        dry_run=dry_run,
-        sign_in_url=f"{find_base_path()}/",
+        masthead=describe,
     )
 
 

@@ -26,9 +26,7 @@ def create_app(
     *,
     clock: Callable[[], datetime],
     dependencies: Sequence[Any] = (),
-    title: str = "Proposals",
-    dry_run: bool = False,
-    sign_in_url: str = "",
+    masthead: Callable[[], Masthead] = Masthead,
     root_path: str = "",
 ) -> FastAPI:
     """The board.
@@ -37,20 +35,18 @@ def create_app(
         board: gives the read side for one request; may raise `KipflowError`, whose line is then shown.
         clock: tells the time against which "in 14 h" is reckoned (aware UTC).
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
-        title: the community's name.
-        dry_run: whether nothing is sent; the pages say so.
-        sign_in_url: where an anonymous reader can sign in (empty: no link).
+        masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
         root_path: the prefix a proxy strips, if the app is served behind one by itself.
     """
     app = FastAPI(
-        title=f"kipflow board: {title}",
+        title="kipflow board",
         dependencies=list(dependencies),
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
         root_path=root_path,
     )
-    pages = Pages(masthead=Masthead(title=title, dry_run=dry_run, sign_in_url=sign_in_url), clock=clock)
+    pages = Pages(masthead=masthead, clock=clock)
     app.include_router(BoardPages(board, pages, clock).build_router())
     app.include_router(BoardApi(board, clock).build_router())
     app.mount("/static", _Static(directory=STATIC), name="static")

@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kipflow.domain.clocks import find_coverage
+from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.web import charts, metrics, times, wording
@@ -27,7 +28,7 @@ STATIC = FOLDER / "static"
 class Masthead:
     """What every page says of itself: the community, whether anything is sent, where to sign in."""
 
-    title: str
+    title: str = "Proposals"
     dry_run: bool = False
     sign_in_url: str = ""
 
@@ -35,9 +36,9 @@ class Masthead:
 class Pages:
     """Renders templates with the moment of the request as `now`."""
 
-    def __init__(self, *, masthead: Masthead, clock: Callable[[], datetime]) -> None:
-        self._clock = clock
-        self._environment = _build_environment(masthead)
+    def __init__(self, *, masthead: Callable[[], Masthead], clock: Callable[[], datetime]) -> None:
+        self._masthead, self._clock = masthead, clock
+        self._environment = _build_environment()
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
@@ -50,7 +51,11 @@ class Pages:
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
-        places = {"root": find_root(request), "here": find_own_path(request)}
+        try:
+            masthead = self._masthead()
+        except KipflowError:
+            masthead = Masthead()  # what is wrong is told by the page itself
+        places = {"masthead": masthead, "root": find_root(request), "here": find_own_path(request)}
         return self._environment.get_template(template).render({**places, **values})
 
 
@@ -94,7 +99,7 @@ def find_static_version(name: str) -> str:
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
 
 
-def _build_environment(masthead: Masthead) -> Environment:
+def _build_environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -115,7 +120,6 @@ def _build_environment(masthead: Masthead) -> Environment:
         metric_value=metrics.render_value,
     )
     environment.globals.update(
-        masthead=masthead,
         words=wording,
         relative=times.render_relative,
         elapsed=times.find_elapsed,

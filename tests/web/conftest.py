@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, sync_playwright
 
 from kipflow.web.app import create_app
+from kipflow.web.render import Masthead
 from tests.web.community import NOW, MemoryBoard, build_board
 
 
@@ -20,7 +21,9 @@ def board() -> MemoryBoard:
 
 @pytest.fixture(scope="session")
 def client(board: MemoryBoard) -> TestClient:
-    return TestClient(create_app(lambda: board, clock=lambda: NOW, title="Sandbox community"))
+    return TestClient(
+        create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(title="Sandbox community"))
+    )
 
 
 @pytest.fixture(scope="session")

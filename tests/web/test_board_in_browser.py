@@ -10,6 +10,7 @@ from fastapi import FastAPI, Response
 from playwright.sync_api import Browser, Page
 
 from kipflow.web.app import create_app
+from kipflow.web.render import Masthead
 from tests.web.community import NOW, MemoryBoard, build_board, facts
 from tests.web.servers import serve
 
@@ -55,7 +56,9 @@ FAINT_TEXTS = """() => {
 def address() -> Iterator[str]:
     long_words = facts(161, "Un" + "break" * 40 + "able title", created=NOW)
     board = build_board([replace(long_words, proposal=replace(long_words.proposal, author="N" + "o" * 80))])
-    with serve(create_app(lambda: board, clock=lambda: NOW, title="Sandbox community", dry_run=True)) as url:
+    with serve(
+        create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(title="Sandbox community", dry_run=True))
+    ) as url:
         yield url
 
 

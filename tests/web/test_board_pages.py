@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.web.app import create_app
+from kipflow.web.render import Masthead
 from tests.web.community import NOW, MemoryBoard, ago, corrected, facts
 
 PAGES = ("/", "/proposals", "/proposals/152", "/proposals/143", "/review", "/data", "/outbox", "/metrics")
@@ -144,7 +145,7 @@ def test_an_empty_community_has_a_board_that_says_so() -> None:
 
 
 def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:
-    dry = TestClient(create_app(lambda: board, clock=lambda: NOW, dry_run=True))
+    dry = TestClient(create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(dry_run=True)))
     assert all("dry-run" in text_of(dry, path) for path in PAGES)
 
 

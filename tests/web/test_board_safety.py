@@ -17,6 +17,7 @@ from kipflow.domain.facts import StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.services.board import Board
 from kipflow.web.app import create_app
+from kipflow.web.render import Masthead
 from tests.web.community import NOW, MemoryBoard, ago, ballot, build_board, facts, hours, page, poll
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}'
@@ -155,6 +156,6 @@ def test_whoever_may_not_read_gets_no_page_and_no_json(path: str) -> None:
     def board() -> Board:
         raise AssertionError("the store was read for a stranger")
 
-    answer = client_of(board, dependencies=[Depends(refuse)], sign_in_url="/login").get(path)
+    answer = client_of(board, dependencies=[Depends(refuse)], masthead=lambda: Masthead(sign_in_url="/login")).get(path)
     assert answer.status_code == 401
     assert "Sign in to Airflow to see this board." in answer.text
