@@ -37,11 +37,11 @@ _CONTEXT = (
 )
 
 
-def make_topic_key(list_id: str, topic: str) -> str | None:
-    """List and topic as an indexable key; None where there is no topic to match by."""
+def make_topic_key(topic: str) -> str | None:
+    """A topic as an indexable key; None where there is no topic to match by."""
     if not topic:
         return None
-    return hashlib.sha256(f"{list_id}\n{topic}".encode("utf-8", "replace")).hexdigest()[:24]
+    return hashlib.sha256(topic.encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def attribute_new(
@@ -91,7 +91,7 @@ def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[
     that has a number."""
     seen = {m.message_id for m in fresh}
     found: dict[str, Message] = {}
-    topics = {make_topic_key(m.list_id, m.reading.topic) for m in fresh if m.reading.numbers} - {None}
+    topics = {make_topic_key(m.reading.topic) for m in fresh if m.reading.numbers} - {None}
     by_topic = sa.select(*_CONTEXT).where(message.c.numbered.is_(False))
     frontier = set(seen)
     for chunk in chunks(sorted(t for t in topics if t)):
@@ -118,7 +118,7 @@ def _load_context(connection: sa.Connection, affected: Mapping[str, Message]) ->
     parents = {m.message_id: m for m in _load_stubs(connection, wanted)}
     known = _load_attributed(connection, parents)
     context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]
-    topics = {make_topic_key(m.list_id, m.reading.topic) for m in unnumbered} - {None}
+    topics = {make_topic_key(m.reading.topic) for m in unnumbered} - {None}
     for chunk in chunks(sorted(t for t in topics if t)):
         statement = sa.select(*_CONTEXT).where(message.c.topic_key.in_(chunk), message.c.numbered.is_(True))
         context.extend(

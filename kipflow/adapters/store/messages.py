@@ -204,7 +204,7 @@ def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
         bool(reading.numbers),
         reading.round if reading.round is not None and reading.round <= MAX_ROUND else None,
         reading.topic,
-        attribution.make_topic_key(found.list_id, reading.topic),
+        attribution.make_topic_key(reading.topic),
         found.in_reply_to,
         found.references,
         found.cancels,

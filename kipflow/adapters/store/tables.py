@@ -55,7 +55,7 @@ message = Table(
     Column("numbered", Boolean, nullable=False),  # whether its own subject names a proposal
     Column("round", Integer),
     Column("topic", Words, nullable=False),
-    Column("topic_key", String),  # list and topic as a short digest: topics are too long for an index
+    Column("topic_key", String),  # a digest: topics are too long for an index
     Column("in_reply_to", Words),
     Column("refs", Document, nullable=False),
     Column("cancels", Words),

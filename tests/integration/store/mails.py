@@ -53,10 +53,10 @@ def make_message(name: str, *numbers: int, parent: str | None = None, **changes:
 def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
     """The rule in its simplest form: own subject, else the nearest known ancestor, else an equal topic."""
     by_id = {m.message_id: m for m in messages}
-    topics: dict[tuple[str, str], tuple[int, ...]] = {}
+    topics: dict[str, tuple[int, ...]] = {}
     for m in sorted(messages, key=lambda m: (m.sent_at or NOW, m.message_id)):
         if m.reading.numbers and m.reading.topic:
-            topics.setdefault((m.list_id, m.reading.topic), m.reading.numbers)
+            topics.setdefault(m.reading.topic, m.reading.numbers)
 
     def find(m: Message, seen: frozenset[str]) -> tuple[int, ...]:
         if m.reading.numbers:
@@ -64,7 +64,7 @@ def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
         for ref in (m.in_reply_to, *reversed(m.references)):
             if ref in by_id and ref not in seen and (found := find(by_id[ref], seen | {m.message_id})):
                 return found
-        return topics.get((m.list_id, m.reading.topic), ())
+        return topics.get(m.reading.topic, ())
 
     return {m.message_id: find(m, frozenset()) for m in messages}
 

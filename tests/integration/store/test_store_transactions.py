@@ -6,7 +6,7 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -171,3 +171,16 @@ def test_an_unreachable_database_is_one_clear_error_without_its_password():
         pass
     assert "hush-hush" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
+
+
+def test_threads_may_share_a_store(store: SqlStore):
+    def work(i: int) -> int:
+        with store.begin() as session:
+            session.save_messages([make_message(f"t{i}", 7)], seen_at=NOW)
+        return store.overview(NOW).messages
+
+    with ThreadPoolExecutor(6) as pool:
+        seen = list(pool.map(work, range(24)))
+    assert max(seen) == 24
+    with store.read() as session:
+        assert len(session.load_facts(7).messages) == 24
