@@ -34,7 +34,6 @@ log = logging.getLogger(__name__)
 MAX_MONTH = 1 << 30
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
-_ENVELOPE = re.compile(rb"^From \S.*\d{4}\s*$")
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _LIST = re.compile(r"[A-Za-z0-9][\w.+-]*@[\w.-]+")
 
@@ -61,6 +60,8 @@ class PonyMailArchive:
     ) -> None:
         self._http = HttpService("Pony Mail", url, contact=contact, pause=pause, patience=patience)
         self._permalink = permalink
+        # what statistics that were just asked for say, so that the month needs no second look at them
+        self._counts: dict[tuple[str, str], int] = {}
 
     def permalink(self, message_id: str) -> str:
         """The address of a mail for a person."""
@@ -81,21 +82,23 @@ class PonyMailArchive:
         _, found = self._http.fetch_json("/stats.lua", params=_query(list_id, month), read=read)
         if found is None:
             raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
+        self._counts[list_id, month] = found.mails
         return found
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
 
-        "complete": whole and an mbox (an empty month is). "partial": it broke off at every attempt;
-        `path` holds what came, or the older whole file if there is one. "missing": the archive has
-        none or cannot be reached. "unreadable": what it gives is no mbox.
+        "complete": whole, an mbox (an empty month is), and not fewer mails than the archive counts.
+        "partial": it broke off or lacked mails at every attempt; `path` holds what came, or the older
+        whole file if there is one. "missing": the archive has none or cannot be reached.
+        "unreadable": what it gives is no mbox.
         """
         known = _load_known(target)
         base = ArchiveMonth(list_id=list_id, month=month, status="complete", fetched_at=now, path=str(target))
         download = _Download(target)
         what = f"GET /mbox.lua ({list_id} {month})"
         try:
-            found = self._http.retry(what, lambda: self._attempt(download, _query(list_id, month), known))
+            found = self._http.retry(what, lambda: self._attempt(download, base, known))
         except ServiceUnavailable as error:
             return self._fail(base, download, known, error.why.removeprefix(f"{what}: "))
         finally:
@@ -109,7 +112,8 @@ class PonyMailArchive:
             digest=found.digest,
         )
 
-    def _attempt(self, download: _Download, query: dict[str, str], known: _Known | None) -> _Known:
+    def _attempt(self, download: _Download, base: ArchiveMonth, known: _Known | None) -> _Known:
+        query = _query(base.list_id, base.month)
         headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
@@ -124,11 +128,31 @@ class PonyMailArchive:
                 raise Fault(f"answered {response.status_code}", final=True)
             download.write(_unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
             etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
+        expected = self._count(base.list_id, base.month)
+        if download.mails < expected:
+            # lengths that agree prove nothing where the archive itself broke off
+            raise Fault(f"holds {download.mails} mails where the archive counts {expected}")
         found = _Known(
             size=download.size, mails=download.mails, digest=download.digest(), etag=etag, last_modified=modified
         )
         download.keep(found)
         return found
+
+    def _count(self, list_id: str, month: str) -> int:
+        """How many mails the archive counts in a month; 0 where it does not say.
+
+        Asked after the month was read: a mail that came in between makes the next attempt read it too.
+        """
+        known = self._counts.pop((list_id, month), None)
+        if known is not None:
+            return known
+        try:
+            answer = self._http.fetch_once("GET", "/stats.lua", params=_query(list_id, month))
+            refuse(answer.status)
+            return _read_stats(answer.json(), list_id, month).mails
+        except (Fault, KeyError, TypeError) as error:
+            log.warning("Pony Mail: %s %s: its count could not be checked: %s", list_id, month, error)
+            return 0
 
     def _fail(self, base: ArchiveMonth, download: _Download, known: _Known | None, why: str) -> ArchiveMonth:
         if known is not None:
@@ -195,12 +219,11 @@ class _Download:
             file.write(chunk)
             self._hash.update(chunk)
             *lines, line = (line + chunk).split(b"\n")
-            self.mails += sum(1 for text in lines if text.startswith(b"From ") and _ENVELOPE.match(text[:1_000]))
+            self.mails += sum(text.startswith(b"From ") for text in lines)
             line = line[:_CHUNK]  # a hostile line without an end must not be kept
         if head and len(head) < 5:
             self._check_head(head.ljust(5))
         if line:
-            # lengths that agree prove nothing where the archive itself broke off
             raise Fault("breaks off in the middle of a line")
 
     def _check_head(self, head: bytes) -> None:

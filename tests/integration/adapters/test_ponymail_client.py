@@ -17,6 +17,7 @@ from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
 from tests.integration.adapters.faulty import (
     QUICK,
+    Seen,
     Server,
     answer,
     as_json,
@@ -35,6 +36,7 @@ PAGE = b"<!DOCTYPE html><html><body>Down for maintenance</body></html>"
 
 @pytest.fixture
 def archive(server: Server) -> PonyMailArchive:
+    server.by_path["/stats.lua"] = [as_json({"hits": 0})]
     return PonyMailArchive(
         server.url, "https://lists.example/thread/{mid}", contact="mailto:ops@x.example", pause=0, patience=QUICK
     )
@@ -47,6 +49,10 @@ def target(tmp_path: Path) -> Path:
 
 def fetch(archive: PonyMailArchive, target: Path) -> ArchiveMonth:
     return archive.fetch_month(LIST, MONTH, target, now=NOW)
+
+
+def asked(server: Server) -> list[Seen]:
+    return [s for s in server.seen if s.path.startswith("/mbox.lua")]
 
 
 def leftovers(target: Path) -> list[str]:
@@ -66,9 +72,9 @@ def test_a_month_lands_as_it_was_sent_and_is_told_apart_by_its_digest(
     assert (month.status, month.mails, month.size) == ("complete", 3, len(mails(3)))
     assert month.digest == hashlib.sha256(mails(3)).hexdigest()
     assert (month.etag, month.path, month.fetched_at) == ('"one"', str(target), NOW)
-    assert server.seen[0].path == "/mbox.lua?list=dev&domain=x.example&d=2024-01"
-    assert server.seen[0].headers["User-Agent"].startswith("kipflow/")
-    assert "(+mailto:ops@x.example)" in server.seen[0].headers["User-Agent"]
+    assert asked(server)[0].path == "/mbox.lua?list=dev&domain=x.example&d=2024-01"
+    assert asked(server)[0].headers["User-Agent"].startswith("kipflow/")
+    assert "(+mailto:ops@x.example)" in asked(server)[0].headers["User-Agent"]
     assert leftovers(target) == []
 
 
@@ -78,8 +84,8 @@ def test_an_unchanged_month_costs_one_request_without_a_body(
     server.play(answer(mails(3), ETag='"one"', Last_Modified="Thu, 01 Feb 2024 00:00:00 GMT"), answer(status=304))
     first = fetch(archive, target)
     later = archive.fetch_month(LIST, MONTH, target, now=datetime(2024, 2, 2, tzinfo=UTC))
-    assert server.seen[1].headers["If-None-Match"] == '"one"'
-    assert server.seen[1].headers["If-Modified-Since"] == "Thu, 01 Feb 2024 00:00:00 GMT"
+    assert asked(server)[1].headers["If-None-Match"] == '"one"'
+    assert asked(server)[1].headers["If-Modified-Since"] == "Thu, 01 Feb 2024 00:00:00 GMT"
     assert (later.status, later.mails, later.digest) == ("complete", 3, first.digest)
     assert later.fetched_at == datetime(2024, 2, 2, tzinfo=UTC)
     assert target.read_bytes() == mails(3)
@@ -92,7 +98,7 @@ def test_a_file_that_was_touched_since_is_fetched_whole_again(
     fetch(archive, target)
     target.write_bytes(b"From ")
     fetch(archive, target)
-    assert "If-None-Match" not in server.seen[1].headers
+    assert "If-None-Match" not in asked(server)[1].headers
     assert target.read_bytes() == mails(3)
 
 
@@ -143,7 +149,7 @@ def test_what_passes_is_waited_out_and_nothing_is_lost(
         month = fetch(archive, target)
     assert (month.status, month.mails) == ("complete", 50)
     assert target.read_bytes() == mails(50)
-    assert len(server.seen) == 3
+    assert len(asked(server)) == 3
     lines = [r.getMessage() for r in caplog.records]
     assert len(lines) == 2, "one line per fault"
     assert all("Pony Mail: GET /mbox.lua (dev@x.example 2024-01)" in line for line in lines)
@@ -166,7 +172,7 @@ def test_a_month_that_breaks_off_every_time_is_partial_and_keeps_what_came(
     assert month.status == "partial"
     assert "without sending complete message body" in month.why
     assert target.read_bytes() == mails(50)[:1000]
-    assert len(server.seen) == QUICK.attempts
+    assert len(asked(server)) == QUICK.attempts
     assert month.etag is None
 
 
@@ -183,7 +189,7 @@ def test_a_partial_month_is_asked_for_in_full_next_time(server: Server, archive:
     server.play(*[truncated(mails(50), 1000)] * QUICK.attempts, answer(mails(50), ETag='"x"'))
     fetch(archive, target)
     assert fetch(archive, target).status == "complete"
-    assert "If-None-Match" not in server.seen[-1].headers
+    assert "If-None-Match" not in asked(server)[-1].headers
     assert target.read_bytes() == mails(50)
 
 
@@ -206,7 +212,7 @@ def test_a_refusal_is_not_repeated(
     month = fetch(archive, target)
     assert month.status == "missing"
     assert why in month.why
-    assert len(server.seen) == 1
+    assert len(asked(server)) == 1
 
 
 def test_a_silent_server_is_given_up_on_in_bounded_time(server: Server, archive: PonyMailArchive, target: Path) -> None:
@@ -256,9 +262,41 @@ def test_no_more_than_two_connections_are_open_at_once(
     assert server.most_busy == 2
 
 
+def test_a_month_with_fewer_mails_than_the_archive_counts_is_not_whole(
+    server: Server, archive: PonyMailArchive, target: Path
+) -> None:
+    server.by_path["/stats.lua"] = [as_json({"hits": 50})]
+    server.play(answer(mails(20)), answer(mails(50)))
+    assert fetch(archive, target).mails == 50
+    target.unlink()
+    server.play(answer(mails(20)))
+    month = fetch(archive, target)
+    assert (month.status, month.mails) == ("partial", 20)
+    assert month.why == "holds 20 mails where the archive counts 50"
+
+
+def test_a_count_that_was_just_asked_for_is_not_asked_for_again(
+    server: Server, archive: PonyMailArchive, target: Path
+) -> None:
+    server.by_path["/stats.lua"] = [as_json({"hits": 3})]
+    server.play(answer(mails(3)))
+    archive.fetch_stats(LIST, MONTH)
+    assert fetch(archive, target).status == "complete"
+    assert len(server.seen) == 2
+
+
+def test_statistics_that_fail_do_not_stop_a_month(
+    server: Server, archive: PonyMailArchive, target: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.by_path["/stats.lua"] = [answer(b"", 500)]
+    server.play(answer(mails(3)))
+    assert fetch(archive, target).status == "complete"
+    assert "its count could not be checked" in caplog.text
+
+
 def test_requests_keep_their_distance(server: Server) -> None:
     archive = PonyMailArchive(server.url, "{mid}", pause=0.1, patience=QUICK)
-    server.play(as_json({"hits": 1}))
+    server.by_path["/stats.lua"] = [as_json({"hits": 1})]
     started = time.monotonic()
     for _ in range(4):
         archive.fetch_stats(LIST, MONTH)
@@ -266,13 +304,13 @@ def test_requests_keep_their_distance(server: Server) -> None:
 
 
 def stats(server: Server, archive: PonyMailArchive, raw: object) -> str:
-    server.play(as_json(raw))
+    server.by_path["/stats.lua"] = [as_json(raw)]
     return archive.fetch_stats(LIST, MONTH).digest
 
 
 def test_statistics_tell_count_and_newest_mail(server: Server, archive: PonyMailArchive) -> None:
     rows = [{"id": "b", "epoch": 1704110400}, {"id": "a", "epoch": "1704114000", "from": "de...@kafka"}]
-    server.play(as_json({"hits": 2, "emails": rows, "active_months": {MONTH: 2}}))
+    server.by_path["/stats.lua"] = [as_json({"hits": 2, "emails": rows, "active_months": {MONTH: 2}})]
     found = archive.fetch_stats(LIST, MONTH)
     assert (found.mails, found.newest) == (2, datetime(2024, 1, 1, 13, tzinfo=UTC))
 
@@ -297,13 +335,13 @@ def test_any_change_of_the_mails_changes_the_digest_and_their_order_or_masking_d
 def test_odd_fields_in_statistics_are_left_out_of_account(
     server: Server, archive: PonyMailArchive, raw: object
 ) -> None:
-    server.play(as_json(raw))
+    server.by_path["/stats.lua"] = [as_json(raw)]
     assert archive.fetch_stats(LIST, MONTH).newest is None
 
 
 @pytest.mark.parametrize("body", [PAGE, b"[1, 2]", b"{}", b'"emails"', b"[" * 100_000])
 def test_statistics_that_are_none_are_refused(server: Server, archive: PonyMailArchive, body: bytes) -> None:
-    server.play(answer(body))
+    server.by_path["/stats.lua"] = [answer(body)]
     with pytest.raises(ServiceUnavailable):
         archive.fetch_stats(LIST, MONTH)
 
