@@ -17,7 +17,8 @@ header time { margin-left: auto; color: #d4e4ea; font-variant-numeric: tabular-n
 main { max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem }
 article, .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1.2rem 1.5rem;
   margin-bottom: 1rem }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem }
+.cards > .card { margin: 0 }
+.cards { margin-bottom: 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem }
 .card h2 { margin: 0 0 .3rem; font-size: 1.05rem } .card p { margin: .2rem 0; color: var(--soft) }
 a { color: var(--accent) } h1 { font-size: 1.5rem; line-height: 1.25 } article h1 { margin: 1.4rem 0 .4rem;
   font-size: 1.25rem }
@@ -32,7 +33,8 @@ code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap:
   font-size: .85em; font-weight: 600 } .state.green { background: #d3f0dd } .state.blue { background: #d8e8fb }
 .state.yellow { background: #fbeecb } .info { border-left: 4px solid #5aa2c8; background: #eef6fa; padding: .4rem .9rem;
   margin: .8rem 0 } .post { border-bottom: 1px solid var(--line); padding: .7rem 0 } .post:last-child { border: 0 }
-.post p { margin: .2rem 0; white-space: pre-wrap; overflow-wrap: anywhere } .mail { margin-bottom: .8rem }
+.post p { margin: .2rem 0; white-space: pre-wrap; overflow-wrap: anywhere } .post p .quote { border-left: 3px solid
+  var(--line); padding-left: .6rem; display: inline-block } .mail { margin-bottom: .8rem }
 .mail h2 { font-size: 1rem; margin: 0 } .quote { color: var(--soft) } details { margin: .6rem 0 }
 @media (max-width: 40rem) { header time { margin-left: 0; width: 100% } article, .card { padding: 1rem } }
 """

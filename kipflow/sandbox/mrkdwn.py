@@ -1,23 +1,49 @@
-"""Slack's message text as HTML: links, emphasis and what would ping somebody, everything else escaped."""
+"""Slack's message text as HTML: links, emphasis, quotes and what would ping somebody, everything else escaped."""
 
 from __future__ import annotations
 
 import re
 from html import escape, unescape
 
-_TOKEN = re.compile(r"<(?P<inner>[^<>\n]{1,3000})>|\*(?P<bold>[^*\n]{1,3000})\*|`(?P<code>[^`\n]{1,3000})`")
+_TOKEN = re.compile(
+    r"<(?P<inner>[^<>\n]{1,3000})>|\*(?P<bold>[^*\n]{1,3000})\*|`(?P<code>[^`\n]{1,3000})`|:(?P<emoji>[a-z_]{1,40}):"
+)
+_QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
+
+#: The emoji that proposals' messages use; others stay as written.
+_EMOJI = {
+    "ballot_box_with_ballot": "🗳️",
+    "hourglass": "⏳",
+    "mag": "🔍",
+    "speech_balloon": "💬",
+    "warning": "⚠️",
+    "wastebasket": "🗑️",
+    "white_check_mark": "✅",
+    "x": "❌",
+    "zzz": "💤",
+}
 
 
 def render_mrkdwn(text: str) -> str:
     """`text` as Slack would show it. Slack knows three entities; `<!channel>` and the like ping people."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        quoted = _QUOTE.fullmatch(line)
+        lines.append(_render_line(line) if quoted is None else f'<span class="quote">{_render_line(quoted[1])}</span>')
+    return "\n".join(lines)
+
+
+def _render_line(text: str) -> str:
     parts, done = [], 0
     for match in _TOKEN.finditer(text):
         parts.append(_plain(text[done : match.start()]))
         done = match.end()
         if match["bold"] is not None:
-            parts.append(f"<strong>{render_mrkdwn(match['bold'])}</strong>")
+            parts.append(f"<strong>{_render_line(match['bold'])}</strong>")
         elif match["code"] is not None:
             parts.append(f"<code>{_plain(match['code'])}</code>")
+        elif match["emoji"] is not None:
+            parts.append(_EMOJI.get(match["emoji"], match[0]))
         else:
             parts.append(_render_inner(match["inner"]))
     parts.append(_plain(text[done:]))

@@ -66,7 +66,7 @@ PASSED: tuple[Plan, ...] = (
                 casts=parse_lines(
                     "0.1 rquint +1 (binding)",
                     "0.8 dmwangi {bottom} +1, binding.",
-                    "1.6 kolsen {inline} +1 binding",
+                    "1.6 kolsen {bare} +1 binding\n\n/Kari",
                     "1.9 rmalik +1 (non-binding)",
                     "2.2 pnovak +1 from me as well (non-binding).",
                 ),

@@ -128,6 +128,8 @@ def test_a_burst_is_taken_and_then_one_message_a_second(make_client: Callable[..
         ("a &lt;b&gt; &amp; c", "a &lt;b&gt; &amp; c"),
         ("*KIP-86* passed", "<strong>KIP-86</strong> passed"),
         ("<https://wiki.example/x|the page>", '<a rel="nofollow noopener" href="https://wiki.example/x">the page</a>'),
+        (":white_check_mark: done :unheard_of:", "✅ done :unheard_of:"),
+        ("&gt; *a*\nb", '<span class="quote"><strong>a</strong></span>\nb'),
         ("<!channel> look", "<mark>@channel</mark> look"),
         ("<javascript:alert(1)|x>", "&lt;javascript:alert(1)|x&gt;"),
         (
