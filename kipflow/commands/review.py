@@ -8,6 +8,7 @@ from datetime import datetime
 import click
 
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
+from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.proposals import find_references
 from kipflow.settings import read_settings
@@ -89,6 +90,22 @@ def revoke(ruling_id: int, author: str, as_of: datetime | None) -> int:
     parts.store.migrate()
     rulings.revoke(parts.store, ruling_id, by=author, at=as_of or parts.clock())
     console().print(f"ruling {ruling_id} revoked; run `kipflow advance`")
+    return 0
+
+
+@review.command()
+@click.argument("key")
+@_by
+@as_of_option
+def release(key: str, author: str, as_of: datetime | None) -> int:
+    """Approve an effect that waits for a person (KEY as the board's outbox shows it)."""
+    parts = connect(read_settings())
+    parts.store.migrate()
+    with parts.store.begin() as session:
+        released = session.release_effect(key, by=author, at=as_of or parts.clock())
+    if not released:
+        raise KipflowError(f"no effect {key!r} waits for approval")
+    console().print("released; the next delivery sends it")
     return 0
 
 

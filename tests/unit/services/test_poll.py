@@ -1,0 +1,168 @@
+"""Which months are asked for, what a fetch that goes wrong leaves behind, and when a month counts as held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from kipflow.adapters.store import SqlStore, open_store
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.poll import (
+    Landed,
+    fetch_months,
+    find_wanted_months,
+    load_landing,
+    read_months,
+    save_landing,
+    wanted_range,
+)
+from kipflow.services.ports import MonthStats
+
+LIST = "dev@x.example"
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
+
+
+def mail(number: int, subject: str = "[DISCUSS] KIP-7: Gates") -> str:
+    return (
+        f"From nia@x.example Mon Mar  2 09:0{number}:00 2026\n"
+        f"From: Nia Holt <nia@x.example>\nTo: {LIST}\nSubject: {subject}\n"
+        f"Date: Mon, 02 Mar 2026 09:0{number}:00 +0000\nMessage-ID: <m{number}@x.example>\n\nWords.\n\n"
+    )
+
+
+class FakeArchive:
+    """Months in memory; `digests` are what the statistics say."""
+
+    def __init__(self) -> None:
+        self.months: dict[str, str] = {}
+        self.digests: dict[str, str] = {}
+        self.status = "complete"
+        self.asked: list[str] = []
+        self.stats_fail = False
+
+    def fetch_stats(self, list_id: str, month: str) -> MonthStats:
+        self.asked.append(month)
+        if self.stats_fail:
+            raise ServiceUnavailable(service="Pony Mail", url="http://x.example", why="HTTP 500")
+        return MonthStats(list_id=list_id, month=month, mails=1, newest=None, digest=self.digests.get(month, "d1"))
+
+    def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        target.write_text(self.months.get(month, ""))
+        return ArchiveMonth(
+            list_id=list_id, month=month, status=self.status, fetched_at=now, path=str(target), why="as told"
+        )
+
+    def permalink(self, message_id: str) -> str:
+        return message_id
+
+
+@pytest.fixture
+def store() -> Iterator[SqlStore]:
+    opened = open_store(
+        "sqlite://",
+        roster=Roster(()),
+        policy=POLICY,
+        prefix="KIP",
+        keyed_by="number",
+        permalink="{mid}",
+        find_votes=lambda messages: find_votes(messages, Roster(()), POLICY, prefix="KIP"),
+        attribute=attribute_numbers,
+    )
+    opened.migrate()
+    yield opened
+    opened.close()
+
+
+def poll(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = NOW) -> dict[str, int]:
+    wanted, asked = find_wanted_months(store, archive, [LIST], now, since="2026-02")
+    landed = fetch_months(archive, wanted, raw, now)
+    return {**asked.counts, **read_months(store, landed, prefix="KIP", seen_at=now).counts}
+
+
+def months(store: SqlStore) -> dict[str, ArchiveMonth]:
+    with store.begin() as session:
+        return {m.month: m for m in session.load_months()}
+
+
+def test_a_first_poll_reads_every_month_and_a_second_asks_for_one_statistic(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2)
+    first = poll(store, archive, tmp_path)
+    assert (first["months_wanted"], first["new"]) == (2, 2)
+    archive.asked.clear()
+    second = poll(store, archive, tmp_path, NOW + timedelta(hours=1))
+    assert archive.asked == ["2026-03"], "a month that is over and was read after its end is not asked for"
+    assert (second["months_wanted"], second["new"]) == (0, 0)
+    assert months(store)["2026-03"].fetched_at == NOW + timedelta(hours=1), "held up to the last look"
+
+
+def test_a_month_that_changed_is_read_again_and_known_mail_adds_nothing(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1)
+    poll(store, archive, tmp_path)
+    archive.months["2026-03"] += mail(2)
+    archive.digests["2026-03"] = "d2"
+    counts = poll(store, archive, tmp_path, NOW + timedelta(hours=1))
+    assert (counts["new"], counts["known"]) == (1, 1)
+
+
+def test_last_month_is_looked_at_once_more_after_its_end(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    poll(store, archive, tmp_path)
+    archive.asked.clear()
+    poll(store, archive, tmp_path, datetime(2026, 4, 1, 1, tzinfo=UTC))
+    assert "2026-03" in archive.asked
+
+
+def test_a_month_that_shrank_is_partial_and_what_was_seen_stays(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2) + mail(3)
+    poll(store, archive, tmp_path)
+    archive.months["2026-03"] = mail(1)
+    archive.digests["2026-03"] = "d2"
+    poll(store, archive, tmp_path, NOW + timedelta(hours=1))
+    assert months(store)["2026-03"].status == "partial"
+    assert months(store)["2026-03"].why == "shrank from 3 to 1 mails"
+    with store.begin() as session:
+        assert len(session.load_facts(7).messages) == 3
+
+
+@pytest.mark.parametrize("status", ["partial", "missing", "unreadable"])
+def test_a_month_that_came_badly_is_asked_for_again(store: SqlStore, tmp_path: Path, status: str) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1)
+    archive.status = status
+    poll(store, archive, tmp_path)
+    assert {m.status for m in months(store).values()} == {status}
+    archive.status = "complete"
+    assert poll(store, archive, tmp_path, NOW + timedelta(hours=1))["months_wanted"] == 2
+    assert {m.status for m in months(store).values()} == {"complete"}
+
+
+def test_statistics_that_fail_cost_a_fetch_not_a_mail(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    poll(store, archive, tmp_path)
+    archive.stats_fail = True
+    archive.months["2026-03"] = mail(1)
+    assert poll(store, archive, tmp_path, NOW + timedelta(hours=1))["new"] == 1
+
+
+def test_a_landing_survives_the_way_to_another_process(tmp_path: Path) -> None:
+    landed = [
+        Landed(
+            month=ArchiveMonth(list_id=LIST, month="2026-03", status="complete", fetched_at=NOW, path="p"), stats="d"
+        )
+    ]
+    assert load_landing(save_landing(landed, tmp_path / "deep" / "landing.json")) == landed
+
+
+def test_a_backfill_wants_its_whole_range_held_or_not() -> None:
+    assert [w.month for w in wanted_range([LIST], "2025-11", "2026-02")] == ["2025-11", "2025-12", "2026-01", "2026-02"]
