@@ -1,52 +1,27 @@
-"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics.
-
-A month is streamed to a file beside its target and takes the target's place only when it is whole. What
-is known of the file (entity tag, digest) lies beside it as JSON, so that an unchanged month costs one
-request without a body.
-"""
+"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import logging
-import os
 import re
-import uuid
-import zlib
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from kipflow.adapters.http import Fault, HttpService, Patience, refuse
+from kipflow.adapters.monthfile import Download, KnownFile, load_known, unpacked
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
 
-#: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
-MAX_MONTH = 1 << 30
-_CHUNK = 1 << 16
-_GZIP = b"\x1f\x8b"
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _LIST = re.compile(r"[A-Za-z0-9][\w.+-]*@[\w.-]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What is known of a month's file; `etag` and `last_modified` are the archive's."""
-
-    size: int
-    mails: int
-    digest: str
-    etag: str | None = None
-    last_modified: str | None = None
 
 
 class PonyMailArchive:
@@ -93,9 +68,9 @@ class PonyMailArchive:
         whole file if there is one. "missing": the archive has none or cannot be reached.
         "unreadable": what it gives is no mbox.
         """
-        known = _load_known(target)
+        known = load_known(target)
         base = ArchiveMonth(list_id=list_id, month=month, status="complete", fetched_at=now, path=str(target))
-        download = _Download(target)
+        download = Download(target)
         what = f"GET /mbox.lua ({list_id} {month})"
         try:
             found = self._http.retry(what, lambda: self._attempt(download, base, known))
@@ -112,7 +87,7 @@ class PonyMailArchive:
             digest=found.digest,
         )
 
-    def _attempt(self, download: _Download, base: ArchiveMonth, known: _Known | None) -> _Known:
+    def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
         query = _query(base.list_id, base.month)
         headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
         if known is not None and known.etag:
@@ -126,13 +101,13 @@ class PonyMailArchive:
             if response.status_code != 200:
                 refuse(response.status_code)
                 raise Fault(f"answered {response.status_code}", final=True)
-            download.write(_unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
+            download.write(unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
             etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
         expected = self._count(base.list_id, base.month)
         if download.mails < expected:
             # lengths that agree prove nothing where the archive itself broke off
             raise Fault(f"holds {download.mails} mails where the archive counts {expected}")
-        found = _Known(
+        found = KnownFile(
             size=download.size, mails=download.mails, digest=download.digest(), etag=etag, last_modified=modified
         )
         download.keep(found)
@@ -154,7 +129,7 @@ class PonyMailArchive:
             log.warning("Pony Mail: %s %s: its count could not be checked: %s", list_id, month, error)
             return 0
 
-    def _fail(self, base: ArchiveMonth, download: _Download, known: _Known | None, why: str) -> ArchiveMonth:
+    def _fail(self, base: ArchiveMonth, download: Download, known: KnownFile | None, why: str) -> ArchiveMonth:
         if known is not None:
             # the older file is whole; what it holds stays read
             return replace(base, status="partial", why=why, mails=known.mails, size=known.size, digest=known.digest)
@@ -185,129 +160,6 @@ def _read_stats(raw: Any, list_id: str, month: str) -> MonthStats:
         newest=max(times, default=None),
         digest=hashlib.sha256(seen.encode()).hexdigest()[:32],
     )
-
-
-class _Download:
-    """One month on its way to its file. Kept over attempts: what the last one brought is all there is."""
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self.part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-        self.status = self.size = self.mails = 0
-        self.not_mbox = False
-        self._hash = hashlib.sha256()
-
-    def write(self, chunks: Iterator[bytes]) -> None:
-        """Write the chunks to the part file. Raises `Fault` where they are no mbox or too many."""
-        self.size = self.mails = 0
-        self.not_mbox, self._hash = False, hashlib.sha256()
-        self.target.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.part, "wb") as file:
-            self._write_to(file, chunks)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _write_to(self, file: IO[bytes], chunks: Iterator[bytes]) -> None:
-        head, line = b"", b""
-        for chunk in chunks:
-            if len(head) < 5:
-                head += chunk
-                self._check_head(head)
-            self.size += len(chunk)
-            if self.size > MAX_MONTH:
-                raise Fault(f"larger than {MAX_MONTH:,} bytes", final=True)
-            file.write(chunk)
-            self._hash.update(chunk)
-            *lines, line = (line + chunk).split(b"\n")
-            self.mails += sum(text.startswith(b"From ") for text in lines)
-            line = line[:_CHUNK]  # a hostile line without an end must not be kept
-        if head and len(head) < 5:
-            self._check_head(head.ljust(5))
-        if line:
-            raise Fault("breaks off in the middle of a line")
-
-    def _check_head(self, head: bytes) -> None:
-        if len(head) >= 5 and not head.startswith(b"From "):
-            self.not_mbox = True
-            kind = "an HTML page" if head.lstrip()[:1] == b"<" else "JSON" if head[:1] in b"{[" else "something"
-            raise Fault(f"answered {kind} that is no mbox")
-
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
-    def keep(self, known: _Known) -> None:
-        """Put the whole file in its place, and what is known of it beside it."""
-        # in this order: a crash in between leaves a file without a tag, which is fetched again
-        _beside(self.target).unlink(missing_ok=True)
-        os.replace(self.part, self.target)
-        text = json.dumps(asdict(known))
-        temporary = _beside(self.target).with_suffix(".tmp")
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, _beside(self.target))
-
-    def keep_rest(self) -> bool:
-        """Put what came of a broken download in its place; False if nothing did."""
-        if not self.part.exists() or self.size == 0:
-            return False
-        _beside(self.target).unlink(missing_ok=True)
-        os.replace(self.part, self.target)
-        return True
-
-    def clean(self) -> None:
-        self.part.unlink(missing_ok=True)
-
-
-def _unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]:
-    """The body itself, unpacked where it is gzip (said or not). Raises `Fault` where it ends too early."""
-    encoding = headers.get("content-encoding", "").strip().lower()
-    if encoding not in {"", "identity", "gzip", "x-gzip"}:
-        raise Fault(f"answered in an encoding that was not asked for: {encoding[:20]}", final=True)
-    first = b""
-    for chunk in chunks:
-        first += chunk
-        if len(first) >= 2:
-            break
-    if not first.startswith(_GZIP):
-        if first:
-            yield first
-        yield from chunks
-        return
-    yield from _gunzip(first, chunks)
-
-
-def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(wbits=31)
-
-    def feed(data: bytes) -> Iterator[bytes]:
-        nonlocal inflate
-        while data:
-            if inflate.eof:  # gzip files may be several, one after the other
-                inflate = zlib.decompressobj(wbits=31)
-            # bounded, so that a small answer can't fill the memory
-            yield inflate.decompress(data, _CHUNK)
-            data = inflate.unconsumed_tail or inflate.unused_data
-
-    try:
-        yield from feed(first)
-        for chunk in chunks:
-            yield from feed(chunk)
-    except zlib.error as error:
-        raise Fault(f"broken gzip: {error}"[:120]) from None
-    if not inflate.eof:
-        raise Fault("truncated: the gzip stream has no end")
-
-
-def _beside(target: Path) -> Path:
-    return target.with_name(f".{target.name}.json")
-
-
-def _load_known(target: Path) -> _Known | None:
-    """What is known of the file at `target`, if both are there and agree."""
-    try:
-        known = _Known(**json.loads(_beside(target).read_text(encoding="utf-8")))
-        return known if target.stat().st_size == known.size else None
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 def _query(list_id: str, month: str) -> dict[str, str]:

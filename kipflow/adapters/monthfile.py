@@ -1,0 +1,160 @@
+"""One month of an archive on its way into its file: written beside it, verified, then put in its place.
+
+What is known of the file (entity tag, digest) lies beside it as JSON, so that an unchanged month costs
+one request without a body.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+import httpx
+
+from kipflow.adapters.http import Fault
+
+#: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
+MAX_MONTH = 1 << 30
+_CHUNK = 1 << 16
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFile:
+    """What is known of a month's file; `etag` and `last_modified` are the archive's."""
+
+    size: int
+    mails: int
+    digest: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Download:
+    """One month on its way to its file. Kept over attempts: what the last one brought is all there is."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+        self.status = self.size = self.mails = 0
+        self.not_mbox = False
+        self._hash = hashlib.sha256()
+
+    def write(self, chunks: Iterator[bytes]) -> None:
+        """Write the chunks to the part file. Raises `Fault` where they are no mbox or too many."""
+        self.size = self.mails = 0
+        self.not_mbox, self._hash = False, hashlib.sha256()
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.part, "wb") as file:
+            self._write_to(file, chunks)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _write_to(self, file: IO[bytes], chunks: Iterator[bytes]) -> None:
+        head, line = b"", b""
+        for chunk in chunks:
+            if len(head) < 5:
+                head += chunk
+                self._check_head(head)
+            self.size += len(chunk)
+            if self.size > MAX_MONTH:
+                raise Fault(f"larger than {MAX_MONTH:,} bytes", final=True)
+            file.write(chunk)
+            self._hash.update(chunk)
+            *lines, line = (line + chunk).split(b"\n")
+            self.mails += sum(text.startswith(b"From ") for text in lines)
+            line = line[:_CHUNK]  # a hostile line without an end must not be kept
+        if head and len(head) < 5:
+            self._check_head(head.ljust(5))
+        if line:
+            raise Fault("breaks off in the middle of a line")
+
+    def _check_head(self, head: bytes) -> None:
+        if len(head) >= 5 and not head.startswith(b"From "):
+            self.not_mbox = True
+            kind = "an HTML page" if head.lstrip()[:1] == b"<" else "JSON" if head[:1] in b"{[" else "something"
+            raise Fault(f"answered {kind} that is no mbox")
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def keep(self, known: KnownFile) -> None:
+        """Put the whole file in its place, and what is known of it beside it."""
+        # in this order: a crash in between leaves a file without a tag, which is fetched again
+        _beside(self.target).unlink(missing_ok=True)
+        os.replace(self.part, self.target)
+        text = json.dumps(asdict(known))
+        temporary = _beside(self.target).with_suffix(".tmp")
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, _beside(self.target))
+
+    def keep_rest(self) -> bool:
+        """Put what came of a broken download in its place; False if nothing did."""
+        if not self.part.exists() or self.size == 0:
+            return False
+        _beside(self.target).unlink(missing_ok=True)
+        os.replace(self.part, self.target)
+        return True
+
+    def clean(self) -> None:
+        self.part.unlink(missing_ok=True)
+
+
+def unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]:
+    """The body itself, unpacked where it is gzip (said or not). Raises `Fault` where it ends too early."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in {"", "identity", "gzip", "x-gzip"}:
+        raise Fault(f"answered in an encoding that was not asked for: {encoding[:20]}", final=True)
+    first = b""
+    for chunk in chunks:
+        first += chunk
+        if len(first) >= 2:
+            break
+    if not first.startswith(_GZIP):
+        if first:
+            yield first
+        yield from chunks
+        return
+    yield from _gunzip(first, chunks)
+
+
+def _gunzip(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(wbits=31)
+
+    def feed(data: bytes) -> Iterator[bytes]:
+        nonlocal inflate
+        while data:
+            if inflate.eof:  # gzip files may be several, one after the other
+                inflate = zlib.decompressobj(wbits=31)
+            # bounded, so that a small answer can't fill the memory
+            yield inflate.decompress(data, _CHUNK)
+            data = inflate.unconsumed_tail or inflate.unused_data
+
+    try:
+        yield from feed(first)
+        for chunk in chunks:
+            yield from feed(chunk)
+    except zlib.error as error:
+        raise Fault(f"broken gzip: {error}"[:120]) from None
+    if not inflate.eof:
+        raise Fault("truncated: the gzip stream has no end")
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.json")
+
+
+def load_known(target: Path) -> KnownFile | None:
+    """What is known of the file at `target`, if both are there and agree."""
+    try:
+        known = KnownFile(**json.loads(_beside(target).read_text(encoding="utf-8")))
+        return known if target.stat().st_size == known.size else None
+    except (OSError, ValueError, TypeError):
+        return None
