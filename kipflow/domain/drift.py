@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, StatusWord
@@ -40,11 +41,12 @@ class Drift:
     mend: str
 
 
-def find_drift(facts: ProposalFacts, stage: Stage) -> tuple[Drift, ...]:
-    """Every side that contradicts the derived `stage`."""
+def find_drift(facts: ProposalFacts, stage: Stage, as_of: datetime) -> tuple[Drift, ...]:
+    """Every side that, by what it said at `as_of`, contradicts the derived `stage`."""
     found: list[Drift] = []
-    if facts.pages:
-        page = facts.pages[-1]
+    pages = [p for p in facts.pages if p.saved_at <= as_of]
+    if pages:
+        page = pages[-1]
         meant = _STAGES_OF_WORD.get(page.status)
         if meant is not None and stage not in meant:
             found.append(
@@ -56,7 +58,7 @@ def find_drift(facts: ProposalFacts, stage: Stage) -> tuple[Drift, ...]:
                     mend=f'set "Current state" to "{stage}"',
                 )
             )
-    entries = [e for e in facts.index_entries if e.origin == "page"]
+    entries = [e for e in facts.index_entries if e.origin == "page" and e.seen_at <= as_of]
     if entries:
         newest = entries[-1]
         section = SECTION_OF_STAGE[stage]

@@ -38,7 +38,7 @@ def conclude(replay: Replay) -> Decision:
         votes=states,
         missing=tuple(_say_missing(replay, current)),
         review=tuple(_find_questions(replay, states, current)),
-        drift=find_drift(replay.facts, replay.stage),
+        drift=find_drift(replay.facts, replay.stage, replay.as_of),
         next_deadline=_find_deadline(replay),
         warned_at=silent_at if silent_at is not None and silent_at <= replay.as_of else None,
         last_activity=replay.last_activity,

@@ -294,6 +294,9 @@ def test_a_page_status_alone_never_accepts_but_is_reported_as_drift() -> None:
     assert decision is not None
     assert decision.stage is Stage.DISCUSSION
     assert [(d.side, d.says) for d in decision.drift] == [("page", "Accepted")]
+    earlier = decide(facts(pages=pages, messages=(mail(1, Kind.DISCUSS),)), POLICY, at(2))
+    assert earlier is not None
+    assert earlier.drift == (), "what the page said later was not known then"
 
 
 def test_a_page_status_can_discard_an_open_proposal_but_not_an_accepted_one() -> None:
