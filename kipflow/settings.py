@@ -171,7 +171,8 @@ class Community(_Strict):
     """One community, as `config/communities/NAME.yaml` describes it.
 
     `keyed_by` "subject" keys votes by their subject (release votes) where there are no numbers.
-    `clock` is for the sandbox, whose time can run faster: an address that tells the time.
+    `clock` is for the sandbox, whose time can run faster: an address that tells the time. `contact` goes
+    into the User-Agent, so that an archive's keepers know whom to ask.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
@@ -185,6 +186,7 @@ class Community(_Strict):
     slack: SlackConfig | None = None
     roster: str | None = None
     clock: Url | None = None
+    contact: str = ""
     spark_from: Annotated[int, Field(ge=0)] = 2_000
     policy: PolicyConfig
     effects: EffectsConfig = EffectsConfig()

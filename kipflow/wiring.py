@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ def connect(
     Raises:
         ConfigError: a configuration file is wrong.
     """
+    # one line for each request is the client library's habit; ours are told as faults and reports
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     community = load_community(settings.community, settings.config)
     policy, roster = community.as_policy(), find_roster(community, settings.config)
     tokens = secrets or Secrets()
@@ -92,9 +95,15 @@ def connect(
         policy=policy,
         roster=roster,
         store=store,
-        archive=PonyMailArchive(community.archive.url, community.archive.permalink) if community.archive else None,
-        wiki=ConfluenceWiki(community.wiki.url, token=tokens.wiki) if community.wiki else None,
-        tickets=JiraTickets(community.jira.url, token=tokens.jira) if community.jira else None,
+        archive=PonyMailArchive(community.archive.url, community.archive.permalink, contact=community.contact)
+        if community.archive
+        else None,
+        wiki=ConfluenceWiki(community.wiki.url, token=tokens.wiki, contact=community.contact)
+        if community.wiki
+        else None,
+        tickets=JiraTickets(community.jira.url, token=tokens.jira, contact=community.contact)
+        if community.jira
+        else None,
         chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
         clock=lambda: read_clock(community),
     )
