@@ -22,7 +22,7 @@ _LABELS: dict[str, str] = {
     "stage_days_p90": "Time in a stage, nine in ten within",
     "stage_present_days_median": "Time in the present stage so far, median",
     "stage_present": "Now in the stage",
-    "stage_visits": "Times the stage was entered",
+    "stage_visits": "Stays in the stage that ended",
     "month_opened": "Opened per month",
     "month_accepted": "Accepted per month",
     "month_rejected": "Rejected per month",
@@ -53,12 +53,13 @@ def find_headlines(metrics: Metrics) -> tuple[MetricRow, ...]:
 
 
 def build_charts(metrics: Metrics) -> tuple[Chart, ...]:
-    """One chart for each metric that has dimensions, those that are known first."""
+    """One chart for each metric that has dimensions and is not zero in all of them, those that are known first."""
     by_name: dict[str, list[MetricRow]] = {}
     for row in metrics.rows:
         if row.dimension:
             by_name.setdefault(row.name, []).append(row)
-    return tuple(_build_chart(by_name[name]) for name in sorted(by_name, key=_rank))
+    shown = (name for name in sorted(by_name, key=_rank) if any(row.value for row in by_name[name]))
+    return tuple(_build_chart(by_name[name]) for name in shown)
 
 
 def _build_chart(rows: list[MetricRow]) -> Chart:
@@ -88,7 +89,6 @@ def render_value(row: MetricRow) -> str:
 
 
 def render_number(value: float) -> str:
-    """Whole numbers without decimals, small ones with up to two, the rest with one."""
-    if value == int(value):
-        return f"{int(value):,}"
-    return f"{value:,.2f}".rstrip("0") if abs(value) < 10 else f"{value:,.1f}"
+    """Two decimals below ten, one above, and none where they would be zeros."""
+    text = f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
+    return text.rstrip("0").rstrip(".")
