@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
@@ -11,7 +11,11 @@ from kipflow.wiring import find_handlers
 
 
 def deliver_channel(channel: str) -> dict[str, int]:
-    """Send the due effects of one channel; skips the task in dry-run, or where the channel is not set up."""
+    """Send the due effects of one channel; skips the task in dry-run, or where the channel is not set up.
+
+    Raises:
+        AirflowFailException: none of the due effects could be sent.
+    """
     parts = open_parts()
     if not parts.sends:
         raise AirflowSkipException("dry-run: nothing is sent")
@@ -21,4 +25,8 @@ def deliver_channel(channel: str) -> dict[str, int]:
         raise AirflowSkipException(
             f"community {parts.community.name} sends nothing to {channel}, or has no token for it"
         )
-    return tell(deliver(parts.store, {channel: handler}, now=now))
+    counts = tell(deliver(parts.store, {channel: handler}, now=now))
+    if counts["failed"] and not counts["sent"]:
+        # the outbox tries again in its own time; the run must not look well meanwhile
+        raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board tells why")
+    return counts

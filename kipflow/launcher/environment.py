@@ -17,6 +17,7 @@ from kipflow.settings import Community, Settings
 
 MARKER = "KIPFLOW_INSTANCE"
 LOCAL = "127.0.0.1"
+SANDBOX_TOKEN = "xoxb-kipflow-for-the-sandbox"  # noqa: S105 - opens nothing
 
 
 def build_environment(
@@ -123,8 +124,10 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
     services = {"slack": community.slack, "wiki": community.wiki, "jira": community.jira}
     for name, service in services.items():
         if service is not None:
-            # the sandbox takes any token, but a client without one does not send
-            token = base.get(f"KIPFLOW_{name.upper()}_TOKEN") or (SANDBOX if layout.community == SANDBOX else None)
+            # what has the form of a token will do for the sandbox; a client without one does not send
+            token = base.get(f"KIPFLOW_{name.upper()}_TOKEN") or (
+                SANDBOX_TOKEN if layout.community == SANDBOX else None
+            )
             connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": token}
     return {
         f"AIRFLOW_CONN_{name.upper()}": json.dumps({k: v for k, v in fields.items() if v is not None})

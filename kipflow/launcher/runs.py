@@ -22,7 +22,7 @@ SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "up_for_retry"})
 PARSE_SECONDS = 120.0
-POLL_SECONDS = 1.5
+POLL_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +59,9 @@ def run_dags(waiting: Waiting) -> list[str]:
         with progress.step("Stages, index, Slack and metrics follow") as step:
             for dag_id in DAGS:
                 api.unpause(dag_id)
-            _trigger(api, [ADVANCE])
+            _trigger(api, [ADVANCE, POLL] if first else [ADVANCE])
             _wait_quiet(waiting, step, DAGS)
-            # what no event has started so far is run once too: a fresh start shows every DAG at work
+            # what no event has started is run once too: a fresh start shows every DAG at work
             if missing := [dag_id for dag_id in DAGS if not api.fetch_runs(dag_id, limit=1)]:
                 _trigger(api, missing)
                 _wait_quiet(waiting, step, DAGS)
