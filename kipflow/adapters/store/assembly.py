@@ -78,7 +78,7 @@ def load_facts(connection: sa.Connection, number: int, community: Community, cov
         # a mail can belong to two proposals; each has its own vote
         votes=tuple(v for v in community.find_votes(mails) if v.proposal == number),
         tickets=tickets,
-        rulings=rulings.load_rulings(connection, number, [m.message_id for m in mails]),
+        rulings=rulings.load_rulings(connection, number),
         coverage=coverage,
     )
 

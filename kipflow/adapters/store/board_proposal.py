@@ -75,7 +75,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         pages=versions,
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
-        rulings=tuple(r for r in rulings.load_rulings(connection, number, held) if r.made_at <= as_of),
+        rulings=tuple(r for r in rulings.load_rulings(connection, number) if r.made_at <= as_of),
         threads=threads,
         activity=_count_months(mails),
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
@@ -155,6 +155,7 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
         ended_how=row.ended_how,
         ended_message_id=row.ended_message_id,
         last_message_at=row.last_message_at,
+        root_missing=row.root_missing,
     )
     return VoteState(
         vote=found,

@@ -231,6 +231,7 @@ def _vote_row(number: int, position: int, state: VoteState, is_current: bool) ->
         "other_abstain": tally.non_binding.zero,
         "other_against": tally.non_binding.minus,
         "differences": state.differences,
+        "root_missing": found.root_missing,
     }
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, mark_pending
 from kipflow.adapters.store.tables import message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -59,15 +57,14 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
     mark_pending(connection, _find_numbers(connection, held.number, held.target), at)
 
 
-def load_rulings(connection: sa.Connection, number: int, message_ids: Collection[str]) -> tuple[Ruling, ...]:
+def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
     """The rulings on the proposal, and on ballots in its mails where they name no proposal; by time."""
-    found = list(connection.execute(sa.select(ruling).where(ruling.c.number == number)))
-    for chunk in chunks(sorted(message_ids)):
-        statement = sa.select(ruling).where(
-            ruling.c.target.in_(chunk), ruling.c.kind == "ballot", ruling.c.number.is_(None)
-        )
-        found.extend(connection.execute(statement))
-    return tuple(_ruling(row) for row in sorted(found, key=lambda r: (r.made_at, r.id)))
+    its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
+    unnamed = sa.and_(ruling.c.number.is_(None), ruling.c.kind == "ballot", ruling.c.target.in_(its_mails))
+    statement = (
+        sa.select(ruling).where(sa.or_(ruling.c.number == number, unnamed)).order_by(ruling.c.made_at, ruling.c.id)
+    )
+    return tuple(_ruling(row) for row in connection.execute(statement))
 
 
 def _find_numbers(connection: sa.Connection, number: int | None, target: str) -> set[int]:

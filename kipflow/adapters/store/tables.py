@@ -288,6 +288,7 @@ vote = Table(
     Column("other_abstain", Integer, nullable=False),
     Column("other_against", Integer, nullable=False),
     Column("differences", Document, nullable=False),
+    Column("root_missing", Boolean, nullable=False, server_default=false()),
     PrimaryKeyConstraint("number", "position"),
 )
 
