@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.mail.messages import read_message
+from kipflow.mail.messages import MAX_MAIL, read_message
 
 CHUNK = 1024 * 1024
-#: What is kept of one mail; the rest of a longer one is read past.
-MAX_MAIL = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
 def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:
     """The same, line by line, for a block that holds lines which are neither fields nor folds."""
     fields: list[tuple[str, bytes]] = []
+    last_known = max((m.start() for m in _KNOWN_FIELD.finditer(block)), default=-1)
     position = 0
     while position < len(block) and len(fields) < MAX_FIELDS:
         line_end = block.find(b"\n", position)
@@ -75,7 +76,9 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
             fields.append((match.group(1).decode("ascii").lower(), line[match.end() : match.end() + MAX_FIELD].strip()))
         elif line.startswith((b"From ", b">From ")):
             pass  # envelope lines, some archives keep two
-        elif fields and _KNOWN_FIELD.search(block, line_end):
+        elif not fields and position < 500 and last_known > position:
+            pass  # rubbish before the first field
+        elif fields and last_known > position:
             _append(fields, line)  # a fold that lost its indentation
         else:
             # no separator between headers and body: the body starts here

@@ -29,6 +29,8 @@ from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailb
 from kipflow.mail.subjects import parse_mirrored, parse_subject
 
 MAX_REFERENCES = 100
+#: What is read of one mail at most.
+MAX_MAIL = 16 * 1024 * 1024
 # one of these makes a piece of text a mail
 _MAIL_FIELDS = (
     *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
@@ -50,6 +52,7 @@ def read_message(
         month: "2026-03"; empty: taken from the mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
     """
+    data = data[:MAX_MAIL]
     mail = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
     if b"\n" not in mail.strip() and b"\r" in mail:
         mail = mail.replace(b"\r", b"\n")
@@ -185,5 +188,5 @@ def _find_list_addresses(headers: Headers, list_id: str) -> frozenset[str]:
 def _digest(headers: Headers, body: bytes) -> str:
     """A fingerprint of what was sent, equal across archives that add headers of their own."""
     parts = [headers.raw(name) or b"" for name in ("from", "date", "subject")]
-    content = b"".join(body.split())  # archives differ in line ends and trailing blanks
+    content = body.translate(None, b" \t\r\n")  # archives differ in line ends and trailing blanks
     return hashlib.sha256(b"\0".join([*(b" ".join(p.split()) for p in parts), content])).hexdigest()

@@ -303,7 +303,8 @@ class _Assembly:
         if declared is None or round_.ended_at is not None:
             return
         tagged = message.reading.kind is Kind.RESULT
-        if not (tagged or self.may_end(round_, message)):
+        # where nobody is known, a tag is taken at its word; a stranger's word does not close a known community's vote
+        if not (self.may_end(round_, message) or (tagged and not self.roster.people)):
             return
         # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
         if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):

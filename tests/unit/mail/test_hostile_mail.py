@@ -1,0 +1,113 @@
+"""A hostile mail costs bounded time and memory, and none makes the reader raise."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail.archive import read_path
+from kipflow.mail.messages import read_message
+
+HEAD = (
+    b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nIn-Reply-To: <root@mail.example>\n"
+    b"Message-ID: <1@mail.example>\nDate: Tue, 3 Mar 2026 10:00:00 +0000\n"
+)
+#: One unit of text that a careless pattern could be slow on, repeated to a megabyte.
+BAITS = {
+    "votes": b"+1 ",
+    "vote-lines": b"+1\n",
+    "conditions": b"+1 if ",
+    "quotes": b">",
+    "quote-lines": b"> \n",
+    "attributions": b"On x wrote:\n",
+    "header-lines": b"From: x\n",
+    "withdrawals": b"my vote withdraw ",
+    "changes": b"change my vote to ",
+    "names": b"Abc Def, ",
+    "boxes": b"[ ] +1\n",
+    "brackets": b"(",
+    "sentences": b". ",
+    "blanks": b" ",
+    "numbers": b"1 binding ",
+    "announcements": b"the vote has passed ",
+    "cancellations": b"i will cancel the ",
+    "armour": b"-----BEGIN PGP SIGNED MESSAGE-----\n",
+    "letters": b"a",
+}
+MARKUP = {"open-tags": b"<div>", "quotes": b"<blockquote>", "attributes": b"<a b=", "entities": b"&#", "angles": b"<"}
+
+
+def seconds_to_read(data: bytes) -> float:
+    start = time.process_time()
+    assert isinstance(read_message(data, source="x#0", list_id="dev@x.example", month="", prefix="KIP"), Message)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", BAITS)
+def test_a_megabyte_of_bait_is_read_in_seconds(name: str) -> None:
+    body = BAITS[name] * (1_000_000 // len(BAITS[name]))
+    assert seconds_to_read(HEAD + b"Content-Type: text/plain\n\n" + body) < 5
+    assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_a_megabyte_of_broken_markup_is_read_in_seconds(name: str) -> None:
+    body = MARKUP[name] * (1_000_000 // len(MARKUP[name]))
+    assert seconds_to_read(HEAD + b"Content-Type: text/html\n\n" + body) < 5
+
+
+def test_ten_thousand_parts_are_read_in_seconds() -> None:
+    flat = HEAD + b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\nContent-Type: text/plain\n\n+1\n" * 10_000
+    deep = HEAD + b"Content-Type: multipart/mixed; boundary=b0\n\n"
+    deep += b"".join(b"--b%d\nContent-Type: multipart/mixed; boundary=b%d\n\n" % (i, i + 1) for i in range(10_000))
+    assert seconds_to_read(flat) < 5
+    assert seconds_to_read(deep) < 5
+
+
+def test_headers_without_end_are_read_in_seconds() -> None:
+    assert seconds_to_read(b"Subject: " + b"Re: " * 500_000 + b"\n\n+1") < 5
+    assert seconds_to_read(b"Subject: x\n" + b"odd\n" * 50_000 + b"From: y\n\n+1") < 5
+    assert seconds_to_read(b"Subject: [VOTE] x\nFrom: " + b"<" * 100_000 + b"\nCc: " + b"a@b," * 100_000 + b"\n\n+1") < 5
+
+
+def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "long.mbox"
+    with path.open("wb") as out:
+        out.write(b"From jun@okafor.example Tue Mar  3 10:00:00 2026\n" + HEAD + b"\n")
+        for _ in range(100):
+            out.write(b"+1 x" * 262_144)
+        out.write(b"\n\nFrom ola@berg.example Tue Mar  3 11:00:00 2026\n" + HEAD.replace(b"<1@", b"<2@") + b"\n+1\n")
+    tracemalloc.start()
+    items = list(read_path(path, list_id="dev@x.example", month="", prefix="KIP"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 150 * 1024 * 1024
+    assert [i.message_id for i in items if isinstance(i, Message)] == ["<1@mail.example>", "<2@mail.example>"]
+    assert ["first 16 MiB" in i.why for i in items if isinstance(i, Unreadable)] == [True]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.binary(max_size=2_000))
+def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
+    assert isinstance(
+        read_message(data, source="x#0", list_id="dev@x.example", month="", prefix="KIP"), Message | Unreadable
+    )
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    kind=st.sampled_from([b"text/plain", b"text/html", b"multipart/mixed; boundary=b", b"multipart/alternative; boundary=b", b"x"]),
+    encoding=st.sampled_from([b"7bit", b"base64", b"quoted-printable", b"x-uuencode", b"?"]),
+    charset=st.sampled_from([b"utf-8", b"utf-7", b"utf-16", b"hex", b"idna", b"iso-2022-jp", b"x-none", b""]),
+    body=st.lists(st.sampled_from([b"--b\n", b"--b--\n", b"\n", b"+1\n", b"> +1\n", b"<p>", b"=2B1", b"KzE=", b"\xff\xfe", b"Content-Type: text/html\n\n", b"On 1 Jan 2026 x wrote:\n", b"-- \n"]), max_size=40),
+)
+def test_any_body_under_any_claim_is_read(kind: bytes, encoding: bytes, charset: bytes, body: list[bytes]) -> None:
+    head = HEAD + b"Content-Type: " + kind + b"; charset=" + charset + b"\nContent-Transfer-Encoding: " + encoding
+    mail = head + b"\n\n" + b"".join(body)
+    assert isinstance(read_message(mail, source="x#0", list_id="dev@x.example", month="", prefix="KIP"), Message)

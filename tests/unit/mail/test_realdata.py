@@ -1,0 +1,79 @@
+"""Real mail beside the project: every label, phrase and odd mail. Skipped where it is absent."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.roster import Roster
+from kipflow.domain.votes import Standing
+from kipflow.mail.archive import read_path, split_mbox
+from kipflow.mail.ballots import read_expressions
+from kipflow.mail.quoting import find_own_words
+from kipflow.services.read_votes import read_votes, render_json
+from kipflow.settings import load_community
+
+pytestmark = pytest.mark.realdata
+FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")
+
+
+def read(path: Path) -> dict[str, object]:
+    return render_json(read_votes([path], community=load_community("apache-release"), roster=Roster(())))
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_every_unambiguous_message_of_the_labelled_month_is_read_right(realdata: Path, flavour: str) -> None:
+    found = read_votes(
+        [realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox"],
+        community=load_community("apache-release"),
+        roster=Roster(()),
+    )
+    read_as = {b.message_id.lower(): b for v in found.votes for b in v.vote.ballots}
+    with (realdata / "votes" / "maven_2017-11_labels.csv").open(encoding="utf-8") as labels:
+        rows = [row for row in csv.DictReader(labels) if row["ambiguous"] == "False"]
+    assert rows
+    wrong = []
+    for row in rows:
+        ballot = read_as.get(row["message_id"].lower())
+        choice = "none" if ballot is None or ballot.status == "review" else str(ballot.choice)
+        claimed = {"true": True, "false": False, "unstated": None}[row["binding_declared"]]
+        if choice != row["label"] or (ballot is not None and choice != "none" and ballot.claimed_binding != claimed):
+            wrong.append((row["mbox_index"], row["label"], choice))
+    assert wrong == []
+
+
+def test_the_three_flavours_of_one_month_tell_the_same_votes(realdata: Path) -> None:
+    reports = [read(realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox") for flavour in FLAVOURS]
+    assert reports[0]["messages_read"] == reports[1]["messages_read"] == reports[2]["messages_read"] == 317
+    assert reports[0]["votes"] == reports[1]["votes"] == reports[2]["votes"]
+
+
+def test_phrases_are_read_right_and_none_becomes_a_false_vote(realdata: Path) -> None:
+    right, total, false_votes = 0, 0, []
+    for line in (realdata / "votes" / "vote_phrases.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        found = read_expressions(find_own_words(row["text"]), author="A Voter")
+        clear = [e for e in found if e.standing is Standing.CLEAR]
+        said = str(clear[0].choice) if clear else "none"
+        if not row["ambiguous"]:
+            total += 1
+            right += said == row["label_guess"]
+        if row["label_guess"] == "none" and said != "none":
+            false_votes.append(row["id"])
+    assert false_votes == []
+    assert right / total >= 0.97
+
+
+def test_nothing_of_any_real_or_malformed_file_is_dropped_in_silence(realdata: Path) -> None:
+    files = sorted([*realdata.glob("mail/*"), *realdata.glob("malformed/*/*")])
+    assert files
+    for path in files:
+        with path.open("rb") as stream:
+            mails = sum(1 for _ in split_mbox(stream))
+        items = list(read_path(path, list_id="dev@x.example", month="", prefix="KIP"))
+        assert len(items) == max(mails, 1), path.name
+        assert all(isinstance(i, Message) or (isinstance(i, Unreadable) and i.why) for i in items)
