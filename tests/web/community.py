@@ -1,24 +1,15 @@
-"""An invented community on a board: real decisions over invented facts, held in memory.
-
-`build_board()` decides some forty proposals with the real rules and answers as the store would.
-"""
+"""An invented community: some forty proposals whose decisions the real rules make."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 from kipflow.domain.clocks import find_coverage
-from kipflow.domain.decisions import Decision
-from kipflow.domain.drift import Drift
-from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import (
     ArchiveMonth,
-    IndexEntry,
     Kind,
     PageVersion,
     ProposalFacts,
@@ -27,28 +18,12 @@ from kipflow.domain.facts import (
     ThreadMessage,
     TicketState,
 )
-from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care, Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from kipflow.services.board import (
-    BoardRow,
-    DriftRow,
-    EffectPage,
     Metrics,
-    MonthCoverage,
-    Overview,
-    ProposalView,
-    RecentTransition,
     RecordedTransition,
-    ReviewRow,
-    RowPage,
-    RowQuery,
-    Sort,
-    ThreadCount,
-    UnreadablePage,
-    UnreadableRow,
-    VoteClock,
 )
 from kipflow.services.ports import MetricRow, OutboxRow
 
@@ -359,162 +334,6 @@ def all_facts() -> list[ProposalFacts]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    facts: ProposalFacts
-    decision: Decision
-
-
-class MemoryBoard:
-    """A `Board` over decided facts, with a hundred lines of plain Python where the store has SQL."""
-
-    def __init__(
-        self, all_facts: Iterable[ProposalFacts], *, as_of: datetime = NOW,
-        effects: Sequence[OutboxRow] = (), unreadable: Sequence[UnreadableRow] = (),
-        months: Sequence[MonthCoverage] = (), metrics: Metrics | None = None,
-    ) -> None:  # fmt: skip
-        self._held: dict[int, Held] = {}
-        self._effects, self._unreadable = tuple(effects), tuple(unreadable)
-        self._months, self._metrics, self._as_of = tuple(months), metrics, as_of
-        for f in all_facts:
-            decision = decide(f, POLICY, as_of)
-            if decision is not None:
-                self._held[f.proposal.number] = Held(f, decision)
-
-    def overview(self, as_of: datetime) -> Overview:
-        held = list(self._held.values())
-        counts = Counter(h.decision.stage for h in held)
-        rows = [self._row(h) for h in held]
-        recent = [
-            RecentTransition(key=h.facts.key, title=h.facts.proposal.title, recorded=r)
-            for h in held
-            for r in self._history(h)
-        ]
-        recent.sort(key=lambda r: r.recorded.transition.at, reverse=True)
-        return Overview(
-            stages={s: counts.get(s, 0) for s in Stage},
-            messages=sum(m.month.mails for m in self._months),
-            attention=sum(bool(r.review or r.drift or r.warned_at) for r in rows),
-            review=len(self.review()),
-            drift=len(self.drift()),
-            pending=2,
-            unreadable=len(self._unreadable),
-            months=self._months,
-            last_poll=max((m.month.fetched_at for m in self._months), default=None),
-            last_decision=max((h.decision.as_of for h in held), default=None),
-            effects=dict(Counter(e.status for e in self._effects)),
-            metrics=self._metrics,
-            recent=tuple(recent[:12]),
-        )
-
-    def rows(self, query: RowQuery) -> RowPage:
-        found = [self._row(h) for h in self._held.values()]
-        text = query.text.casefold()
-        keep = [
-            r
-            for r in found
-            if (not query.stages or r.stage in query.stages)
-            and (not query.attention or r.review or r.drift or r.warned_at)
-            and (
-                text in r.title.casefold()
-                or text in (r.author or "").casefold()
-                or text in {r.key.casefold(), str(r.number)}
-            )
-        ]
-        keep.sort(key=lambda r: r.number, reverse=query.descending)
-        match query.sort:
-            case Sort.TITLE:
-                keep.sort(key=lambda r: r.title.casefold(), reverse=query.descending)
-            case Sort.SINCE:
-                keep.sort(key=lambda r: r.since, reverse=query.descending)
-            case Sort.ACTIVITY:
-                keep.sort(key=lambda r: r.last_activity or r.since, reverse=query.descending)
-            case Sort.CLOSE:
-                with_clock = [r for r in keep if r.clock is not None]
-                with_clock.sort(key=lambda r: r.clock.earliest_close if r.clock else NOW, reverse=query.descending)
-                keep = with_clock + [r for r in keep if r.clock is None]
-        return RowPage(rows=tuple(keep[query.offset : query.offset + query.limit]), total=len(keep))
-
-    def proposal(self, number: int, as_of: datetime) -> ProposalView:
-        if number not in self._held:
-            raise UnknownProposal(number)
-        held = self._held[number]
-        f, d = held.facts, held.decision
-        ids = [m.message_id for m in f.messages]
-        for v in f.votes:
-            ids += [v.root_message_id, *(b.message_id for b in v.ballots)]
-            ids += [v.declared.message_id] if v.declared else []
-        return ProposalView(
-            key=f.key, proposal=f.proposal, stage=d.stage, since=d.since, decided_at=d.as_of,
-            policy_version=d.policy_version, history=self._history(held), votes=d.votes, missing=d.missing,
-            review=d.review, drift=d.drift, next_deadline=d.next_deadline, warned_at=d.warned_at,
-            last_activity=d.last_activity, pages=f.pages, index_entries=f.index_entries, tickets=f.tickets,
-            rulings=f.rulings, threads=_threads(f), activity=_activity(f),
-            links={i: f"https://lists.example/thread/{i.strip('<>')}" for i in ids},
-            effects=tuple(e for e in self._effects if e.number == number),
-        )  # fmt: skip
-
-    def review(self) -> tuple[ReviewRow, ...]:
-        return tuple(
-            ReviewRow(number=n, key=h.facts.key, title=h.facts.proposal.title, stage=h.decision.stage, item=item,
-                      decided_at=h.decision.as_of, url=f"https://lists.example/thread/{item.subject.strip('<>')}")
-            for n, h in sorted(self._held.items()) for item in h.decision.review
-        )  # fmt: skip
-
-    def drift(self) -> tuple[DriftRow, ...]:
-        return tuple(
-            DriftRow(number=n, key=h.facts.key, title=h.facts.proposal.title, stage=h.decision.stage, drift=d)
-            for n, h in sorted(self._held.items(), reverse=True)
-            for d in h.decision.drift
-        )
-
-    def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage:
-        return UnreadablePage(rows=self._unreadable[offset : offset + limit], total=len(self._unreadable))
-
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
-        found = [e for e in self._effects if status in ("", e.status)]
-        return EffectPage(rows=tuple(found[offset : offset + limit]), total=len(found))
-
-    def _row(self, held: Held) -> BoardRow:
-        f, d = held.facts, held.decision
-        clock = None
-        if d.stage is Stage.VOTE:
-            state = d.votes[-1]
-            clock = VoteClock(
-                round=state.vote.round, opened_at=state.vote.opened_at, earliest_close=state.terms.earliest_close,
-                quorum=state.terms.quorum, outcome=state.outcome, tally=state.tally, hangs=state.hangs,
-                care=state.terms.because,
-            )  # fmt: skip
-        return BoardRow(
-            number=f.proposal.number, key=f.key, title=f.proposal.title, author=f.proposal.author, stage=d.stage,
-            since=d.since, decided_at=d.as_of, last_activity=d.last_activity, clock=clock, missing=d.missing,
-            review=len(d.review), drift=tuple(sorted({x.side for x in d.drift})), warned_at=d.warned_at,
-            next_deadline=d.next_deadline, release=f.proposal.release, in_progress=f.proposal.in_progress,
-        )  # fmt: skip
-
-    def _history(self, held: Held) -> tuple[RecordedTransition, ...]:
-        run = "scheduled__2026-03-18T14:00:00+00:00"
-        return tuple(
-            RecordedTransition(transition=t, recorded_at=t.at + timedelta(minutes=22), run_id=run)
-            for t in held.decision.history
-        )
-
-
-def _threads(f: ProposalFacts) -> tuple[ThreadCount, ...]:
-    found: list[ThreadCount] = []
-    for kind in Kind:
-        mails = [m for m in f.messages if m.kind is kind]
-        if mails:
-            found.append(ThreadCount(kind=kind, mails=len(mails), people=len({m.author_address for m in mails}),
-                                     first_at=mails[0].sent_at, last_at=mails[-1].sent_at,
-                                     first_message_id=mails[0].message_id))  # fmt: skip
-    return tuple(found)
-
-
-def _activity(f: ProposalFacts) -> dict[str, int]:
-    return dict(sorted(Counter(f"{m.sent_at:%Y-%m}" for m in f.messages).items()))
-
-
 def corrected(number: int) -> tuple[RecordedTransition, ...]:
     """A history in which a correction retracts an acceptance that rested on a truncated archive."""
     wrong = Transition(number=number, source=Stage.VOTE, target=Stage.ACCEPTED, at=ago(d=9), rule="result-agrees",
@@ -563,33 +382,3 @@ def some_metrics() -> Metrics:
             MetricRow(name="open_votes_past_period", dimension="", value=2, unit="count"),
         ),
     )
-
-
-def build_board(extra: Iterable[ProposalFacts] = ()) -> MemoryBoard:
-    months = [MonthCoverage(month=m, unreadable=3 if m.month in {"2025-09", "2026-02"} else 0) for m in months_held()]
-    months[4] = replace(months[4], month=replace(months[4].month, status="partial", why="truncated after 38 mails"))
-    unreadable = [
-        UnreadableRow(source=f"{LIST}/2026-02#{n}", why=why, list_id=LIST, month="2026-02", seen_at=ago(h=1))
-        for n, why in ((12, "no headers before the body"), (47, "unknown charset x-mac-unknown"), (48, "empty mail"))
-    ]
-    return MemoryBoard([*all_facts(), *extra], effects=some_effects(), unreadable=unreadable, months=months,
-                       metrics=some_metrics())  # fmt: skip
-
-
-def many_facts(number_of: int) -> list[ProposalFacts]:
-    """A community of many proposals, each imported from an index, for measuring."""
-    sections = ("accepted", "discussion", "dormant", "discarded")
-    starts = [ago(d=3 * i) for i in range(number_of + 1)]
-    return [
-        ProposalFacts(
-            key=f"KIP-{n}",
-            proposal=Proposal(number=n, title=f"Proposal of the number {n}", author=PEOPLE[n % 14]),
-            index_entries=(IndexEntry(number=n, title=f"Proposal {n}", section=sections[n % 4], seen_at=newer,
-                                      origin="import", created_at=older, changed_at=newer),),
-        )
-        for n, (newer, older) in enumerate(pairwise(starts), start=1)
-    ]  # fmt: skip
-
-
-def drift_of(side: str) -> Drift:
-    return Drift(side=side, says="Accepted", derived="Vote", evidence="version 4", mend="set it to Vote")

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
-from tests.web.community import NOW, MemoryBoard, build_board
+from tests.web.community import NOW
+from tests.web.memory import MemoryBoard, build_board
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
-from tests.web.community import NOW, MemoryBoard, build_board, facts
+from tests.web.community import NOW, facts
+from tests.web.memory import MemoryBoard, build_board
 from tests.web.servers import serve
 
 pytestmark = pytest.mark.browser

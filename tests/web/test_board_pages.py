@@ -11,7 +11,8 @@ from lxml import html
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
-from tests.web.community import NOW, MemoryBoard, ago, corrected, facts
+from tests.web.community import NOW, ago, corrected, facts
+from tests.web.memory import MemoryBoard
 
 PAGES = ("/", "/proposals", "/proposals/152", "/proposals/143", "/review", "/data", "/outbox", "/metrics")
 

@@ -18,7 +18,8 @@ from kipflow.domain.proposals import Proposal
 from kipflow.services.board import Board
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
-from tests.web.community import NOW, MemoryBoard, ago, ballot, build_board, facts, hours, page, poll
+from tests.web.community import NOW, ago, ballot, facts, hours, page, poll
+from tests.web.memory import MemoryBoard, build_board
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}'
 READS = ("/", "/proposals", "/proposals/666", "/review", "/data", "/outbox", "/metrics")
