@@ -2,6 +2,8 @@
 
 `mailbox` does a smaller job (count mails, find proposal numbers in subjects and lines that start like a
 vote); kipflow reads everything that a `Message` holds. The peer is what a user would write by hand.
+One process beside another is compared by processor time, which a busy machine does not change; two
+processes and Spark by the clock on the wall, which needs the machine to itself.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from corpus import write_mbox
-from kipflow.mail.archive import read_mbox
 from measure import Figure, answer, median, run_apart
 
 from kipflow.domain.facts import Message
 from kipflow.java import spark_environment
+from kipflow.mail.archive import read_mbox
 
 MONTHS = 4
 WHERE: dict[str, str] = {"list_id": "dev@list.example", "prefix": "KIP"}
@@ -47,7 +49,7 @@ def compare(folder: Path, mails: int) -> list[Figure]:
     return [
         _figure("mailbox + email (compat32), small job", baseline),
         _figure("kipflow, one process", one, PEER, baseline["seconds"], REACH_ONE),
-        _figure("kipflow, two processes", two, "kipflow, one process", one["seconds"], REACH_TWO),
+        _figure("kipflow, two processes", two, "kipflow, one process", one["wall"], REACH_TWO),
     ]
 
 
@@ -85,7 +87,7 @@ def _figure(
 
 
 def measure_mailbox(*files: str) -> dict[str, Any]:
-    start = time.perf_counter()
+    start = time.process_time()
     mails = numbers = votes = 0
     for file in files:
         box = mailbox.mbox(file, factory=None, create=False)
@@ -94,7 +96,7 @@ def measure_mailbox(*files: str) -> dict[str, Any]:
             subject = str(make_header(decode_header(mail["Subject"] or "")))
             numbers += bool(re.search(r"KIP[- ]?\d+", subject, re.IGNORECASE))
             votes += sum(1 for line in _text_lines(mail) if line.startswith(("+1", "-1")))
-    return {"seconds": time.perf_counter() - start, "mails": mails, "numbers": numbers, "votes": votes}
+    return {"seconds": time.process_time() - start, "mails": mails, "numbers": numbers, "votes": votes}
 
 
 def _text_lines(mail: EmailMessage) -> Iterable[str]:
@@ -105,9 +107,9 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
 
 
 def measure_one(*files: str) -> dict[str, Any]:
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     mails = sum(read_file(file) for file in files)
-    return {"seconds": time.perf_counter() - start, "mails": mails}
+    return {"seconds": time.process_time() - cpu, "wall": time.perf_counter() - start, "mails": mails}
 
 
 def measure_two(*files: str) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def measure_spark(cores: str, *files: str) -> dict[str, Any]:
     manifest = [{"path": f, "list_id": WHERE["list_id"], "month": Path(f).stem} for f in files]
     seconds: list[float] = []
     mails = 0
-    for _ in range(4):
+    for _ in range(3):
         begin = time.perf_counter()
         items = read_archives(spark, json.dumps({"prefix": WHERE["prefix"], "files": manifest}))
         mails = items.where("readable and length(own_text) >= 0").count()

@@ -47,7 +47,9 @@ class Figure:
 def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
     """Run the measurement `name` of `bench/SCRIPT.py` in a new process; what it answers, with `peak_mb`."""
     command = [sys.executable, str(HERE / f"{script}.py"), name, *arguments]
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"the measurement {name} failed:\n{run.stderr[-2000:]}")
     answer: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return answer
 

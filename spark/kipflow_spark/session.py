@@ -12,7 +12,7 @@ DEFAULTS = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # lets one pass write readable and unreadable mail to two folders without sorting whole mails first
     "spark.sql.maxConcurrentOutputFileWriters": "8",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.shuffle.partitions": "4",
     "spark.sql.adaptive.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
