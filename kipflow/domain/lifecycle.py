@@ -17,7 +17,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.explain import conclude
-from kipflow.domain.facts import Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
+from kipflow.domain.facts import IndexEntry, Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Vote
@@ -31,6 +31,7 @@ TABLE: dict[str, frozenset[tuple[Stage | None, Stage]]] = {
     "index-import": frozenset(
         {(source, target) for source in (None, Stage.DRAFT, Stage.DISCUSSION) for target in Stage if source != target}
     ),
+    "index-row": frozenset({(None, target) for target in Stage}),
     "discuss-thread": frozenset({(Stage.DRAFT, Stage.DISCUSSION)}),
     "vote-thread": frozenset({(Stage.DRAFT, Stage.VOTE), (Stage.DISCUSSION, Stage.VOTE)}),
     "result-agrees": frozenset({(Stage.VOTE, Stage.ACCEPTED)}),
@@ -89,9 +90,8 @@ def _moments(facts: ProposalFacts) -> Iterator[_Moment]:
     for page in facts.pages:
         yield _Moment(page.saved_at, _Order.PAGE, f"{page.page_id}@{page.version:09d}", page)
     for entry in facts.index_entries:
-        if entry.origin == "import":
-            at = entry.changed_at or entry.created_at or entry.seen_at
-            yield _Moment(at, _Order.INDEX, entry.section, entry)
+        at = entry.seen_at if entry.origin == "page" else entry.changed_at or entry.created_at or entry.seen_at
+        yield _Moment(at, _Order.INDEX, entry.section, entry)
     for message in facts.messages:
         yield _Moment(message.sent_at, _Order.MESSAGE, message.message_id, message)
     for vote in facts.votes:
@@ -216,15 +216,19 @@ class Replay:
 
     def take_index(self, moment: _Moment) -> None:
         entry = moment.what
-        target = _IMPORTED.get(getattr(entry, "section", ""))
+        if not isinstance(entry, IndexEntry) or (entry.origin == "page" and self.stage is not None):
+            return  # the wiki's row is a baseline only where nothing else is known; elsewhere it can drift
+        rule = "index-import" if entry.origin == "import" else "index-row"
+        target = _IMPORTED.get(entry.section)
         # an import is the baseline of what no mail tells; where a vote was seen, the vote speaks
         if self.facts.votes or target in (None, self.stage):
             target = None
-        evidence = Evidence(kind="index", ref=self.facts.key, line=str(getattr(entry, "title", "")))
-        if target is not None and (self.stage, target) in TABLE["index-import"]:
-            self.move(target, moment.at, "index-import", Actor.IMPORT, evidence)
+        evidence = Evidence(kind="index", ref=self.facts.key, line=entry.title, url=entry.url or "")
+        actor = Actor.IMPORT if entry.origin == "import" else Actor.PAGE
+        if target is not None and (self.stage, target) in TABLE[rule]:
+            self.move(target, moment.at, rule, actor, evidence)
         elif self.stage is None:
-            self.move(Stage.DRAFT, moment.at, "number-taken", Actor.IMPORT, evidence)
+            self.move(Stage.DRAFT, moment.at, "number-taken", actor, evidence)
 
     def take_message(self, message: ThreadMessage) -> None:
         evidence = Evidence(kind="message", ref=message.message_id, line=message.subject, url=message.permalink)

@@ -322,6 +322,19 @@ def test_an_import_is_the_baseline_only_where_no_vote_was_seen() -> None:
     assert voted.stage is Stage.VOTE
 
 
+def test_a_row_of_the_wikis_index_is_the_baseline_only_where_nothing_else_is_known() -> None:
+    row = IndexEntry(number=7, title="Faster fences", section="accepted", seen_at=at(5), origin="page")
+    alone = decide(facts(index_entries=(row,)), POLICY, at(6))
+    assert alone is not None
+    assert (alone.stage, alone.history[0].rule) == (Stage.ACCEPTED, "index-row")
+    later = decide(facts(index_entries=(row,), messages=(mail(9, Kind.DISCUSS),)), POLICY, at(10))
+    assert later is not None
+    assert later.history == alone.history, "a later mail takes nothing back"
+    known = decide(facts(index_entries=(row,), pages=(page(0),)), POLICY, at(6))
+    assert known is not None
+    assert (known.stage, [d.side for d in known.drift]) == (Stage.DRAFT, ["index"])
+
+
 def test_an_override_is_recorded_as_such_and_can_be_revoked() -> None:
     ruling = Ruling(
         id=3,
