@@ -330,7 +330,7 @@ def test_a_row_of_the_wikis_index_is_the_baseline_only_where_nothing_else_is_kno
     later = decide(facts(index_entries=(row,), messages=(mail(9, Kind.DISCUSS),)), POLICY, at(10))
     assert later is not None
     assert later.history == alone.history, "a later mail takes nothing back"
-    known = decide(facts(index_entries=(row,), pages=(page(0),)), POLICY, at(6))
+    known = decide(facts(index_entries=(row,), pages=(page(0, StatusWord.DRAFT),)), POLICY, at(6))
     assert known is not None
     assert (known.stage, [d.side for d in known.drift]) == (Stage.DRAFT, ["index"])
 
