@@ -86,7 +86,7 @@ def export_history(session: Session, directory: Path) -> None:
         # Spark passes over names that begin with a dot
         unfinished = folder / ".history.parquet"
         with pq.ParquetWriter(unfinished, schema) as writer:
-            for rows in session.iter_rows(source):
+            for rows in session.iter_rows(source, schema.names):
                 writer.write_table(pa.Table.from_pylist(rows, schema=schema))
         unfinished.replace(folder / "history.parquet")
 

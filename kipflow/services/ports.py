@@ -229,8 +229,11 @@ class Session(Protocol):
         ...
 
     # reads for export and metrics
-    def iter_rows(self, table: str) -> Iterator[list[dict[str, Any]]]:
-        """Batches of plain rows of "transition", "vote", "ballot", "proposal" or "proposal_message"."""
+    def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
+        """Batches of plain rows of "transition", "vote", "ballot", "proposal" or "proposal_message".
+
+        All of their columns, or those named.
+        """
         ...
 
     def save_metrics(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int: ...

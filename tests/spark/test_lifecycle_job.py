@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,20 +17,26 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from kipflow import java
 from kipflow.adapters import lake
+from kipflow.adapters.store import open_store
 from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.facts import Message
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.mail.archive import read_mbox
+from kipflow.mail.threads import attribute_numbers, find_votes
 
 AS_OF = datetime(2026, 3, 1, tzinfo=UTC)
-MASTER_PORT = "2570"
 
 
 class FakeSession:
-    """Gives rows as the store does: in batches of dicts, with more columns than the lake keeps."""
+    """Gives rows as the store does: in batches, and only the columns asked for."""
 
     def __init__(self, **tables: list[dict[str, Any]]) -> None:
         self.tables = tables
 
-    def iter_rows(self, table: str) -> Iterator[list[dict[str, Any]]]:
-        rows = self.tables.get(table, [])
+    def iter_rows(self, table: str, columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+        rows = [{name: row[name] for name in columns} for row in self.tables.get(table, [])]
         for start in range(0, len(rows), 2):
             yield rows[start : start + 2]
 
@@ -51,8 +54,7 @@ def make_history() -> FakeSession:
             "rule": "r",
             "actor": "mail",
             "repeat": 0,
-            "retracts": (),
-            "evidence": [{"kind": "message"}],
+            "retracts": [],
         }
         for position, (source, target, days) in enumerate(moves)
     ]
@@ -65,7 +67,6 @@ def make_history() -> FakeSession:
         "earliest_close": AS_OF + timedelta(days=1),
         "ended_at": None,
         "outcome": "open",
-        "quorum": 3,
     }
     mail = [
         {"message_id": f"<{i}>", "sent_at": AS_OF - timedelta(days=30 - i), "author_address": a, "is_reply": i > 0}
@@ -97,6 +98,36 @@ def test_exported_history_keeps_every_row_and_replaces_an_earlier_export(tmp_pat
     assert table.column("target").to_pylist() == ["Draft", "Discussion", "Vote"]
     assert pq.read_table(tmp_path / "proposals").to_pylist() == [{"number": 7, "title": "Joins"}]
     assert [p.name for p in (tmp_path / "proposals").iterdir()] == ["history.parquet"]
+
+
+def test_the_history_of_the_real_store_is_exported(odd_mbox: Path, tmp_path: Path) -> None:
+    policy, roster = Policy(version="1", binding_roles=frozenset({"pmc"})), Roster(())
+    store = open_store(
+        f"sqlite:///{tmp_path / 'store.db'}",
+        roster=roster,
+        policy=policy,
+        prefix="KIP",
+        keyed_by="number",
+        permalink="",
+        find_votes=lambda messages: find_votes(messages, roster, policy, prefix="KIP"),
+        attribute=attribute_numbers,
+    )
+    store.migrate()
+    items = read_mbox(odd_mbox, list_id="dev@list.example", month="2026-03", prefix="KIP")
+    with store.begin() as session:
+        session.save_messages((item for item in items if isinstance(item, Message)), seen_at=AS_OF)
+        for number in session.load_numbers():
+            decision = decide(session.load_facts(number), policy, AS_OF + timedelta(days=30))
+            if decision is not None:
+                session.append_transitions(decision.history, recorded_at=AS_OF)
+                session.save_decision(decision)
+        lake.export_history(session, tmp_path / "history")
+    tables = {name: pq.read_table(tmp_path / "history" / name) for name in lake.HISTORY}
+    assert {name: table.schema for name, table in tables.items()} == {n: s for n, (_, s) in lake.HISTORY.items()}
+    assert all(table.num_rows for table in tables.values())
+    stages = [r["target"] for r in tables["transitions"].to_pylist() if r["number"] == 7]
+    assert "Vote" in stages
+    assert {r["key"] for r in tables["votes"].to_pylist()} >= {"KIP-7"}
 
 
 def test_figures_of_a_job_that_did_not_finish_are_refused(tmp_path: Path) -> None:
@@ -154,54 +185,3 @@ def test_an_absent_table_is_one_clear_line(tmp_path: Path) -> None:
     assert lines[0].startswith("lifecycle_metrics:")
     assert "nowhere/transitions" in lines[0]
     assert "Traceback" not in run.stderr
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[str]:
-    """A standalone master with one worker on the loopback; the worker knows nothing of kipflow's code."""
-    env = {**os.environ, **java.spark_environment(tmp_path)}
-    env.pop("PYTHONPATH")
-    spark_class = str(Path(env["SPARK_HOME"]) / "bin" / "spark-class")
-    here = ["--host", "127.0.0.1", "--port"]
-    url = f"spark://127.0.0.1:{MASTER_PORT}"
-    with contextlib.ExitStack() as running:
-        log = running.enter_context((tmp_path / "cluster.log").open("w+"))
-
-        def start(*command: str) -> None:
-            process = subprocess.Popen(
-                [spark_class, *command], env=env, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
-            )
-            running.callback(stop, process)
-
-        start("org.apache.spark.deploy.master.Master", *here, MASTER_PORT, "--webui-port", "2571")
-        # the worker asks again until the master is up
-        start(
-            "org.apache.spark.deploy.worker.Worker",
-            *(*here, "2572", "--webui-port", "2573", "--cores", "2", "--memory", "1500m"),
-            *("--work-dir", str(tmp_path / "work"), url),
-        )
-        deadline = time.monotonic() + 90
-        while "Registering worker" not in (tmp_path / "cluster.log").read_text(encoding="utf-8"):
-            if time.monotonic() > deadline:
-                pytest.fail((tmp_path / "cluster.log").read_text(encoding="utf-8")[-2000:])
-            time.sleep(0.5)
-        yield url
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-@pytest.mark.spark
-def test_the_job_runs_on_a_standalone_cluster(tmp_path: Path, cluster: str) -> None:
-    lake.export_history(make_history(), tmp_path / "in")
-    run = submit_metrics(tmp_path, tmp_path / "in", master=cluster)
-    assert run.returncode == 0, run.stdout + run.stderr
-    figures = {(r.name, r.dimension): r.value for r in lake.load_metrics(tmp_path / "out")}
-    assert figures["stage_days_median", "Discussion"] == 28.0
-    assert list((tmp_path / "work").glob("app-*")), "no executor of the cluster worked on it"
