@@ -14,11 +14,12 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.changes import read_change
+from kipflow.mail.mentions import read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
 from kipflow.mail.templates import Part, classify_lines
 from kipflow.mail.told import read_told
-from kipflow.mail.values import find_claim, find_values, has_claim_word, parse_value, plain, skip_bullet, spell_out
+from kipflow.mail.values import find_claim, find_values, parse_value, plain, spell_out
 
 MAX_LINE_SHOWN = 300
 
@@ -73,7 +74,7 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
     free = [line if index not in parts else OwnLine("") for index, line in enumerate(lines)]
     spelled = {line.text: text for line, text in zip(lines, shown, strict=True)}
     for sentence in split_sentences(free):
-        expression = _read_sentence(sentence, is_result=is_result)
+        expression = _read_sentence(sentence, author=author, is_result=is_result)
         if expression is not None:
             line = spelled.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
             found.append(replace(expression, line=line))
@@ -126,7 +127,7 @@ def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Ite
 _TALKS_OF_BALLOT = re.compile(r"\bvot|\bveto|\bballot|\bobjection", re.IGNORECASE)
 
 
-def _read_sentence(sentence: Sentence, *, is_result: bool) -> Expression | None:
+def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expression | None:
     text = sentence.text
     if not any(c in text for c in "01") and not _TALKS_OF_BALLOT.search(text):
         return None
@@ -134,193 +135,9 @@ def _read_sentence(sentence: Sentence, *, is_result: bool) -> Expression | None:
     if changed is not None:
         return changed if changed.rule else None
     for match in find_values(text):
-        expression = _read_value(sentence, match, is_result=is_result)
+        expression = read_value(sentence, match, author=author, is_result=is_result)
         if expression is not None:
             return expression
-    return None
-
-
-_LEAD_IN = re.compile(
-    r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|give|giving|gets?|"
-    r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|"
-    r"so|also|and|from me|strong|big|huge|definite|definitely|enthusiastic|solid|clear|firm|hearty|resounding|thus|"
-    r"therefore|hence|then|yes|ok|okay|cool|nice|"
-    r"awesome|lgtm|good|thanks|thank you|binding|as well|to add|add|adding|overall|me|please|hi|all|hello|hey|hence|"
-    r"anyway|otherwise|is|as|it|its|this|kip|proposal|release|work|great|me too|initial|own|kudos|congrats|team|"
-    r"folks|everyone))"
-    r"\s*[:=]?\s*[\"'(]?\s*$|[,;:!.)\]–—-]\s*[\"'(]?\s*$|\.\.\.\s*$",
-    re.IGNORECASE,
-)
-_FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
-_VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|binding|lgtm)\b", re.IGNORECASE)
-_MY_VOTE_IS = re.compile(
-    r"\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i vote|i['’]?m voting|i am voting|"
-    r"here(?:['’]?s| is) my(?: vote)?|vote)\s*(?:is|:|=|would be|of|goes? (?:to|for))?\s*(?:a |an )?[\"'(]?$",
-    re.IGNORECASE,
-)
-_PERFORMS = re.compile(
-    r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
-    r"cast|add|say|be|change|put|express|throw in)\b",
-    re.IGNORECASE,
-)
-
-
-def _read_value(sentence: Sentence, match: re.Match[str], *, is_result: bool) -> Expression | None:
-    text = sentence.text
-    before, after = text[: match.start("value")], text[match.end("value") :]
-    leading = not before[skip_bullet(before) :].strip(" \"'*(<•-") and match.start("value") <= skip_bullet(text) + 3
-    if _is_number(before, after, leading=leading) or _is_quoted(before, after, text):
-        return None
-    if (
-        not leading
-        and not phrases.FROM_ME.search(after[:60])
-        and not phrases.MINE_BEFORE.search(before[-40:])
-        and phrases.OTHERS_BEFORE.search(before[-120:])
-        and not _MY_VOTE_IS.search(before)
-    ):
-        return None
-    from_whom = None if phrases.FROM_ME.search(after[:60]) else phrases.OTHERS_AFTER.match(after)
-    if from_whom is not None and not (leading and from_whom.group(0).strip().lower() == "from"):
-        return None
-    if from_whom is not None and re.match(
-        r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!\s+(?:side|team|community|project))", after[from_whom.end() :]
-    ):
-        return None
-    if is_result and not (_FIRST_PERSON.search(before) or phrases.FROM_ME.search(after[:60])):
-        return None
-    choice, value = parse_value(match.group("value"))
-    claimed = find_claim(before, after)
-    if claimed is None:
-        claimed = _claim_below(after, sentence.following)
-    read = Expression(
-        choice=choice, value=value, claimed_binding=claimed, line="", rule="leading" if leading else "in-sentence"
-    )
-    agreement = None if claimed is not None else _read_agreement(after)
-    if agreement is not None and agreement is not Standing.UNCLEAR:
-        return None
-    if leading and claimed is None and _is_inline_answer(sentence.line):
-        why = "answers a quoted remark within a discussion: a vote, or agreement?"
-        return replace(read, rule="inline-answer", standing=Standing.UNCLEAR, why=why)
-    unclear = _find_doubt(sentence, before, after, leading=leading)
-    if unclear is not None:
-        return replace(read, rule=unclear[0], standing=Standing.UNCLEAR, why=unclear[1])
-    if agreement is Standing.UNCLEAR:
-        return replace(
-            read, rule="object-unclear", standing=Standing.UNCLEAR, why="a vote, or agreement with something said?"
-        )
-    if leading or _MY_VOTE_IS.search(before) or phrases.FROM_ME.search(after[:40]) or claimed is not None:
-        return read
-    if _LEAD_IN.search(before[-60:]):
-        return (
-            read
-            if len(before) < 160 or _FIRST_PERSON.search(before[-60:]) or before.rstrip()[-1:] in ",;:!.-–—"
-            else _doubt_place(read)
-        )
-    if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
-        return replace(read, rule="reaffirmed")
-    if (len(text) < 50 and not after.strip(" .!")) or (_VOTE_WORDS.search(text) and _FIRST_PERSON.search(before)):
-        return _doubt_place(read)
-    return None
-
-
-_VOTE_CALL = re.compile(r"\bvot(?:e|es|ing)\b|\[ ?\]|[+-]1|\brelease\b|\b72 hours\b|\bKIP\b", re.IGNORECASE)
-
-
-def _is_inline_answer(line: OwnLine) -> bool:
-    """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
-    return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None
-
-
-def _doubt_place(read: Expression) -> Expression:
-    return replace(read, rule="buried", standing=Standing.UNCLEAR, why="is this a vote, or talk about one?")
-
-
-def _claim_below(after: str, following: str) -> bool | None:
-    """A claim on a line of its own below a bare vote."""
-    if after.strip(" .!,") or len(following) > 40 or not has_claim_word(following):
-        return None
-    return find_claim("", following)
-
-
-def _is_number(before: str, after: str, *, leading: bool) -> bool:
-    if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
-        return True
-    if phrases.TECHNICAL_AFTER.match(after[:80]):
-        return True
-    if leading or _MY_VOTE_IS.search(before) or phrases.FROM_ME.match(after.lstrip()):
-        return False
-    if re.search(
-        r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
-        before[-30:],
-        re.IGNORECASE,
-    ):
-        return (
-            re.search(r"\b(?:by|with value|equals?|returns?|set|sets|set to)\s*$", before[-20:], re.IGNORECASE)
-            is not None
-        )
-    return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
-        r"\bvote\b", before[-30:], re.IGNORECASE
-    )
-
-
-def _is_quoted(before: str, after: str, text: str) -> bool:
-    """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
-    opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
-    return (
-        opened in ('"', "“", "'", "‘", "`", "«")
-        and closed in ('"', "”", "'", "’", "`", "»", ",")
-        and len(text.strip()) > 24
-    )
-
-
-def _read_agreement(after: str) -> Standing | None:
-    """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
-    if phrases.AGREEMENT_DIRECT.match(after):
-        return Standing.CLEAR
-    match = phrases.AGREEMENT_AFTER.match(after)
-    if match is None:
-        return None
-    word, what = match.group("word").lower(), match.group("object")
-    if re.match(r"\s*(?:the |a |this )?(?:side|other)\b|\s*(?:me|my (?:side|part|end))\b", what, re.IGNORECASE):
-        return None
-    votes = phrases.VOTE_OBJECT.search(what[:60])
-    strong = phrases.STRONG_COMMENT_OBJECT.search(what)
-    if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
-        return None
-    if word in {"with", "for"}:
-        if strong is not None and (votes is None or strong.start() <= votes.start()):
-            return Standing.CLEAR
-        return None if votes is not None or word == "with" else Standing.UNCLEAR
-    comment = phrases.COMMENT_OBJECT.search(what)
-    if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
-        return Standing.CLEAR
-    return (
-        None if votes is not None else (Standing.CLEAR if re.match(r"\s*[A-Z][a-z]+\s*$", what) else Standing.UNCLEAR)
-    )
-
-
-def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
-    """Why a person must look at this vote: rule name and question."""
-    if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*[+\-±]?\s?[01]\b", after):
-        return "question", "asked rather than cast?"
-    if phrases.NOT_SERIOUS.search(sentence.text):
-        return "not-serious", "is this meant as a vote?"
-    if (
-        phrases.CONDITION_AFTER.search(after)
-        or (not leading and phrases.CONDITION_BEFORE.search(before))
-        or (phrases.CONDITION_NEXT.match(sentence.following))
-    ):
-        return "conditional", "a condition stands with the vote: is it met?"
-    if leading:
-        return None
-    if phrases.PAST.search(before[-80:]):
-        return "told-of-the-past", "tells of an earlier vote: does it count here?"
-    if _PERFORMS.search(before[-60:]):
-        return ("announced", "announced for later: cast?") if phrases.LATER_AFTER.search(after) else None
-    if phrases.HYPOTHETICAL_BEFORE.search(before[-110:]):
-        return "hypothetical", "a wish or a leaning: cast as a vote?"
-    if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
-        return "announced", "announced for later: cast?"
     return None
 
 

@@ -9,6 +9,11 @@ from kipflow.mail import phrases
 from kipflow.mail.values import find_claim, find_values, parse_value
 
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
+# "After reading it again, I change …": when it is done, not a condition
+_OPENING_CLAUSE = re.compile(
+    r"^\W{0,3}(?:after|since|before|when) (?:\w+ing|some|more|the|your)\b[^,]{0,120},",
+    re.IGNORECASE,
+)
 _TO_ZERO = re.compile(r"\b(?:to|now)\s+(?:a\s+)?(?P<value>0)(?![\w.])", re.IGNORECASE)
 _LAST_TARGET = re.compile(
     r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
@@ -44,7 +49,7 @@ def read_change(text: str) -> Expression | None:
         )
     if not withdraws and not targets:
         return None
-    if phrases.UNREAL.search(text) or phrases.YOURS.search(text):
+    if phrases.UNREAL.search(_OPENING_CLAUSE.sub("", text)) or phrases.YOURS.search(text):
         return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
     if targets:
         last = targets[-1]

@@ -17,7 +17,8 @@ PHONE_BEFORE = re.compile(
     _I,
 )
 TECHNICAL_BEFORE = re.compile(
-    r"[+\-±]?\b\d\s*(?:or|and|,|to|through|/)\s*$|\b(?:utc|gmt|cet|cest|est|pst|offsets?|index|values?|returns?|"
+    r"[+\-±]?\b\d\s*(?:or|and|,|to|through|/)\s*$|[+\-]\d+\s*/?\s*$|\b(?:utc|gmt|cet|cest|est|pst|offsets?|index|"
+    r"values?|returns?|"
     r"returned|returning|set|sets|setting|default|"
     r"defaults|"
     r"equals?|equal to|code|exit|status|between|from|by|epoch|term|version|ttl|timeout|size|count|length|id|level|"
@@ -53,7 +54,8 @@ OTHERS_BEFORE = re.compile(
     r"required|needed|no|any|"
     r"few|only|at least|multiple|both|these|those|every|each)\s+(?:of the\s+)?(?:non[- ]?binding\s+|binding\s+|"
     r"pmc\s+|more\s+|explicit\s+)*$"
-    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got|count\w*|"
+    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got|count(?! "
+    r"me)\w*|"
     r"translate|"
     r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
     r"asking for|ask for|"
@@ -75,7 +77,7 @@ NITS = re.compile(
     _I,
 )
 PAST = re.compile(
-    r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|cast|said|was|"
+    r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|said|was|"
     r"were|posted)\b[^.;]{0,50}$",
     _I,
 )
@@ -124,6 +126,11 @@ CONDITION_BEFORE = re.compile(
     r"change|fix|modification|rename|correction)s?)\b",
     _I,
 )
+CONDITION_WITHIN = re.compile(
+    r"\b(?<!at )once (?!again|more)(?:the|this|that|these|it|we|you|all)\b|\b(?:provided|assuming) (?:that|the|we|"
+    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b",
+    _I,
+)
 CONDITION_NEXT = re.compile(
     r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
     r"providing|assuming|as long as|so long as|"
@@ -137,7 +144,7 @@ HYPOTHETICAL_BEFORE = re.compile(
     r"tend\w*|inclined|tempted|consider(?:ing)?|almost|nearly|close to|tentative\w*|probably|likely|perhaps|maybe|"
     r"conditional\w*|provisional\w*|soft|"
     r"weak|slight\w*|mild|initially|originally|previously|wanted to|was|were|ready to|able to|unable to|hope to|"
-    r"hoping to|hesitant|reluctant\w*|"
+    r"hoping to|hesitant|"
     r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
     r"nor|without|instead of|rather than)\b"
     r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))[^,;:()!?]{0,50}$",
@@ -198,11 +205,12 @@ CHANGE = re.compile(
 )
 ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
 NOW = re.compile(
-    r"\b(?:i['’]?m|i am|my vote is|vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
+    r"\b(?:i['’]?m|i am|my vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
     r"vote|heart)\b",
     _I,
 )
 WITHDRAW = re.compile(
+    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
     r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
     r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
     r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
@@ -218,7 +226,8 @@ YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?
 UNREAL = re.compile(
     r"\b(?:not|never|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|would(?! like to)|could|might|may|if|"
     r"unless|until|once|when|willing to|"
-    r"happy to|ready to|glad to|able to|as soon as|after|before|consider\w*|should|why)\b|\b(?:i|we)['’]d(?! like "
+    r"happy to|ready to|glad to|able to|as soon as|after|before|considering|consider(?! my)|should|why)\b|\b(?:i|"
+    r"we)['’]d(?! like "
     r"to)|\?\s*$",
     _I,
 )

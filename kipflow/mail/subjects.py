@@ -37,20 +37,24 @@ _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 
 _NUMBER_WORDS = {"two": 2, "second": 2, "2nd": 2, "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4}
 _ROUND_WORD = r"(\d{1,2}|two|three|four|second|third|fourth|2nd|3rd|4th)"
+_ORDINAL = r"(second|third|fourth|2nd|3rd|4th)"
 _ROUND = re.compile(
     rf"[\[(\-–—,]?\s*\b(?:take|try|attempt|round|vote|v(?:ersion)?)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]?\s*$"
     rf"|[\[(]\s*(?:take|try|attempt|round|vote|v(?:ersion)?\.?|re-?vote|#)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]"
-    rf"|[\[(\-–—,]?\s*\b{_ROUND_WORD}\s+(?:take|try|attempt|round|vote)\b\s*[\])]?",
+    rf"|[\[(\-–—,]?\s*\b{_ORDINAL}\s+(?:take|try|attempt|round|vote)\b\s*[\])]?",
     re.IGNORECASE,
 )
 _ROUND_IN_TAG = re.compile(
-    rf"\b(?:take|try|attempt|round|vote|voting|v|#)\s*[#\-]?\s*{_ROUND_WORD}\b|\b{_ROUND_WORD}\s+(?:vote|round|try|"
+    rf"\b(?:take|try|attempt|round|vote|voting|v|#)\s*[#\-]?\s*{_ROUND_WORD}\b|\b{_ORDINAL}\s+(?:vote|round|try|"
     rf"attempt)\b",
     re.IGNORECASE,
 )
 _ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
 _ROBOT = re.compile(
-    r"^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still)", re.IGNORECASE
+    r"^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
+    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheitsnotiz|automatische antwort|"
+    r"r[ée]ponse automatique|undeliver|delivery status|mail delivery|recall:)",
+    re.IGNORECASE,
 )
 _SPACES = re.compile(r"\s+")
 
@@ -211,6 +215,9 @@ _RESULT_WORDS = re.compile(
 )
 
 
+_BRACKETS = re.compile(r"[\[\](){}<>]")
+
+
 def _make_topic(rest: str) -> str:
-    rest = _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest))
+    rest = _BRACKETS.sub(" ", _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest)))
     return _SPACES.sub(" ", rest).strip(" \t-–—:,.;!?()[]\"'").lower()

@@ -29,8 +29,15 @@ VALUE = (
     r"(?![\w%]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 VALUE_PATTERN = re.compile(VALUE)
+_TOLD_ZERO = re.compile(
+    r"\b(?:my vote(?: is|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|"
+    r"voting)\s+(?:a\s+)?(?P<value>0)(?![\w.%]|\s*\w+s\b)",
+    re.IGNORECASE,
+)
 _BARE_ZERO = re.compile(
-    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b))", re.IGNORECASE
+    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|[,;:-]\s*(?:i|"
+    r"no|not|neutral|abstain)\b))",
+    re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
@@ -40,7 +47,7 @@ def find_values(text: str) -> list[re.Match[str]]:
     """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
     if "0" not in text and "1" not in text and "." not in text:
         return []
-    zero = _BARE_ZERO.match(text)
+    zero = _BARE_ZERO.match(text) or _TOLD_ZERO.search(text)
     return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
 
 

@@ -73,7 +73,9 @@ def test_ten_thousand_parts_are_read_in_seconds() -> None:
 def test_headers_without_end_are_read_in_seconds() -> None:
     assert seconds_to_read(b"Subject: " + b"Re: " * 500_000 + b"\n\n+1") < 5
     assert seconds_to_read(b"Subject: x\n" + b"odd\n" * 50_000 + b"From: y\n\n+1") < 5
-    assert seconds_to_read(b"Subject: [VOTE] x\nFrom: " + b"<" * 100_000 + b"\nCc: " + b"a@b," * 100_000 + b"\n\n+1") < 5
+    assert (
+        seconds_to_read(b"Subject: [VOTE] x\nFrom: " + b"<" * 100_000 + b"\nCc: " + b"a@b," * 100_000 + b"\n\n+1") < 5
+    )
 
 
 def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_told_of(tmp_path: Path) -> None:
@@ -102,10 +104,30 @@ def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    kind=st.sampled_from([b"text/plain", b"text/html", b"multipart/mixed; boundary=b", b"multipart/alternative; boundary=b", b"x"]),
+    kind=st.sampled_from(
+        [b"text/plain", b"text/html", b"multipart/mixed; boundary=b", b"multipart/alternative; boundary=b", b"x"]
+    ),
     encoding=st.sampled_from([b"7bit", b"base64", b"quoted-printable", b"x-uuencode", b"?"]),
     charset=st.sampled_from([b"utf-8", b"utf-7", b"utf-16", b"hex", b"idna", b"iso-2022-jp", b"x-none", b""]),
-    body=st.lists(st.sampled_from([b"--b\n", b"--b--\n", b"\n", b"+1\n", b"> +1\n", b"<p>", b"=2B1", b"KzE=", b"\xff\xfe", b"Content-Type: text/html\n\n", b"On 1 Jan 2026 x wrote:\n", b"-- \n"]), max_size=40),
+    body=st.lists(
+        st.sampled_from(
+            [
+                b"--b\n",
+                b"--b--\n",
+                b"\n",
+                b"+1\n",
+                b"> +1\n",
+                b"<p>",
+                b"=2B1",
+                b"KzE=",
+                b"\xff\xfe",
+                b"Content-Type: text/html\n\n",
+                b"On 1 Jan 2026 x wrote:\n",
+                b"-- \n",
+            ]
+        ),
+        max_size=40,
+    ),
 )
 def test_any_body_under_any_claim_is_read(kind: bytes, encoding: bytes, charset: bytes, body: list[bytes]) -> None:
     head = HEAD + b"Content-Type: " + kind + b"; charset=" + charset + b"\nContent-Transfer-Encoding: " + encoding

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Tally, count
 from kipflow.domain.votes import BallotStatus, Vote, judge
 from kipflow.mail.archive import read_path
@@ -53,7 +52,9 @@ def test_quoting_a_mail_never_adds_a_ballot(quoted: list[str], mark: str, attrib
 
 
 @settings(max_examples=200, deadline=None)
-@given(vote=st.sampled_from(PHRASES["for"] + PHRASES["against"]), quoted=st.sampled_from(VOTING), attribution=attribution)
+@given(
+    vote=st.sampled_from(PHRASES["for"] + PHRASES["against"]), quoted=st.sampled_from(VOTING), attribution=attribution
+)
 def test_a_vote_stays_the_same_over_a_quoted_one(vote: str, quoted: str, attribution: str) -> None:
     alone = read_expressions(find_own_words(vote), author="Mara Lind")
     quote = "\n".join(f"> {line}" for line in quoted.split("\n"))
@@ -75,7 +76,7 @@ def test_order_of_arrival_never_changes_a_vote(path: Path) -> None:
     expected, numbers = votes_of(messages), attribute_numbers(messages)
     shuffled = list(messages)
     for seed in range(6):
-        random.Random(seed).shuffle(shuffled)
+        random.Random(seed).shuffle(shuffled)  # noqa: S311 (a repeatable order)
         assert votes_of(shuffled) == expected
         assert attribute_numbers(shuffled) == numbers
 
@@ -100,7 +101,9 @@ def mail(number: int, sender: str, body: str, *, at: datetime) -> Message:
 
 START = datetime(2026, 3, 2, 10, tzinfo=UTC)
 CALL = "I call a vote, open for 72 hours."
-addresses = st.sampled_from(["jun@okafor.example", "OKAFOR@commons.example", "jun@okafor.example.INVALID", "j@mobile.example"])
+addresses = st.sampled_from(
+    ["jun@okafor.example", "OKAFOR@commons.example", "jun@okafor.example.INVALID", "j@mobile.example"]
+)
 ballots = st.sampled_from(["+1", "-1", "0", "+1 (binding)", "+1 if renamed", "I withdraw my vote."])
 
 
@@ -110,7 +113,7 @@ def test_the_same_person_under_two_addresses_never_counts_twice(cast: list[tuple
     mails = [mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)]
     for number, (address, body) in enumerate(cast, 1):
         mails.append(mail(number, f"Jun Okafor <{address}>", body, at=START + timedelta(hours=number)))
-    random.Random(seed).shuffle(mails)
+    random.Random(seed).shuffle(mails)  # noqa: S311 (a repeatable order)
     (vote,) = votes_of(mails)
     judged = judge(vote, START + timedelta(days=9))
     assert sum(b.status is BallotStatus.COUNTED for b in judged.ballots) <= 1

@@ -1,0 +1,272 @@
+"""One written vote within its sentence: cast, cast with a doubt that a person must settle, or no vote at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kipflow.domain.votes import Expression, Standing
+from kipflow.mail import phrases
+from kipflow.mail.quoting import OwnLine
+from kipflow.mail.sentences import Sentence
+from kipflow.mail.templates import find_names, is_same_person
+from kipflow.mail.values import find_claim, find_values, has_claim_word, parse_value, skip_bullet
+
+#: What may stand right before a vote that is cast in the midst of a sentence.
+_LEAD_IN = re.compile(
+    r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
+    r"as)?|give|giving|gets?|"
+    r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
+    r"big|huge|"
+    r"full|easy|late|first|quick|happy|warm|reluctant|weary|non-?binding|binding|definite|enthusiastic|solid|clear|"
+    r"firm|hearty|resounding|"
+    r"\w+ly|sure|of course|thus|hence|then|yes|yep|ok|okay|cool|nice|awesome|lgtm|good|thanks|thank you|as well|to add|"
+    r"add|adding|overall|me|please|hi|all|hello|hey|anyway|otherwise|is|as|it|its|this|kip|proposal|release|work|"
+    r"great|me too|"
+    r"initial|own|kudos|congrats|team|folks|everyone|well|agreed?|approved?))"
+    r"\s*[:=]?\s*[\"'(]?\s*$|[,;:!.)\]–—-]\s*[\"'(]?\s*$|\.\.\.\s*$",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
+_VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
+_MY_VOTE_IS = re.compile(
+    r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i vote|i['’]?m voting|i am voting|"
+    r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*vot(?:e|ing))\W{0,3}(?:is|=|would be|of|goes? (?:to|"
+    r"for))?\W{0,3}(?:a |an )?[\"'(]?$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[=(){}<>;/\d_]|\b(?:rev|rank|term)\b")
+#: "Please +1 if you agree", "feel free to +1": asks others
+_ASKS = re.compile(
+    r"^\W*(?:so |then |and )?(?:please|kindly|feel free to|just|do|let['’]s|give (?:it|this|us|the "
+    r"\w+)?)\b(?!.{0,30}\b(?:my|me)\b)[^.,:;]{0,25}$"
+    r"|\byou (?:can|could|may|should|might)\b[^.,:;]{0,30}$",
+    re.IGNORECASE,
+)
+_PERFORMS = re.compile(
+    r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
+    r"cast|add|say|be|change|put|express|throw in)\b",
+    re.IGNORECASE,
+)
+_VOTE_CALL = re.compile(r"\bvot(?:e|es|ing)\b|\[ ?\]|[+-]1|\brelease\b|\b72 hours\b|\bKIP\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A written vote with the words around it. `leading`: it stands at the start of a line or sentence."""
+
+    sentence: Sentence
+    before: str
+    after: str
+    leading: bool
+    is_mine: bool
+    is_vote_word: bool
+
+
+def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_result: bool) -> Expression | None:
+    """What one written value in a sentence says; None if it is no vote of the author's."""
+    text = sentence.text
+    before, after = text[: match.start("value")], text[match.end("value") :]
+    leading = not before[skip_bullet(before) :].strip(" \"'*(<•-") and match.start("value") <= skip_bullet(text) + 3
+    mention = Mention(
+        sentence=sentence,
+        before=before,
+        after=after,
+        leading=leading,
+        is_mine=phrases.FROM_ME.search(after[:60]) is not None or phrases.MINE_BEFORE.search(before[-40:]) is not None,
+        is_vote_word=_MY_VOTE_IS.search(before) is not None,
+    )
+    if _is_number(before, after, leading=leading, told=mention.is_vote_word) or _is_quoted(before, after, text):
+        return None
+    if _is_of_others(mention, author):
+        return None
+    if is_result and not (_FIRST_PERSON.search(before) or phrases.FROM_ME.search(after[:60])):
+        return None
+    choice, value = parse_value(match.group("value"))
+    claimed = find_claim(before, after)
+    if claimed is None:
+        claimed = _claim_below(after, sentence.following)
+    rule = "leading" if leading else "in-sentence"
+    read = Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule=rule)
+    return _weigh(mention, read)
+
+
+def _weigh(mention: Mention, read: Expression) -> Expression | None:
+    """The expression as it stands, as one that a person must settle, or None."""
+
+    def doubt(rule: str, why: str) -> Expression:
+        return Expression(
+            choice=read.choice,
+            value=read.value,
+            claimed_binding=read.claimed_binding,
+            line="",
+            rule=rule,
+            standing=Standing.UNCLEAR,
+            why=why,
+        )
+
+    is_sure = _is_sure_place(mention, read)
+    if is_sure is None:
+        return None
+    agreement = None if read.claimed_binding is not None else _read_agreement(mention.after)
+    if agreement is Standing.CLEAR:
+        return None
+    if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
+        return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
+    unclear = _find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
+    if unclear is not None:
+        return doubt(*unclear)
+    if agreement is Standing.UNCLEAR or _is_from_elsewhere(mention):
+        return doubt("object-unclear", "a vote, or agreement with something said?")
+    return read if is_sure else doubt("buried", "is this a vote, or talk about one?")
+
+
+def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
+    """Whether a vote is cast in this place of a sentence: surely, perhaps (False), or not (None)."""
+    before, after, text = mention.before, mention.after, mention.sentence.text
+    if mention.leading or mention.is_vote_word or mention.is_mine or read.claimed_binding is not None:
+        return True
+    if _ASKS.search(before):
+        return None
+    if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
+        return True
+    if _LEAD_IN.search(before[-60:]):
+        near = _FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
+        return len(before) < 160 or near
+    if _FIRST_PERSON.search(before) and (_VOTE_WORDS.search(text) or len(before) < 60):
+        return False
+    short = (
+        len(text) < 50
+        and not find_values(before)
+        and not after.strip(" .!")
+        and re.search(r"[A-Za-z]{3}", before) is not None
+    )
+    return False if short and _CODE.search(before) is None else None
+
+
+def _is_of_others(mention: Mention, author: str) -> bool:
+    """Whether the value is somebody else's vote, or one that is asked for."""
+    before, after = mention.before, mention.after
+    if not (mention.leading or mention.is_mine or mention.is_vote_word) and phrases.OTHERS_BEFORE.search(before[-120:]):
+        return True
+    if phrases.FROM_ME.search(after[:60]):
+        return False
+    whom = phrases.OTHERS_AFTER.match(after)
+    if whom is not None and not (mention.leading and whom.group(0).strip().lower() == "from"):
+        return True
+    if whom is not None and _NAMED_SENDER.match(after[whom.end() :]):
+        return True
+    names = [] if mention.leading else find_names(before)
+    if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
+        return True
+    return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
+
+
+_NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!\s+(?:side|team|community|project))")
+
+
+def _is_from_elsewhere(mention: Mention) -> bool:
+    """ "+1 from the Lisbon office": whose vote that is, a person must say."""
+    return not mention.is_mine and phrases.OTHERS_AFTER.match(mention.after) is not None
+
+
+def _claim_below(after: str, following: str) -> bool | None:
+    """A claim on a line of its own below a bare vote."""
+    if after.strip(" .!,") or len(following) > 40 or not has_claim_word(following):
+        return None
+    return find_claim("", following)
+
+
+def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
+    if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
+        return True
+    if phrases.TECHNICAL_AFTER.match(after[:80]):
+        return True
+    if leading or told or phrases.FROM_ME.match(after.lstrip()):
+        return False
+    if re.search(
+        r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
+        before[-30:],
+        re.IGNORECASE,
+    ):
+        return (
+            re.search(r"\b(?:by|with value|equals?|returns?|set|sets|set to)\s*$", before[-20:], re.IGNORECASE)
+            is not None
+        )
+    return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
+        r"\bvote\b", before[-30:], re.IGNORECASE
+    )
+
+
+def _is_quoted(before: str, after: str, text: str) -> bool:
+    """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
+    opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
+    return (
+        opened in ('"', "“", "'", "‘", "`", "«")
+        and closed in ('"', "”", "'", "’", "`", "»", ",")
+        and len(text.strip()) > 24
+    )
+
+
+def _is_inline_answer(line: OwnLine) -> bool:
+    """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
+    return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None
+
+
+def _read_agreement(after: str) -> Standing | None:
+    """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
+    if phrases.AGREEMENT_DIRECT.match(after):
+        return Standing.CLEAR
+    match = phrases.AGREEMENT_AFTER.match(after)
+    if match is None:
+        return None
+    word, what = match.group("word").lower(), match.group("object")
+    if re.match(
+        r"\s*(?:the |a |this )?(?:side|other|sure|now|what it['’]s worth|the record)\b|\s*(?:me|my (?:side|part|"
+        r"end))\b",
+        what,
+        re.IGNORECASE,
+    ):
+        return None
+    votes = phrases.VOTE_OBJECT.search(what[:60])
+    strong = phrases.STRONG_COMMENT_OBJECT.search(what)
+    if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
+        return None
+    if word in {"with", "for"}:
+        if strong is not None and (votes is None or strong.start() <= votes.start()):
+            return Standing.CLEAR
+        return None if votes is not None or word == "with" else Standing.UNCLEAR
+    comment = phrases.COMMENT_OBJECT.search(what)
+    if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
+        return Standing.CLEAR
+    if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{3,}ing\b", what):
+        return Standing.CLEAR  # "+1 to adding …" is about doing something, not about the proposal
+    return (
+        None if votes is not None else (Standing.CLEAR if re.match(r"\s*[A-Z][a-z]+\s*$", what) else Standing.UNCLEAR)
+    )
+
+
+def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
+    """Why a person must look at this vote: rule name and question."""
+    if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*[+\-±]?\s?[01]\b", after):
+        return "question", "asked rather than cast?"
+    if phrases.NOT_SERIOUS.search(sentence.text):
+        return "not-serious", "is this meant as a vote?"
+    if (
+        phrases.CONDITION_AFTER.search(after)
+        or (not leading and phrases.CONDITION_BEFORE.search(before))
+        or (not leading and phrases.CONDITION_WITHIN.search(before))
+        or (phrases.CONDITION_NEXT.match(sentence.following))
+    ):
+        return "conditional", "a condition stands with the vote: is it met?"
+    if leading:
+        return None
+    if phrases.PAST.search(before[-80:]):
+        return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if _PERFORMS.search(before[-60:]):
+        return ("announced", "announced for later: cast?") if phrases.LATER_AFTER.search(after) else None
+    if phrases.HYPOTHETICAL_BEFORE.search(before[-110:]):
+        return "hypothetical", "a wish or a leaning: cast as a vote?"
+    if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
+        return "announced", "announced for later: cast?"
+    return None

@@ -1,0 +1,71 @@
+"""Words to ballot: each body of phrases.json, and what an expression carries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.ballots import read_expressions
+from kipflow.mail.quoting import find_own_words
+
+PHRASES: dict[str, list[str]] = json.loads(
+    (Path(__file__).resolve().parents[2] / "data" / "votes" / "phrases.json").read_text(encoding="utf-8")
+)
+KINDS = ("for", "against", "zero", "none", "review", "withdrawn")
+CLAIMS = {"claims_binding": True, "claims_non_binding": False, "claims_nothing": None}
+
+
+def read(body: str) -> Expression | None:
+    found = read_expressions(find_own_words(body), author="Mara Lind")
+    return found[0] if found else None
+
+
+def say(found: Expression | None) -> str:
+    if found is None:
+        return "none"
+    if found.standing is Standing.UNCLEAR:
+        return "review"
+    if found.standing is Standing.WITHDRAWAL:
+        return "withdrawn"
+    return {Choice.FOR: "for", Choice.AGAINST: "against", Choice.ABSTAIN: "zero", None: "?"}[found.choice]
+
+
+@pytest.mark.parametrize(("kind", "body"), [(kind, body) for kind in KINDS for body in PHRASES[kind]])
+def test_a_body_is_read_as_a_careful_person_reads_it(kind: str, body: str) -> None:
+    assert say(read(body)) == kind
+
+
+@pytest.mark.parametrize(("kind", "body"), [(kind, body) for kind in CLAIMS for body in PHRASES[kind]])
+def test_a_claim_to_bind_is_read_with_its_misspellings(kind: str, body: str) -> None:
+    found = read(body)
+    assert found is not None
+    assert found.claimed_binding is CLAIMS[kind]
+
+
+@pytest.mark.parametrize("body", PHRASES["review"])
+def test_what_goes_to_review_says_why(body: str) -> None:
+    found = read(body)
+    assert found is not None
+    assert found.why
+    assert found.rule
+
+
+def test_the_evidence_is_the_line_as_it_was_written() -> None:
+    found = read("Thanks for the work.\n\n  *+1 （binding）*  \n\nBest")
+    assert found is not None
+    assert (found.line, found.value) == ("*+1 （binding）*", "+1")
+
+
+def test_a_fraction_keeps_its_sign_and_its_text() -> None:
+    found = read("-0.9, too early")
+    assert found is not None
+    assert (found.choice, found.value) == (Choice.AGAINST, "-0.9")
+
+
+def test_two_different_votes_in_one_mail_name_both() -> None:
+    found = read("+1 (binding)\n\nOn second thought -1 (binding).")
+    assert found is not None
+    assert (found.choice, found.why) == (None, "says +1 and -1")

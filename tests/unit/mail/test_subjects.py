@@ -1,0 +1,63 @@
+"""Subjects in all their forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from kipflow.domain.facts import Kind
+from kipflow.mail.subjects import parse_mirrored, parse_subject
+
+FORMS = [
+    ("[VOTE] KIP-932: Queues", Kind.VOTE, False, (932,), None, "kip-932: queues"),
+    ("RE: Re: [VOTE] KIP 932", Kind.VOTE, True, (932,), None, "kip 932"),
+    ("[Vote] kip-0932 queues", Kind.VOTE, False, (932,), None, "kip-0932 queues"),
+    ("[VOTE] KIP-12 v2", Kind.VOTE, False, (12,), 2, "kip-12"),
+    ("[VOTE] KIP-12: x (take 3)", Kind.VOTE, False, (12,), 3, "kip-12: x"),
+    ("[VOTE 2] KIP-12 x", Kind.VOTE, False, (12,), 2, "kip-12 x"),
+    ("[VOTE] Foo - second attempt", Kind.VOTE, False, (), 2, "foo"),
+    ("[VOTE] KIP-12: Message format v2", Kind.VOTE, False, (12,), None, "kip-12: message format v2"),
+    ("[VOTE] Release Foo 1.0.0 (RC2)", Kind.VOTE, False, (), None, "release foo 1.0.0 rc2"),
+    ("[DISCUSSION] KIP-12 x", Kind.DISCUSS, False, (12,), None, "kip-12 x"),
+    ("[KIP-DISCUSSION] KIP-12 x", Kind.DISCUSS, False, (12,), None, "kip-12 x"),
+    ("[DISCUSS][VOTE] KIP-12", Kind.DISCUSS, False, (12,), None, "kip-12"),
+    ("[RESULT] [VOTE] KIP-12", Kind.RESULT, False, (12,), None, "kip-12"),
+    ("[RESULTS] KIP-12 x", Kind.RESULT, False, (12,), None, "kip-12 x"),
+    ("[VOTE][RESULT] Foo", Kind.RESULT, False, (), None, "foo"),
+    ("KIP-12 vote result", Kind.RESULT, False, (12,), None, "kip-12"),
+    ("Results of the vote on KIP-12", Kind.RESULT, False, (12,), None, "kip-12"),
+    ("[VOTE] Adopt the results of the survey", Kind.VOTE, False, (), None, "adopt the results of the survey"),
+    ("[CANCELED] [VOTE] Foo", Kind.CANCEL, False, (), None, "foo"),
+    ("[VOTE] KIP-12: x [CANCELLED]", Kind.CANCEL, False, (12,), None, "kip-12: x"),
+    ("[REMINDER] [VOTE] KIP-12", Kind.VOTE, True, (12,), None, "kip-12"),
+    ("回复：[VOTE] KIP-12 x", Kind.VOTE, True, (12,), None, "kip-12 x"),
+    ("[EXTERNAL] AW: [VOTE] KIP-12", Kind.VOTE, True, (12,), None, "kip-12"),
+    ("[VOTE] KIP-12 and KIP-13: a", Kind.VOTE, False, (12, 13), None, "kip-12 and kip-13: a"),
+    ("[VOTE] KIP-12: Extend KIP-9", Kind.VOTE, False, (12,), None, "kip-12: extend kip-9"),
+    ("[DISCUSS] other (was: Re: [VOTE] KIP-12)", Kind.DISCUSS, False, (), None, "other"),
+    ("Automatic reply: [VOTE] KIP-12", Kind.OTHER, False, (), None, "automatic reply: [vote] kip-12"),
+    ("[jira] [Created] (X-1) [VOTE] KIP-12", Kind.OTHER, False, (), None, "[jira] [created] (x-1) [vote] kip-12"),
+    ("VOTE: KIP-12 x", Kind.VOTE, False, (12,), None, "kip-12 x"),
+    ("", Kind.OTHER, False, (), None, ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "is_reply", "numbers", "round_", "topic"), FORMS, ids=[f[0] for f in FORMS]
+)
+def test_a_subject_is_taken_apart(
+    subject: str, kind: Kind, is_reply: bool, numbers: tuple[int, ...], round_: int | None, topic: str
+) -> None:
+    reading = parse_subject(subject, "KIP")
+    assert (reading.kind, reading.is_reply, reading.numbers) == (kind, is_reply, numbers)
+    assert (reading.round, reading.topic) == (round_, topic)
+
+
+def test_a_forward_is_no_reply() -> None:
+    reading = parse_subject("Fwd: [VOTE] KIP-12", "KIP")
+    assert (reading.is_forward, reading.is_reply) == (True, False)
+
+
+def test_a_mirrored_issue_tells_who_wrote_there() -> None:
+    mirrored = parse_mirrored("[GitHub] [names] mlind commented on issue #7: [VOTE] Release x")
+    assert mirrored is not None
+    assert (mirrored.login, mirrored.subject, mirrored.opens) == ("mlind", "[VOTE] Release x", False)
