@@ -10,7 +10,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from kipflow.adapters.store import messages, pages, rulings
-from kipflow.adapters.store.tables import proposal
+from kipflow.adapters.store.decisions import lock_proposal
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import (
     Coverage,
@@ -61,8 +61,7 @@ def load_facts(connection: sa.Connection, number: int, community: Community, cov
     Raises:
         UnknownProposal: no stored fact mentions the number.
     """
-    lock = sa.select(proposal.c.number).where(proposal.c.number == number).with_for_update(key_share=True)
-    if connection.scalar(lock) is None:
+    if not lock_proposal(connection, number):
         raise UnknownProposal(number)
     mails = messages.load_messages(connection, number)
     versions = pages.load_pages(connection, number)

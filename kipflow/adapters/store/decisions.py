@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.codec import declared_to_json, drift_to_json, evidence_from_json, evidence_to_json
 from kipflow.adapters.store.columns import as_tuple
-from kipflow.adapters.store.statements import Row, add_proposals, count_new
+from kipflow.adapters.store.statements import Row, add_proposals
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
@@ -47,6 +47,13 @@ def load_numbers(connection: sa.Connection) -> list[int]:
     return list(connection.scalars(sa.select(proposal.c.number).order_by(proposal.c.number)))
 
 
+def lock_proposal(connection: sa.Connection, number: int) -> bool:
+    """Keep other decisions on the proposal waiting until this transaction ends; False if it is not known."""
+    row = sa.select(proposal.c.number).where(proposal.c.number == number)
+    # the weaker kind of lock: mails and pages that refer to the proposal can still be stored
+    return connection.scalar(row.with_for_update(key_share=True)) is not None
+
+
 def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
     return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 
@@ -80,7 +87,11 @@ def append_transitions(
     """Add entries to the history; how many of them were new. Entries known by their id stay as they are."""
     if not transitions:
         return 0
-    add_proposals(connection, {t.number for t in transitions})
+    numbers = sorted({t.number for t in transitions})
+    add_proposals(connection, numbers)
+    # two processes that append to one history would give their entries the same position
+    for number in numbers:
+        lock_proposal(connection, number)
     ids = {t.id for t in transitions}
     known = set(connection.scalars(sa.select(transition.c.id).where(transition.c.id.in_(ids))))
     positions: dict[int, int] = {}
@@ -93,7 +104,8 @@ def append_transitions(
             positions[entry.number] = _next_position(connection, entry.number)
         rows.append(_transition_row(entry, positions[entry.number], recorded_at, run_id))
         positions[entry.number] += 1
-    return count_new(connection, transition, rows)
+    _insert_all(connection, transition, rows)
+    return len(rows)
 
 
 def save_decision(connection: sa.Connection, decision: Decision, about: Proposal, *, rules: str) -> None:
