@@ -239,7 +239,7 @@ def _read_agreement(after: str) -> Standing | None:
     comment = phrases.COMMENT_OBJECT.search(what)
     if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
         return Standing.CLEAR
-    if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{3,}ing\b", what):
+    if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{2,}ing\b", what):
         return Standing.CLEAR  # "+1 to adding …" is about doing something, not about the proposal
     return (
         None if votes is not None else (Standing.CLEAR if re.match(r"\s*[A-Z][a-z]+\s*$", what) else Standing.UNCLEAR)

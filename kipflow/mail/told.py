@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.values import find_claim, has_claim_word
+from kipflow.mail.values import find_claim, find_values, has_claim_word
 
 MAX_LINE_SHOWN = 300
 
@@ -19,6 +19,9 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
         sentence = line.text.strip()
         if not sentence:
             continue
+        if find_values(sentence):
+            written += 1
+            continue  # a number was written, and read as no vote of the author's
         written += 1
         if written > 12 or len(sentence) > 400:
             continue

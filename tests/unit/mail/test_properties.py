@@ -93,7 +93,8 @@ def test_reading_twice_changes_nothing(path: Path) -> None:
 def mail(number: int, sender: str, body: str, *, at: datetime) -> Message:
     subject = "[VOTE] KIP-7: Shorter names"
     reply = f"In-Reply-To: <0@mail.example>\nSubject: Re: {subject}" if number else f"Subject: {subject}"
-    raw = f"From: {sender}\n{reply}\nMessage-ID: <{number}@mail.example>\nDate: {at:%a, %d %b %Y %H:%M:%S} +0000\n\n{body}\n"
+    head = f"From: {sender}\n{reply}\nMessage-ID: <{number}@mail.example>"
+    raw = f"{head}\nDate: {at:%a, %d %b %Y %H:%M:%S} +0000\n\n{body}\n"
     message = read_message(raw.encode(), source=f"x#{number}", list_id="dev@commons.example", month="", prefix="KIP")
     assert isinstance(message, Message)
     return message
