@@ -15,6 +15,8 @@ from kipflow.services.ports import Effect
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel.
 NEWS_AGE = timedelta(days=3)
+#: What an index told was so before kipflow came to know of it.
+BASELINES = frozenset({"index-import", "index-row"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ def find_effects(decision: Decision, appended: Sequence[Transition], rules: Effe
     approve = rules.slack == "approve"
     found: list[Effect] = []
     for transition in appended:
-        if decision.as_of - transition.at <= NEWS_AGE:
+        if transition.rule not in BASELINES and decision.as_of - transition.at <= NEWS_AGE:
             payload = {"channel": rules.channel, **render_transition(key, transition, decision)}
             found.append(_slack(decision.number, f"{key}/{transition.id}/slack", payload, approve))
     for item in decision.review:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kipflow.wiring import Parts
-from tests.integration.conftest import connect_to
+from tests.integration.conftest import connect_to, running_sandbox
 from tests.integration.test_story import history
 
 pytestmark = pytest.mark.integration
@@ -38,7 +39,18 @@ def contents(parts: Parts) -> dict[str, Any]:
     }
 
 
-def test_dying_again_and_again_gives_the_same_history_as_living(sandbox: str, own_sandbox: str, tmp_path: Path) -> None:
+@pytest.fixture
+def frozen(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Two sandboxes whose time stands still, so that both runs see everything at the same moment."""
+    with (
+        running_sandbox("--speed", "0", log=tmp_path / "one.log") as one,
+        running_sandbox("--speed", "0", log=tmp_path / "two.log") as two,
+    ):
+        yield one, two
+
+
+def test_dying_again_and_again_gives_the_same_history_as_living(frozen: tuple[str, str], tmp_path: Path) -> None:
+    own_sandbox, sandbox = frozen
     assert run(own_sandbox, tmp_path / "dying", 1, "before") == 9
     deaths = 1 + sum(run(own_sandbox, tmp_path / "dying", at, when) == 9 for at, when in DEATHS)
     assert deaths > len(DEATHS) - 2, "most runs must really have died"
