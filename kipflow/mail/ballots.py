@@ -24,21 +24,21 @@ from kipflow.mail.values import find_claim, find_values, parse_value, plain, spe
 MAX_LINE_SHOWN = 300
 
 
-# signs of a vote, told or written, that are cheap to look for
-_SIGNS = re.compile(
-    r"[+\-±−–—＋－﹣‐‑]\s{0,2}[01.０１*_]|(?m:^\s*\*{0,2}0\b)|\[[^\[\]]{0,5}\]|[☐☑☒✓✔✅⬜□■]|\bplus[ -]|\bminus[ -]"
-    r"|b[iy]n?d{1,2}i?n?g|bnding|bidn|bindi|\(n?b\)|vot(?:e|ing)|veto|lgtm|looks|ship it|approve|\baye\b|\byes\b|"
-    r"works?\b|"
-    r"sounds good|thumbs|👍|support|endorse|accept|favou?r|objection|\bno (?:trouble|problem|issue|regress|from)|for "
-    r"(?:it|this)|"
-    r"withdraw|retract|abstain|neutral|oppose|against|object to|(?:good|ok|fine) with",
-    re.IGNORECASE,
+#: Signs of a vote, told or written, that are cheap to look for in lower case.
+_SIGNS = (
+    *("+1", "-1", "+0", "-0", "+ 1", "- 1", "+ 0", "- 0", "+.", "-.", "[", "plus", "minus", "bindi", "bidin", "bindn"),
+    *("bndin", "(b)", "(nb)", "vot", "veto", "lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good"),
+    *("thumbs", "support", "endorse", "accept", "favo", "objection", "trouble", "problem", "issue", "regression"),
+    *("no from", "for it", "for this", "withdraw", "retract", "abstain", "neutral", "oppose", "against", "object to"),
+    *("good with", "ok with", "fine with", "\n0", "\n 0", "\n*", ":+1:", "( )", "(x)", "__"),
 )
+_FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍]")
 
 
 def may_vote(words: Words) -> bool:
     """Whether a closer look could find a vote in these words; False is certain."""
-    return any(_SIGNS.search(line.text) for line in words.own) or any(_SIGNS.search(line) for line in words.doubtful)
+    text = "\n" + "\n".join([*(line.text for line in words.own), *words.doubtful]).lower()
+    return any(sign in text for sign in _SIGNS) or (not text.isascii() and _FOREIGN_SIGNS.search(text) is not None)
 
 
 def read_expressions(words: Words, *, author: str = "", is_result: bool = False) -> tuple[Expression, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import itertools
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,8 +17,12 @@ MAX_FIELDS = 1_000
 _FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:")
 _WHOLE_FIELD = re.compile(rb"^([!-9;-~]{1,76})[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.M)
 _UNFOLD = re.compile(rb"\n[ \t]+")
-# neither a field, nor a fold, nor an envelope line
-_ODD_LINE = re.compile(rb"^(?![!-9;-~]{1,76}[ \t]*:|[ \t]|>?From )", re.M)
+#: The fields that anything here reads; others are not kept.
+READ_FIELDS = frozenset(
+    b"""from sender reply-to x-reply-to to cc subject date message-id in-reply-to references received delivery-date
+    resent-date return-path list-id list-post mime-version content-type content-transfer-encoding content-disposition
+    x-original-from x-original-sender x-kipflow-epoch""".split()
+)
 _KNOWN_FIELD = re.compile(rb"^(?:subject|from|date|message-id|to|content-type|mime-version|received):", re.I | re.M)
 
 
@@ -51,13 +54,18 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
         block, rest_at = data[:MAX_HEADER_BLOCK], min(len(data), MAX_HEADER_BLOCK)
     else:
         block, rest_at = data[:head_end], head_end + 2
-    if _ODD_LINE.search(block) is not None:
-        return _split_damaged(data, block, rest_at)
-    fields = [
-        (name.lower().decode("ascii"), _UNFOLD.sub(b" ", value[:MAX_FIELD]).strip())
-        for name, value in itertools.islice(_WHOLE_FIELD.findall(block), MAX_FIELDS)
-    ]
-    return Headers(tuple(fields)), data[rest_at:]
+    found = _WHOLE_FIELD.findall(block)
+    lines = sum(value.count(b"\n") for _, value in found) + len(found)
+    if lines + block.startswith((b"From ", b">From ")) != block.count(b"\n") + 1:
+        return _split_damaged(data, block, rest_at)  # some line is neither a field nor a fold
+    fields = []
+    for name, value in found:
+        lower = name.lower()
+        if lower in READ_FIELDS:
+            if b"\n" in value:
+                value = _UNFOLD.sub(b" ", value[:MAX_FIELD])
+            fields.append((lower.decode("ascii"), value[:MAX_FIELD].strip()))
+    return Headers(tuple(fields[:MAX_FIELDS])), data[rest_at:]
 
 
 def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:

@@ -54,10 +54,10 @@ def read_message(
     """
     data = data[:MAX_MAIL]
     mail = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
-    if b"\n" not in mail.strip() and b"\r" in mail:
+    if b"\r" in mail and b"\n" not in mail.strip():
         mail = mail.replace(b"\r", b"\n")
     mail = mail.lstrip(b"\n")
-    if not mail.strip():
+    if not mail or mail.isspace():
         return Unreadable(source=source, why="empty", list_id=list_id, month=month)
     headers, body = split_mail(mail)
     if not any(headers.raw(name) for name in _MAIL_FIELDS):
@@ -112,6 +112,7 @@ def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> S
     return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
 
 
+_SIGNS = (b"+1", b"-1", b"+0", b"-0", b"+ 1", b"- 1", b"=2B1", b"ote", b"oti", b"OTE", b"ase64", b"ASE64")
 # what a ballot in a mail without any tag or number looks like before its body is decoded
 _VOTE_BYTES = re.compile(rb"[+-][01](?![\w.-])|[+-] [01]\b|=2B1|[vV]ot[ei]|VOTE|base64|BASE64")
 
@@ -122,7 +123,7 @@ def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body
         return True
     if reading.topic.startswith(("[jira]", "[jenkins]")) or not (reading.is_reply or answers):
         return False
-    return encoded or _VOTE_BYTES.search(body, 0, 200_000) is not None
+    return encoded or (any(sign in body for sign in _SIGNS) and _VOTE_BYTES.search(body, 0, 200_000) is not None)
 
 
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:

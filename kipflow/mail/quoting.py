@@ -114,6 +114,9 @@ _FOOTER = re.compile(
     r"you received this message because you are subscribed.{0,200}|to view this discussion on the web.{0,300})\s*$",
     re.IGNORECASE,
 )
+_FOOTER_HINT = re.compile(
+    r"nsubscri|additional|further|queries|automated|respond|github|mailing list|mailman|received|discussion",
+)
 _PGP_BEGIN = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\s*$")
 _PGP_SIGNATURE = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----\s*$")
 _PGP_END = re.compile(r"^-----END PGP [A-Z ]{1,30}-----\s*$")
@@ -156,7 +159,7 @@ def _drop_pgp(lines: list[str]) -> list[str]:
 def _drop_footers(lines: list[str]) -> list[str]:
     """Blank out what list servers append, wherever it stands; the rule above it goes too."""
     for index, line in enumerate(lines):
-        if len(line) > 300 or not _FOOTER.match(line):
+        if len(line) > 300 or not _FOOTER_HINT.search(line) or not _FOOTER.match(line):
             continue
         lines[index] = ""
         for above in range(index - 1, max(-1, index - 4), -1):
@@ -171,7 +174,7 @@ def _drop_footers(lines: list[str]) -> list[str]:
 def _mark_quotes(lines: list[str]) -> list[str]:
     marks = [_OWN] * len(lines)
     for index, line in enumerate(lines):
-        if _QUOTE.match(line) and not _ARROW.match(line):
+        if (">" in line or "|" in line or not line.isascii()) and _QUOTE.match(line) and not _ARROW.match(line):
             marks[index] = _QUOTED
     for index, line in enumerate(lines):
         # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
@@ -233,6 +236,8 @@ def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]
     for index, line in enumerate(lines):
         if marks[index] != _OWN or not line.strip():
             continue
+        if line.lstrip()[0] not in "-_—=*" and not any(":" in x or "：" in x for x in lines[index : index + 4]):
+            continue  # neither a rule, nor within reach of a colon
         end = _find_unmarked_quote(lines, marks, index)
         if end is None:
             continue
@@ -266,6 +271,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     for last in range(index, min(index + 4, len(lines))):
         if marks[last] != _OWN or not lines[last].strip():
             return None
+        if not lines[last].rstrip().endswith((":", "：")):
+            continue
         joined = " ".join(part.strip() for part in lines[index : last + 1])
         if joined.endswith((":", "：")) and _is_attribution(joined):
             strong = _HAS_DATE.search(joined) and re.match(

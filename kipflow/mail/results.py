@@ -70,6 +70,11 @@ _CANCEL_UNREAL = re.compile(
     r"instead of|no need|need to|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
     re.IGNORECASE,
 )
+_ANNOUNCES = re.compile(
+    r"pass|accept|approv|adopt|result|clos|conclu|fail|reject|success|carri|tally|thank",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"cancel|withdr|abort|call|retract|stop|void|abandon|sink|kill|roll", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
 
 
@@ -83,8 +88,10 @@ def read_declared(
     """
     if reading.kind in {Kind.DISCUSS, Kind.CANCEL}:
         return None
-    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     tagged = reading.kind is Kind.RESULT
+    if not tagged and not any(_ANNOUNCES.search(line.text) for line in words.own[:MAX_LINES]):
+        return None
+    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     if not tagged and not any(
         w in "\n".join(lines).lower() for w in ("vote", "voting", "binding", "accepted", "passed", "approved", "result")
     ):
@@ -132,6 +139,8 @@ def _outcome_of_subject(reading: SubjectReading) -> str | None:
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     """The line that calls the vote off; None if the mail does not. Whether its writer may is told elsewhere."""
+    if reading.kind is not Kind.CANCEL and not any(_ENDS.search(line.text) for line in words.own[:MAX_LINES]):
+        return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     for sentence in _sentences(lines):
         if _CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence):

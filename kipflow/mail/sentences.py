@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kipflow.mail.quoting import OwnLine
@@ -41,7 +41,7 @@ _WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:
 def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     """Sentences over wrapped lines, each with the line that its first vote stands in."""
     count = 0
-    blocks = list(_join_wrapped(lines))
+    blocks = list(_join_wrapped(_keep_telling_paragraphs(lines)))
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
@@ -58,7 +58,29 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
             yield Sentence(sentence, line, following, starts_line=number == 0)
 
 
-def _join_wrapped(lines: Sequence[OwnLine]) -> Iterator[list[OwnLine]]:
+_TELLING = re.compile(r"[01]|vot|veto|ballot|objection", re.IGNORECASE)
+
+
+def _keep_telling_paragraphs(lines: Sequence[OwnLine]) -> Iterator[OwnLine]:
+    """The lines of paragraphs that hold a number or speak of votes, and the line after each: others can't matter."""
+    paragraph: list[OwnLine] = []
+    was_telling = False
+    for line in [*lines, OwnLine("")]:
+        if line.text.strip():
+            paragraph.append(line)
+            continue
+        telling = any(_TELLING.search(x.text) for x in paragraph)
+        if telling:
+            yield from paragraph
+        elif was_telling and paragraph:
+            yield paragraph[0]
+        if paragraph:
+            was_telling = telling
+        paragraph = []
+        yield line
+
+
+def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
     block: list[OwnLine] = []
     for line in lines:
         text = line.text

@@ -161,6 +161,8 @@ def find_leading_values(lines: Sequence[str]) -> list[LeadingValue]:
     """Lines (made plain) that begin with a written vote."""
     found = []
     for index, line in enumerate(lines):
+        if "0" not in line and "1" not in line:
+            continue
         zero = _LISTED_ZERO.match(line)
         if zero is not None:
             found.append(LeadingValue(index, "0", line[zero.end("value") :]))
@@ -176,7 +178,7 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
     """Which lines (made plain) are no simple votes: index → what it is and the value it shows."""
     parts: dict[int, tuple[Part, str]] = {}
     for index, line in enumerate(lines):
-        box = find_box(line) if len(line) < 400 else None
+        box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
         if box is not None:
             parts[index] = box
     leading = [v for v in find_leading_values(lines) if v.index not in parts]
@@ -204,7 +206,7 @@ def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]])
     """Lines of a list of voters: two or more that each put a name before a vote."""
     named: dict[int, tuple[Part, str]] = {}
     for index, line in enumerate(lines):
-        match = _NAMED_VALUE.match(line) if index not in parts and len(line) < 120 else None
+        match = _NAMED_VALUE.match(line) if "1" in line and index not in parts and len(line) < 120 else None
         if match is not None and not any(fold_name(w) in _COMMON_WORDS for w in match.group("name").split()):
             named[index] = (Part.SUMMARY, match.group("value"))
     return named if len(named) > 1 else {}
