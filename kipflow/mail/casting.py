@@ -19,9 +19,7 @@ def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, poli
     An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
-    voting = [
-        (m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL and not m.reading.is_forward
-    ]
+    voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
     ids = merge_voters([roster.identify(name=m.author_name, address=m.author_address) for m, _ in voting], roster)
     ballots: list[Ballot] = []
     standing: dict[str, Choice | None] = {}
@@ -74,6 +72,9 @@ def _cast(
         Standing.WITHDRAWAL: BallotStatus.WITHDRAWN,
     }[expression.standing]
     choice, why = expression.choice, expression.why
+    if message.reading.is_forward and not message.reading.is_reply and status is BallotStatus.COUNTED:
+        # "Fwd: Re: [VOTE] …" is how some answer; a plain "Fwd: [VOTE] …" may carry somebody else's words
+        status, why = BallotStatus.REVIEW, "in a forwarded mail: whose words?"
     if expression.value and choice is not None and is_fraction(expression.value):
         if policy.fractions is Fractions.ABSTAIN:
             choice = Choice.ABSTAIN

@@ -128,7 +128,8 @@ def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
         if reply is not None:
             is_reply, text = True, text[reply.end() :]
         elif forward is not None:
-            is_forward, text = True, text[forward.end() :]
+            # only the outermost mark makes a forward: "Re: Fwd: …" answers one
+            is_forward, text = is_forward or not is_reply, text[forward.end() :]
         elif tag is not None and tag.end() <= len(text):
             tags.append(tag.group(1).lower())
             text = text[tag.end() :]

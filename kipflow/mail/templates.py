@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
-from kipflow.mail.values import find_values, has_claim_word, skip_bullet
+from kipflow.mail.values import find_values, skip_bullet
 
 
 class Part(StrEnum):
@@ -267,7 +267,9 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
     names = find_names(after)
     if names and (len(names) > 1 or len(names[0].split()) > 1) and not _is_own(after, author):
         return Part.OTHER_NAME
-    if re.match(r"^\s*[-–]?\s*(?:non-?binding|binding)\s*$", after, re.IGNORECASE) and _has_list_below(lines, v.index):
+    if re.match(r"^\s*[-–]?\s*(?:non-?binding|binding)\s*$", after, re.IGNORECASE) and _has_list_below(
+        lines, v.index, items_only=True
+    ):
         return Part.SUMMARY
     return None
 
@@ -306,10 +308,10 @@ def _find_heading(lines: Sequence[str], index: int) -> str | None:
     return None
 
 
-def _has_list_below(lines: Sequence[str], index: int) -> bool:
-    """Whether the next written line is an item of a list, or a name."""
+def _has_list_below(lines: Sequence[str], index: int, *, items_only: bool = False) -> bool:
+    """Whether the next written line is an item of a list, or (not `items_only`) a name."""
     for below in lines[index + 1 : index + 4]:
         if below.strip():
             item = re.match(r"^\s*(?:[-*•·]|\d{1,2}[.)])\s+\S", below)
-            return item is not None or (bool(find_names(below)) and not has_claim_word(below[:0]))
+            return item is not None or (not items_only and bool(find_names(below)))
     return False
