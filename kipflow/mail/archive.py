@@ -5,19 +5,20 @@ Splitting works on bytes with `bytes.find`, in bounded memory however long the a
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.messages import MAX_MAIL, read_message
 
 CHUNK = 1024 * 1024
+#: What a damaged or vanished file raises while it is read.
+DAMAGE = (OSError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,12 @@ def _split_pieces(buffer: bytes, stream: BinaryIO) -> Iterator[tuple[bytes, bool
             begin, search_from, dropped = cut, cut + 1, False
             continue
         buffer, begin = buffer[begin:], 0
-        more = stream.read(CHUNK)
+        try:
+            more = stream.read(CHUNK)
+        except DAMAGE:
+            if buffer.strip():
+                yield buffer[:MAX_MAIL], dropped  # what was read before the damage is not lost
+            raise
         if not more:
             # a boundary in the last bytes has no header line after it and is none
             if buffer.strip(b"\r\n \t\x00"):
@@ -135,7 +141,7 @@ def read_mbox(
                 prefix=prefix,
                 list_from_headers=list_from_headers,
             )
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGE as error:
         why = str(error) or type(error).__name__
         yield Unreadable(source=name, why=f"the file is damaged or cannot be read: {why}", list_id=list_id, month=month)
 
@@ -164,7 +170,44 @@ def read_mails(
 def _open(path: Path) -> BinaryIO:
     with path.open("rb") as probe:
         is_gzip = probe.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if is_gzip else path.open("rb")  # type: ignore[return-value]
+    return cast("BinaryIO", _Gunzip(path)) if is_gzip else path.open("rb")
+
+
+class _Gunzip:
+    """A gzipped file as a stream that gives all it holds before it raises for damage (`GzipFile` gives less)."""
+
+    def __init__(self, path: Path) -> None:
+        self._raw = path.open("rb")
+        self._inflate = zlib.decompressobj(31)
+        self._rest = b""
+
+    def __enter__(self) -> _Gunzip:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
+
+    def read(self, size: int) -> bytes:
+        """At most `size` of the next bytes; empty at the end.
+
+        Raises:
+            EOFError: the file ends within its compressed data.
+            zlib.error: the compressed data are damaged.
+        """
+        while True:
+            if self._inflate.eof:
+                self._rest = self._inflate.unused_data.lstrip(b"\0") or self._raw.read(64 * 1024)
+                if not self._rest:
+                    return b""
+                self._inflate = zlib.decompressobj(31)  # another member follows
+            data = self._inflate.decompress(self._rest, size)
+            self._rest = self._inflate.unconsumed_tail
+            if data:
+                return data
+            if not self._rest and not self._inflate.eof:
+                self._rest = self._raw.read(64 * 1024)
+                if not self._rest:
+                    raise EOFError("the compressed file ends too early")
 
 
 def read_path(
@@ -202,7 +245,7 @@ def _read_file(
     try:
         with _open(path) as stream:
             start = stream.read(4096)
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGE as error:
         yield Unreadable(source=name, why=f"cannot be read: {error}", list_id=list_id, month=month)
         return
     if not start.strip():

@@ -1,0 +1,137 @@
+"""What a count means under a policy at a given time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.tally import Outcome, count, find_differences, find_outcome, hangs_on_review, is_named
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
+LATER = START + timedelta(days=4)
+
+
+def ballot(voter: str, choice: Choice = Choice.FOR, *, binding: bool = True, status: str = "counted") -> Ballot:
+    return Ballot(
+        voter=voter,
+        name=voter,
+        address=f"{voter}@x.example",
+        choice=choice,
+        value=str(choice),
+        binding=binding,
+        claimed_binding=None,
+        cast_at=START + timedelta(hours=1),
+        message_id=f"<{voter}@x.example>",
+        line=str(choice),
+        rule="leading",
+        status=BallotStatus(status),
+    )
+
+
+def vote(plus: int = 0, zero: int = 0, minus: int = 0, *, review: int = 0, root_missing: bool = False) -> Vote:
+    cast = [ballot(f"p{n}") for n in range(plus)]
+    cast += [ballot(f"z{n}", Choice.ABSTAIN) for n in range(zero)]
+    cast += [ballot(f"m{n}", Choice.AGAINST) for n in range(minus)]
+    cast += [ballot(f"r{n}", status="review") for n in range(review)]
+    return Vote(
+        key="KIP-7",
+        proposal=7,
+        round=1,
+        list_id="dev@x.example",
+        subject="[VOTE] KIP-7",
+        root_message_id="<root@x.example>",
+        opened_by="Mara Lind",
+        opened_by_address="mara@lind.example",
+        opened_at=START,
+        ballots=tuple(cast),
+        root_missing=root_missing,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "quorum", "counts", "outcome"),
+    [
+        (Rule.LAZY_MAJORITY, 3, (3, 0, 0), Outcome.PASSED),
+        (Rule.LAZY_MAJORITY, 3, (3, 0, 2), Outcome.PASSED),
+        (Rule.LAZY_MAJORITY, 3, (3, 0, 3), Outcome.CONTESTED),
+        (Rule.LAZY_MAJORITY, 3, (3, 0, 4), Outcome.FAILED),
+        (Rule.LAZY_MAJORITY, 3, (2, 5, 0), Outcome.SHORT),
+        (Rule.LAZY_MAJORITY, 3, (0, 0, 1), Outcome.FAILED),
+        (Rule.LAZY_CONSENSUS, 0, (0, 0, 0), Outcome.PASSED),
+        (Rule.LAZY_CONSENSUS, 0, (5, 0, 1), Outcome.FAILED),
+        (Rule.TWO_THIRDS, 3, (4, 0, 2), Outcome.PASSED),
+        (Rule.TWO_THIRDS, 3, (4, 0, 3), Outcome.CONTESTED),
+        (Rule.MAJORITY, 0, (1, 0, 0), Outcome.PASSED),
+        (Rule.MAJORITY, 0, (1, 0, 2), Outcome.FAILED),
+    ],
+)
+def test_the_outcome_when_the_period_is_over(
+    rule: Rule, quorum: int, counts: tuple[int, int, int], outcome: Outcome
+) -> None:
+    policy = replace(POLICY, rule=rule, quorum=quorum)
+    assert find_outcome(vote(*counts), policy, LATER) is outcome
+
+
+@pytest.mark.parametrize(
+    ("counts", "outcome"),
+    [((0, 0, 0), "open"), ((3, 0, 0), "passing"), ((1, 0, 1), "contested"), ((0, 0, 2), "contested")],
+)
+def test_the_outcome_while_the_period_runs(counts: tuple[int, int, int], outcome: str) -> None:
+    assert find_outcome(vote(*counts), POLICY, START + timedelta(days=2)) == outcome
+
+
+def test_nothing_is_passed_or_failed_on_partial_data() -> None:
+    assert find_outcome(vote(3), POLICY, LATER, complete=False) is Outcome.PASSING
+    assert find_outcome(vote(3, root_missing=True), POLICY, LATER) is Outcome.PASSING
+    assert find_outcome(vote(0, 0, 3, root_missing=True), POLICY, LATER) is Outcome.CONTESTED
+
+
+def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
+    assert hangs_on_review(vote(2, review=1), POLICY)
+    assert find_outcome(vote(3, 0, 2, review=1), POLICY, LATER) is Outcome.PASSING
+    assert not hangs_on_review(vote(5, review=1), POLICY)
+    assert find_outcome(vote(5, review=1), POLICY, LATER) is Outcome.PASSED
+
+
+def test_only_counted_ballots_are_counted() -> None:
+    statuses = ("superseded", "withdrawn", "review", "void")
+    assert count(ballot(s, status=s) for s in statuses).binding.as_dict() == {"+1": 0, "0": 0, "-1": 0}
+
+
+def declared(**told: object) -> Declared:
+    return Declared(by="p0", message_id="<d@x.example>", announced_at=LATER, outcome="passed", **told)  # type: ignore[arg-type]
+
+
+def test_an_announcement_is_compared_number_by_number() -> None:
+    announced = replace(vote(3), declared=declared(binding={"+1": 4}, total={"+1": 3, "-1": 1}))
+    assert find_differences(announced) == ("binding +1: announced 4, counted 3", "in all -1: announced 1, counted 0")
+
+
+def test_an_announcement_is_compared_name_by_name() -> None:
+    announced = replace(vote(2), declared=declared(names={"+1 binding": ("myself", "P9")}))
+    assert find_differences(announced) == (
+        "binding +1: P9 is announced, no counted ballot",
+        "binding +1: p1 is counted, not announced",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("Jun", True),
+        ("jun okafor", True),
+        ("J. Okafor", True),
+        ("jokafor", True),
+        ("Juno", False),
+        ("J. Okafo", False),
+        ("", False),
+    ],
+)
+def test_a_name_in_an_announcement_finds_its_voter(name: str, known: bool) -> None:
+    voter = replace(ballot("jokafor"), name="Jun Okafor")
+    assert is_named(name, voter) is known
