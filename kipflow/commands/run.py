@@ -93,7 +93,11 @@ def metrics(as_of: datetime | None, form: str) -> int:
 
 
 def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
-    """Run a job through spark-submit and say its last line if it fails."""
+    """Run a job through spark-submit.
+
+    Raises:
+        KipflowError: it failed; says why in one line, and where its whole output is.
+    """
     arguments = ["--input", str(folder / "input"), "--as-of", now.isoformat(), "--out", str(folder / "output")]
     command, variables = submit_command(settings.home, job, arguments)
     done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
@@ -101,5 +105,22 @@ def _submit(settings: Settings, job: str, folder: Path, now: datetime) -> None:
         log = settings.home / "logs" / f"{job}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(done.stdout + done.stderr, encoding="utf-8")
-        last = next((x for x in reversed(done.stderr.splitlines()) if x.strip()), "no output")
-        raise KipflowError(f"Spark's {job} failed: {last[:300]} (all of it: {log})")
+        reason = find_reason(job, done.stdout, done.stderr)
+        raise KipflowError(f"Spark's {job} failed: {reason[:300]} (all of it: {log})")
+
+
+def find_reason(job: str, stdout: str, stderr: str) -> str:
+    """The line of a failed job's output that says best why.
+
+    spark-submit passes all that the job prints on to stdout, its errors too; stderr is the JVM's, where
+    the last line is most often part of a stack trace.
+    """
+    said, logged = ([line.strip() for line in text.splitlines() if line.strip()] for text in (stdout, stderr))
+    own = [line for line in said if line.startswith(job)]
+    choices = (own, _find_errors(logged), _find_errors(said), logged, said)
+    return next((lines[-1] for lines in choices if lines), "no output")
+
+
+def _find_errors(lines: list[str]) -> list[str]:
+    """The lines that name an error, without the frames of stack traces: these name classes of errors too."""
+    return [line for line in lines if ("Exception" in line or "Error" in line) and not line.startswith("at ")]

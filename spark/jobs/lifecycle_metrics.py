@@ -61,7 +61,7 @@ def write_metrics(spark: SparkSession, source: str, as_of: datetime, out: str) -
     proposals = read("proposals", schemas.PROPOSAL)
     durations = transforms.stage_durations(visits).cache()
     months = transforms.throughput(visits).cache()
-    votes = transforms.open_votes(read("votes", schemas.VOTE), proposals, as_of).cache()
+    votes = transforms.open_votes(read("votes", schemas.VOTE), visits, proposals, as_of).cache()
     replies = transforms.first_replies(read("messages", schemas.PROPOSAL_MESSAGE), as_of).cache()
     results = {
         "stage_visits": visits,

@@ -3,8 +3,8 @@
 Built-in expressions only, no session inside, and a closing select that fixes the shape. Nothing later
 than `as_of` is looked at, so the figures of a past day can be had again.
 
-`visits` is the table that stage durations and throughput both rest on: cache it to read the
-transitions once.
+`visits` is the table that stage durations, throughput and open votes all rest on: cache it to read
+the transitions once.
 """
 
 from __future__ import annotations
@@ -120,17 +120,32 @@ def _every_month(visits: DataFrame) -> DataFrame:
     return edges.select(F.explode("starts").alias("start")).select(month_of(F.col("start")).alias("month"))
 
 
-def open_votes(votes: DataFrame, proposals: DataFrame, as_of: datetime) -> DataFrame:
-    """The votes that were under way at `as_of`; `hours_left` is negative where one waits to be closed."""
+def open_votes(votes: DataFrame, visits: DataFrame, proposals: DataFrame, as_of: datetime) -> DataFrame:
+    """The votes that were under way at `as_of`; `hours_left` is negative where one waits to be closed.
+
+    A proposal's vote is open while the proposal is in stage Vote by `visits` (of the same `as_of`): ballots
+    that suffice do not close it before the result is announced, and one that fell asleep is not waited for.
+    Of its rounds only the newest counts that was neither cancelled nor replaced. A vote without a number
+    has no stages; there the outcome tells.
+    """
     now = F.lit(as_of)
-    ends_later = F.coalesce(F.col("ended_at") > now, is_undecided(F.col("outcome")))
-    under_way = votes.where((F.col("opened_at") <= now) & ends_later).withColumns(
-        {
-            "days_open": days_between(F.col("opened_at"), now),
-            "hours_left": hours_between(now, F.col("earliest_close")),
-        }
+    has_ended = F.coalesce(F.col("ended_at") <= now, F.lit(False))
+    running = votes.where((F.col("opened_at") <= now) & ~has_ended)
+    in_vote = visits.where(F.col("is_open") & (F.col("stage") == Stage.VOTE.value)).select("number", "stage")
+    # equal times in the order that the rounds were read in
+    newest_first = Window.partitionBy("number").orderBy(F.desc("opened_at"), F.desc("root_message_id"))
+    ends_later = F.col("ended_at").isNotNull() | is_undecided(F.col("outcome"))
+    is_under_way = F.when(F.col("number").isNull(), ends_later).otherwise(
+        F.col("stage").isNotNull() & (F.col("place") == 1)
     )
-    titled = under_way.join(F.broadcast(proposals.select("number", "title")), on="number", how="left")
+    timed = (
+        running.join(F.broadcast(in_vote), on="number", how="left")
+        .withColumn("place", F.row_number().over(newest_first))
+        .where(is_under_way)
+        .withColumn("days_open", days_between(F.col("opened_at"), now))
+        .withColumn("hours_left", hours_between(now, F.col("earliest_close")))
+    )
+    titled = timed.join(F.broadcast(proposals.select("number", "title")), on="number", how="left")
     return _in_order(_as_table(titled, schemas.OPEN_VOTE), "opened_at", "key", "round")
 
 

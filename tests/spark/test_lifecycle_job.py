@@ -18,6 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from kipflow import java
 from kipflow.adapters import lake
 from kipflow.adapters.store import open_store
+from kipflow.commands.run import find_reason
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message
 from kipflow.domain.lifecycle import decide
@@ -136,6 +137,30 @@ def test_figures_of_a_job_that_did_not_finish_are_refused(tmp_path: Path) -> Non
         lake.load_metrics(tmp_path)
 
 
+_TRACE = """
+26/03/02 09:00:00 WARN FileStreamSink: Error while looking for metadata directory in the path: /in/votes.
+Caused by: java.lang.RuntimeException: corrupted file: the footer index is not within the file
+\tat org.apache.spark.util.SparkErrorUtils.tryWithSafeFinally(SparkErrorUtils.scala:86)
+\t... 32 more
+26/03/02 09:00:01 ERROR TaskSetManager: Task 0 in stage 31.0 failed 1 times; aborting job
+"""
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "reason"),
+    [
+        ("lifecycle_metrics: no such path\n\nother words\n", _TRACE, "lifecycle_metrics: no such path"),
+        ("", _TRACE, "Caused by: java.lang.RuntimeException: corrupted file: the footer index is not within the file"),
+        ("Traceback\n  main()\nValueError: no month\n", "WARN: old\n", "ValueError: no month"),
+        ("", "JAVA_HOME is not set\n\n", "JAVA_HOME is not set"),
+        (" \n", "", "no output"),
+    ],
+    ids=["the job's own line", "an error of the JVM", "an error of Python", "neither", "silence"],
+)
+def test_a_failed_job_is_explained_by_the_line_that_says_most(stdout: str, stderr: str, reason: str) -> None:
+    assert find_reason("lifecycle_metrics", stdout, stderr) == reason
+
+
 def submit_metrics(
     home: Path, source: Path, *, master: str = "local[2]", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -185,3 +210,4 @@ def test_an_absent_table_is_one_clear_line(tmp_path: Path) -> None:
     assert lines[0].startswith("lifecycle_metrics:")
     assert "nowhere/transitions" in lines[0]
     assert "Traceback" not in run.stderr
+    assert find_reason("lifecycle_metrics", run.stdout, run.stderr) == lines[0]

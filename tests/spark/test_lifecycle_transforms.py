@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,34 +125,114 @@ def test_throughput_shows_quiet_months_and_counts_imports_apart(spark: SparkSess
 
 def vote(number: int | None, outcome: str, **more: Any) -> dict[str, Any]:
     times = {"opened_at": day(0), "earliest_close": day(3), "ended_at": None}
-    row = {"key": f"KIP-{number}", "number": number, "round": 1, "root_message_id": f"<{number}@x.example>"}
+    round_ = more.get("round", 1)
+    row = {
+        "key": f"KIP-{number}",
+        "number": number,
+        "round": round_,
+        "root_message_id": f"<{number}.{round_}@x.example>",
+    }
     return {**row, **times, "outcome": outcome, **more}
 
 
-def test_votes_that_have_not_come_to_an_end_are_open_and_say_how_long_they_have(spark: SparkSession) -> None:
-    votes = rows(
-        spark,
-        schemas.VOTE,
-        [
-            vote(1, "open"),
-            vote(2, "short", opened_at=day(-8), earliest_close=day(-5)),
-            vote(3, "passed"),
-            vote(4, "cancelled", ended_at=day(1)),
-            vote(5, "open", opened_at=day(3)),
-            vote(None, "passing", key="release 1.2"),
-        ],
-    )
+def into_vote(number: int, at: datetime) -> list[dict[str, Any]]:
+    return [move(number, 1, None, "Discussion", day(-20)), move(number, 2, "Discussion", "Vote", at)]
+
+
+def find_open(
+    spark: SparkSession, votes: Sequence[dict[str, Any]], history: Sequence[dict[str, Any]], as_of: datetime
+) -> DataFrame:
+    visits = transforms.stage_visits(transitions(spark, *history), as_of)
     titles = rows(spark, schemas.PROPOSAL, [{"number": 1, "title": "Faster joins"}])
-    found = transforms.open_votes(votes, titles, day(2)).select("key", "title", "days_open", "hours_left")
-    expected = [("KIP-2", None, 10.0, -168.0), ("KIP-1", "Faster joins", 2.0, 24.0), ("release 1.2", None, 2.0, 24.0)]
-    assertDataFrameEqual(found, spark.createDataFrame(expected, found.schema))
+    return transforms.open_votes(rows(spark, schemas.VOTE, votes), visits, titles, as_of)
+
+
+def open_keys(*told: Any) -> list[tuple[str, int]]:
+    return [(row["key"], row["round"]) for row in find_open(*told).collect()]
+
+
+def test_votes_of_proposals_in_stage_vote_are_open_and_say_how_long_they_have(spark: SparkSession) -> None:
+    votes = [vote(1, "open"), vote(2, "short", opened_at=day(-8), earliest_close=day(-5)), vote(3, "open")]
+    history = [*into_vote(1, day(0)), *into_vote(2, day(-8)), *into_vote(3, day(0))[:1]]
+    found = find_open(spark, votes, history, day(2))
+    assert found.schema == schemas.OPEN_VOTE
+    shown = found.select("key", "title", "days_open", "hours_left")
+    expected = [("KIP-2", None, 10.0, -168.0), ("KIP-1", "Faster joins", 2.0, 24.0)]
+    assertDataFrameEqual(shown, spark.createDataFrame(expected, shown.schema), checkRowOrder=True)
+
+
+def test_a_vote_that_passed_stays_open_until_its_result_is_announced(spark: SparkSession) -> None:
+    votes, history = [vote(1, "passed")], [*into_vote(1, day(0)), move(1, 3, "Vote", "Accepted", day(9))]
+    waiting = find_open(spark, votes, history, day(8)).select("key", "outcome", "hours_left")
+    assertDataFrameEqual(waiting, spark.createDataFrame([("KIP-1", "passed", -120.0)], waiting.schema))
+    assert open_keys(spark, votes, history, day(9)) == []
+
+
+def test_the_vote_of_a_proposal_that_went_dormant_is_no_longer_open(spark: SparkSession) -> None:
+    votes, history = [vote(1, "short")], [*into_vote(1, day(0)), move(1, 3, "Vote", "Dormant", day(90))]
+    assert open_keys(spark, votes, history, day(89)) == [("KIP-1", 1)]
+    assert open_keys(spark, votes, history, day(90)) == []
+
+
+def test_a_vote_about_a_settled_proposal_is_not_open_whatever_it_came_to(spark: SparkSession) -> None:
+    votes = [vote(1, "passed"), vote(1, "open", round=2, opened_at=day(20), earliest_close=day(23))]
+    history = [*into_vote(1, day(0)), move(1, 3, "Vote", "Accepted", day(4))]
+    assert open_keys(spark, votes, history, day(21)) == []
+
+
+def test_a_vote_is_open_again_when_its_acceptance_was_taken_back(spark: SparkSession) -> None:
+    taken_back = move(1, 4, "Accepted", "Vote", day(6), rule="correction", retracts=["1/3"])
+    history = [*into_vote(1, day(0)), move(1, 3, "Vote", "Accepted", day(4)), taken_back]
+    assert open_keys(spark, [vote(1, "passing")], history, day(5)) == []
+    assert open_keys(spark, [vote(1, "passing")], history, day(7)) == [("KIP-1", 1)]
+
+
+def test_only_the_newest_round_opened_by_then_is_open(spark: SparkSession) -> None:
+    # the first round was announced as passed, which its ballots did not bear out: nothing ended it
+    votes = [vote(1, "short"), vote(1, "open", round=2, opened_at=day(5), earliest_close=day(8))]
+    history = into_vote(1, day(0))
+    assert open_keys(spark, votes, history, day(4)) == [("KIP-1", 1)]
+    assert open_keys(spark, votes, history, day(5)) == [("KIP-1", 2)]
+
+
+def test_a_round_that_was_called_off_is_not_open_while_an_earlier_one_runs_on(spark: SparkSession) -> None:
+    second = vote(1, "cancelled", round=2, opened_at=day(5), ended_at=day(6))
+    votes, history = [vote(1, "short"), second], into_vote(1, day(0))
+    assert open_keys(spark, votes, history, day(5.5)) == [("KIP-1", 2)]
+    assert open_keys(spark, votes, history, day(6)) == [("KIP-1", 1)]
 
 
 def test_a_vote_that_was_called_off_later_was_open_before(spark: SparkSession) -> None:
-    votes = rows(spark, schemas.VOTE, [vote(4, "cancelled", ended_at=day(1))])
-    titles = rows(spark, schemas.PROPOSAL, [])
-    assert transforms.open_votes(votes, titles, day(0.5)).count() == 1
-    assert transforms.open_votes(votes, titles, day(1)).count() == 0
+    votes, history = [vote(4, "cancelled", ended_at=day(1))], into_vote(4, day(0))
+    called_off = [*history, move(4, 3, "Vote", "Discussion", day(1))]
+    assert open_keys(spark, votes, called_off, day(0.5)) == [("KIP-4", 1)]
+    assert open_keys(spark, votes, called_off, day(1)) == []
+
+
+def test_a_vote_without_a_number_is_open_until_it_comes_to_an_end(spark: SparkSession) -> None:
+    votes = [
+        vote(None, "passing", key="release 1.2"),
+        vote(None, "open", key="release 1.3"),
+        vote(None, "passed", key="release 1.0"),
+        vote(None, "cancelled", key="release 1.1", ended_at=day(1)),
+        vote(None, "cancelled", key="release 1.4", ended_at=day(3)),
+        vote(None, "open", key="release 1.5", opened_at=day(3)),
+    ]
+    found = open_keys(spark, votes, into_vote(1, day(0)), day(2))
+    assert found == [("release 1.2", 1), ("release 1.3", 1), ("release 1.4", 1)]
+
+
+def test_open_votes_read_each_source_once(spark: SparkSession, tmp_path: Path) -> None:
+    def stored(name: str, schema: StructType, records: Sequence[dict[str, Any]]) -> DataFrame:
+        rows(spark, schema, records).write.parquet(str(tmp_path / name))
+        return spark.read.schema(schema).parquet(str(tmp_path / name))
+
+    visits = transforms.stage_visits(stored("transitions", schemas.TRANSITION, into_vote(1, day(0))), day(2))
+    votes, titles = stored("votes", schemas.VOTE, [vote(1, "open")]), stored("proposals", schemas.PROPOSAL, [])
+    plan = transforms.open_votes(votes, visits, titles, day(2))._jdf.queryExecution().toString()
+    physical = plan[plan.index("== Physical Plan ==") :]
+    assert physical.count("FileScan parquet") == 3
+    assert "Python" not in physical
 
 
 def mail(number: int, name: str, sent_at: datetime, author: str, *, kind: str = "discuss", reply: bool = True) -> dict:
@@ -186,7 +267,7 @@ def test_an_empty_history_gives_empty_tables_and_counts_of_nothing(spark: SparkS
 
     visits = transforms.stage_visits(nothing(schemas.TRANSITION), day(0))
     durations, months = transforms.stage_durations(visits), transforms.throughput(visits)
-    votes = transforms.open_votes(nothing(schemas.VOTE), nothing(schemas.PROPOSAL), day(0))
+    votes = transforms.open_votes(nothing(schemas.VOTE), visits, nothing(schemas.PROPOSAL), day(0))
     replies = transforms.first_replies(nothing(schemas.PROPOSAL_MESSAGE), day(0))
     for table in (visits, durations, months, votes, replies):
         assert table.count() == 0
@@ -201,9 +282,7 @@ def test_an_empty_history_gives_empty_tables_and_counts_of_nothing(spark: SparkS
 
 def test_the_summary_has_one_ordered_row_for_each_figure(spark: SparkSession) -> None:
     visits = transforms.stage_visits(transitions(spark, *accepted_after(spark, 1, 10)), day(20))
-    votes = transforms.open_votes(
-        rows(spark, schemas.VOTE, [vote(1, "open")]), rows(spark, schemas.PROPOSAL, []), day(2)
-    )
+    votes = find_open(spark, [vote(9, "open")], [*accepted_after(spark, 1, 10), *into_vote(9, day(0))], day(2))
     messages = [mail(1, "start", day(0), "kim", reply=False), mail(1, "answer", day(1), "mara")]
     replies = transforms.first_replies(rows(spark, schemas.PROPOSAL_MESSAGE, messages), day(20))
     durations, months = transforms.stage_durations(visits), transforms.throughput(visits)
