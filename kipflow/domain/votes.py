@@ -134,14 +134,19 @@ class Vote:
 def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
     """Judge which ballot of each voter stands: the latest clear one, unless withdrawn later.
 
-    An unclear later ballot does not displace an earlier clear one: it waits for a person beside it.
+    An unclear later ballot does not displace an earlier clear one: it waits for a person beside it. An
+    unclear earlier one is settled by the voter's own later word.
     Ballots already void stay void. Order of input does not matter.
     """
     ordered = sorted(ballots, key=lambda b: (b.cast_at, b.message_id))
     standing: dict[str, int] = {}
+    waiting: dict[str, int] = {}
     judged: list[Ballot] = []
     for ballot in ordered:
         index = len(judged)
+        if ballot.status in _SPEAKS and ballot.voter in waiting:
+            earlier = waiting.pop(ballot.voter)
+            judged[earlier] = replace(judged[earlier], status=BallotStatus.SUPERSEDED)
         if ballot.status is BallotStatus.COUNTED:
             if ballot.voter in standing:
                 earlier = standing[ballot.voter]
@@ -150,8 +155,13 @@ def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
         elif ballot.status is BallotStatus.WITHDRAWN and ballot.voter in standing:
             earlier = standing.pop(ballot.voter)
             judged[earlier] = replace(judged[earlier], status=BallotStatus.WITHDRAWN)
+        elif ballot.status is BallotStatus.REVIEW:
+            waiting[ballot.voter] = index
         judged.append(ballot)
     return tuple(judged)
+
+
+_SPEAKS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
 
 
 def judge(vote: Vote, as_of: datetime) -> Vote:

@@ -54,9 +54,11 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _CANCEL = re.compile(
-    r"\b(?:i['’]?m|i am|i['’]?ll|i will|we['’]?re|we are|we['’]?ll|we will|i|we|let me|i have|i['’]ve|hereby|"
-    r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will )*"
-    r"(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|stop(?:ping)?|void(?:ing)?|abandon\w*|"
+    r"\b(?:i['’]?m|i am|i['’]?ll|i will|we['’]?re|we are|we['’]?ll|we will|i|we|let me|i have|i['’]ve|hereby|i['’]d "
+    r"like to|"
+    r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will |"
+    r"would like to |decided to |need to ){0,4}(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|"
+    r"stop(?:ping)?|void(?:ing)?|abandon\w*|"
     r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:the|this|my)\s+(?:\w+\s+){0,2}(?:vote|voting|release|"
     r"rc\s?\d*|candidate|thread|kip|proposal)\b"
     r"|\b(?:this|the) (?:vote|vote thread|voting|rc|release candidate)\s+(?:is|has been|was)\s+(?:hereby |now |thus |"
@@ -66,8 +68,9 @@ _CANCEL = re.compile(
     re.IGNORECASE,
 )
 _CANCEL_UNREAL = re.compile(
-    r"\b(?:if|unless|should|would|could|might|may|don['’]t mind|whether|do you|please|can|won['’]t|not|n['’]t|"
-    r"instead of|no need|need to|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
+    r"\b(?:if|unless|should|would(?! like to)|could|might|may|don['’]t mind|whether|do you|please|can|won['’]t|not|"
+    r"n['’]t|"
+    r"instead of|no need|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(

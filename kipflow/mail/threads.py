@@ -164,7 +164,11 @@ class _Assembly:
             return True
         # without "Re:" yet a ballot: a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.expressions)
-        return is_call(message) or not (votes or self.has_ancestor(message, earlier))
+        within = self.has_ancestor(message, earlier)
+        own = any(message.author_address == r.root.author_address for r in earlier)
+        if votes and within and not own:
+            return False
+        return is_call(message) or not (votes or within)
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""

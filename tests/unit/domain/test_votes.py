@@ -56,6 +56,11 @@ def test_an_unclear_ballot_waits_beside_the_clear_one() -> None:
     assert statuses(judged) == ["counted", "review"]
 
 
+def test_a_later_clear_ballot_settles_an_unclear_one() -> None:
+    judged = judge(vote(ballot(1, status="review"), ballot(2)), START + timedelta(days=9))
+    assert statuses(judged) == ["superseded", "counted"]
+
+
 def test_a_withdrawal_takes_the_standing_ballot_along() -> None:
     judged = judge(vote(ballot(1), ballot(2, None, status="withdrawn")), START + timedelta(days=9))
     assert statuses(judged) == ["withdrawn", "withdrawn"]
