@@ -91,7 +91,13 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
         },
         "api_auth": {"jwt_secret": credentials.jwt_secret},
         "dag_processor": {"parsing_processes": 1, "min_file_process_interval": 120, "refresh_interval": 120},
-        "scheduler": {"scheduler_heartbeat_sec": 2},
+        "scheduler": {
+            "scheduler_heartbeat_sec": 2,
+            # a task whose process died with everything else is tried again after a minute, not after five
+            "task_instance_heartbeat_sec": 15,
+            "task_instance_heartbeat_timeout": 60,
+            "orphaned_tasks_check_interval": 30,
+        },
         "logging": {"base_log_folder": layout.logs / "airflow", "colored_console_log": False},
         "usage_data_collection": {"enabled": False},
     }

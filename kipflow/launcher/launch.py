@@ -22,7 +22,7 @@ from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.launcher.sandbox import Sandbox, plan_sandbox, save_reached_time
+from kipflow.launcher.sandbox import Sandbox, continue_after, plan_sandbox, save_reached_time
 from kipflow.settings import Settings, find_roster, load_community
 
 UI_PORT = 8080
@@ -109,7 +109,7 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
         services.prepare_databases(settings, layout, programs, step)
     if sandbox is not None:
         with progress.step(f"The sandbox community starts at {sandbox.url}"):
-            services.start_sandbox(layout, programs, sandbox)
+            services.start_sandbox(layout, programs, continue_after(sandbox, settings))
     with progress.step(f"Airflow starts at {running.ui_url}") as step, _api(running) as api:
         services.start_airflow(layout, programs, api, step)
     save_running(layout, running)

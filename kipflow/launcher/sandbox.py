@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import httpx
@@ -15,48 +15,69 @@ from kipflow.launcher.credentials import write_private
 from kipflow.launcher.environment import LOCAL
 from kipflow.launcher.layout import Layout
 from kipflow.sandbox.story import build_story
+from kipflow.settings import Settings
+from kipflow.wiring import connect
 
 SEED = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """How to start the sandbox, and what a community file must know of it."""
+    """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs.
 
-    url: str
-    command: tuple[str, ...]
+    `variables` are what its community file must know of it.
+    """
+
+    port: int
+    anchor: datetime
+    start: datetime
+    speed: float
     variables: Mapping[str, str]
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOCAL}:{self.port}"
+
+    @property
+    def command(self) -> list[str]:
+        return [
+            *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port), "--seed", str(SEED)),
+            *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat(), "--speed", str(self.speed)),
+        ]
 
 
 def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], now: datetime) -> Sandbox:
     """The sandbox of this home at `port`. `KIPFLOW_SANDBOX_SPEED` lets its time run faster.
 
     The story is anchored at the moment of the first start and keeps that anchor: with another one every
-    date would shift, and what is stored already would seem to have been said twice. Its time goes on
-    where it was, if it ran ahead, so that no decision is ever older than one before it.
+    date would shift, and what is stored already would seem to have been said twice.
 
     Raises:
         LaunchFailed: `KIPFLOW_SANDBOX_SPEED` is no number.
     """
-    speed = environment.get("KIPFLOW_SANDBOX_SPEED") or "1"
+    text = environment.get("KIPFLOW_SANDBOX_SPEED") or "1"
     try:
-        float(speed)
+        speed = float(text)
     except ValueError:
         raise LaunchFailed(
-            what="KIPFLOW_SANDBOX_SPEED", why=f"expected a number such as 60 (an hour a minute), got {speed!r}"
+            what="KIPFLOW_SANDBOX_SPEED", why=f"expected a number such as 60 (an hour a minute), got {text!r}"
         ) from None
     anchor, reached = _load_times(layout) or (now, now)
-    _save_times(layout, anchor, max(now, reached))
-    url = f"http://{LOCAL}:{port}"
+    start = max(now, reached)
+    _save_times(layout, anchor, start)
     first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
-    return Sandbox(
-        url=url,
-        command=(
-            *(sys.executable, "-m", "kipflow.sandbox", "--port", str(port), "--seed", str(SEED)),
-            *("--anchor", anchor.isoformat(), "--now", max(now, reached).isoformat(), "--speed", speed),
-        ),
-        variables={"KIPFLOW_SANDBOX_URL": url, "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}"},
-    )
+    variables = {"KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}", "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}"}
+    return Sandbox(port=port, anchor=anchor, start=start, speed=speed, variables=variables)
+
+
+def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
+    """The sandbox with a start no earlier than the newest decision stored.
+
+    Its time may have run ahead and a crash may have lost where it was; decided is decided, and a clock
+    that went back would leave every proposal alone until it had caught up.
+    """
+    newest = connect(settings).store.overview(sandbox.start).last_decision
+    return sandbox if newest is None else replace(sandbox, start=max(sandbox.start, newest))
 
 
 def save_reached_time(layout: Layout, url: str) -> None:
