@@ -99,6 +99,8 @@ _HEADER_FIRST = re.compile(
 )
 
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
+# what no signature holds: a vote on a line of its own (a phone number is none)
+_VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
 _PHONE_SIGNATURE = re.compile(
     r"^\s*(?:sent from my \w+|get outlook for \w+|sent (?:from|via|with) (?:my )?[\w ]{2,40}|von meinem \w+ gesendet|"
     r"envoyé de mon \w+|enviado desde mi \w+)\b.{0,60}$",
@@ -276,7 +278,7 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
         joined = " ".join(part.strip() for part in lines[index : last + 1])
         if joined.endswith((":", "：")) and _is_attribution(joined):
             strong = _HAS_DATE.search(joined) and re.match(
-                rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在)", joined, re.IGNORECASE
+                rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
             )
             return last + 1 if strong else None
     return None
@@ -329,7 +331,7 @@ def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
     if lines[index] == "-- ":
         return True
     following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == _OWN]
-    return len(following) <= 12
+    return len(following) <= 12 and not any(_VOTE_LINE.match(lines[i]) for i in following)
 
 
 def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
