@@ -72,6 +72,10 @@ def _cast(
         Standing.WITHDRAWAL: BallotStatus.WITHDRAWN,
     }[expression.standing]
     choice, why = expression.choice, expression.why
+    if not voter.id:
+        # a mail without a sender is nobody's vote until a person says whose
+        voter = Voter(id=message.message_id, name="", address="")
+        status, why = BallotStatus.REVIEW, "the mail names no sender: whose vote is it?"
     if message.reading.is_forward and not message.reading.is_reply and status is BallotStatus.COUNTED:
         # "Fwd: Re: [VOTE] …" is how some answer; a plain "Fwd: [VOTE] …" may carry somebody else's words
         status, why = BallotStatus.REVIEW, "in a forwarded mail: whose words?"

@@ -33,9 +33,12 @@ def dedupe(messages: Iterable[Message]) -> list[Message]:
     return sorted(first.values(), key=lambda m: (m.sent_at or _EPOCH, m.message_id))
 
 
-def _rank(message: Message) -> tuple[bool, str, str, str]:
-    """Of two copies of a mail, the one that is kept: with a time, then by content, whatever came first."""
-    return (message.sent_at is None, message.digest, message.list_id, message.source)
+def _rank(message: Message) -> tuple[object, ...]:
+    """Of two copies of a mail, the one that is kept, whatever came first: with a time and a parent, then by content."""
+    when = message.sent_at.isoformat() if message.sent_at is not None else ""
+    lacks = (not when, message.in_reply_to is None and not message.references)
+    thread = (message.in_reply_to or "", message.references)
+    return (*lacks, message.digest, when, *thread, message.own_text, message.list_id, message.source)
 
 
 def find_parents(messages: Sequence[Message]) -> dict[str, str]:
