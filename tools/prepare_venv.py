@@ -127,8 +127,9 @@ def run(command: list[str], what: str) -> None:
         for line in process.stdout or ():
             lines.append(line)
             collected += line.startswith("Collecting ")
-            if line.startswith("Installing collected packages"):
-                print("setup:   downloaded; unpacking (this is the longer half) …", flush=True)
+            if line.startswith("Installing collected packages") and collected > 1:
+                print("setup:   all fetched; unpacking …", flush=True)
+                collected = 0
             elif time.monotonic() - told > 5 and collected:
                 told = time.monotonic()
                 print(f"setup:   fetched {collected} of {total} packages", flush=True)
