@@ -140,7 +140,7 @@ def _find_questions(replay: Replay, states: tuple[VoteState, ...], current: Vote
 
 
 def say_both_ways(state: VoteState, policy: Policy) -> tuple[str, ...]:
-    """The outcome if every unclear ballot is read against the proposal, and if for it."""
+    """The outcome if every unclear ballot is read as ill for the proposal as it may be, and as well."""
     worst, best = possible_counts(state.vote)
 
     def word(counts: Counts) -> str:
@@ -149,8 +149,8 @@ def say_both_ways(state: VoteState, policy: Policy) -> tuple[str, ...]:
         return "fails" if is_voted_down(counts, policy) else "falls short"
 
     return (
-        f"read against: {word(worst)} with +{worst.plus} -{worst.minus}",
-        f"read in favour: {word(best)} with +{best.plus} -{best.minus}",
+        f"at worst: {word(worst)} with +{worst.plus} -{worst.minus}",
+        f"at best: {word(best)} with +{best.plus} -{best.minus}",
     )
 
 

@@ -96,15 +96,32 @@ def is_voted_down(counts: Counts, policy: Policy) -> bool:
 def possible_counts(vote: Vote) -> tuple[Counts, Counts]:
     """The worst and the best binding counts that ballots under review could still make of this vote.
 
-    One voter's reviewed ballot can replace that voter's counted one, so both sides start from the
-    count without that voter.
+    An unclear ballot may turn out to be what it reads like, or no ballot at all: then what its voter cast
+    before stands. Where not even its choice is told, it may be anything.
     """
     unclear = {b.voter for b in vote.ballots if b.status is BallotStatus.REVIEW and b.binding}
-    sure = count(b for b in vote.ballots if b.voter not in unclear).binding
-    n = len(unclear)
-    worst = Counts(plus=sure.plus, zero=sure.zero, minus=sure.minus + n)
-    best = Counts(plus=sure.plus + n, zero=sure.zero, minus=sure.minus)
+    worst = best = count(b for b in vote.ballots if b.voter not in unclear).binding
+    for voter in sorted(unclear):
+        readings = _find_readings(b for b in vote.ballots if b.voter == voter)
+        worst = worst.with_one(min(readings, key=_weight))
+        best = best.with_one(max(readings, key=_weight))
     return worst, best
+
+
+def _find_readings(ballots: Iterable[Ballot]) -> list[Choice | None]:
+    """What one voter with unclear ballots may have chosen in the end; None: nothing."""
+    stands: Choice | None = None
+    readings: list[Choice | None] = []
+    for ballot in ballots:
+        if ballot.status is BallotStatus.COUNTED:
+            stands = ballot.choice
+        elif ballot.status is BallotStatus.REVIEW:
+            readings += [ballot.choice] if ballot.choice is not None else [Choice.FOR, Choice.AGAINST]
+    return [stands, *readings]
+
+
+def _weight(choice: Choice | None) -> int:
+    return {Choice.FOR: 1, Choice.AGAINST: -1}.get(choice or Choice.ABSTAIN, 0)
 
 
 def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:

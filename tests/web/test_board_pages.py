@@ -70,8 +70,8 @@ def test_a_proposal_shows_each_ballot_with_its_line_its_rule_and_its_mail(client
 
 def test_an_unclear_ballot_shows_the_outcome_both_ways(client: TestClient) -> None:
     text = text_of(client, "/proposals/152")
-    assert "read against: falls short with +2 -1" in text
-    assert "read in favour: passes with +3 -0" in text
+    assert "at worst: falls short with +2 -0" in text
+    assert "at best: passes with +3 -0" in text
 
 
 def test_rounds_are_kept_apart_and_a_result_that_differs_says_where(client: TestClient) -> None:

@@ -206,8 +206,8 @@ def test_an_unclear_ballot_that_could_turn_it_stops_the_acceptance_until_a_perso
     assert waiting is not None
     assert waiting.stage is Stage.VOTE
     assert waiting.review[0].outcomes == (
-        "read against: falls short with +2 -1",
-        "read in favour: passes with +3 -0",
+        "at worst: falls short with +2 -0",
+        "at best: passes with +3 -0",
     )
     ruling = Ruling(
         id=1,

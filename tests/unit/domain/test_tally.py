@@ -8,7 +8,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kipflow.domain.policy import Policy, Rule
-from kipflow.domain.tally import Outcome, count, find_differences, find_outcome, hangs_on_review, is_named
+from kipflow.domain.tally import (
+    Counts,
+    Outcome,
+    count,
+    find_differences,
+    find_outcome,
+    hangs_on_review,
+    is_named,
+    possible_counts,
+)
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -91,11 +100,28 @@ def test_nothing_is_passed_or_failed_on_partial_data() -> None:
     assert find_outcome(vote(0, 0, 3, root_missing=True), POLICY, LATER) is Outcome.CONTESTED
 
 
+def with_unclear(cast: Vote, *unclear: Ballot) -> Vote:
+    return replace(cast, ballots=(*cast.ballots, *unclear))
+
+
 def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
     assert hangs_on_review(vote(2, review=1), POLICY)
-    assert find_outcome(vote(3, 0, 2, review=1), POLICY, LATER) is Outcome.PASSING
+    against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
+    assert find_outcome(with_unclear(vote(3, 0, 2), against), POLICY, LATER) is Outcome.PASSING
+    assert not hangs_on_review(with_unclear(vote(4, 0, 2), against), POLICY)
     assert not hangs_on_review(vote(5, review=1), POLICY)
     assert find_outcome(vote(5, review=1), POLICY, LATER) is Outcome.PASSED
+
+
+def test_an_unclear_ballot_is_what_it_reads_like_or_nothing() -> None:
+    known = vote(3, 0, 2)
+    against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
+    untold = replace(against, choice=None)
+    twice = replace(against, voter="p0")
+    assert possible_counts(with_unclear(known, against)) == (Counts(plus=3, minus=3), Counts(plus=3, minus=2))
+    assert possible_counts(with_unclear(known, untold)) == (Counts(plus=3, minus=3), Counts(plus=4, minus=2))
+    # p0 has voted +1 before: an unclear -1 that comes to nothing leaves that standing
+    assert possible_counts(with_unclear(known, twice)) == (Counts(plus=2, minus=3), Counts(plus=3, minus=2))
 
 
 def test_only_counted_ballots_are_counted() -> None:
