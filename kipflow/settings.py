@@ -302,6 +302,8 @@ def _say_expected(error: Any) -> str:
         return "no such key here; remove it or mend its spelling"
     if error["type"] == "missing":
         return "a value; the key is missing"
+    if error["type"] in {"model_type", "dict_type", "model_attributes_type"}:
+        return "keys with values (see the README for the form)"
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{message}, got {error['input']!r}"[:300]
 

@@ -151,4 +151,8 @@ def read_clock(community: Community) -> datetime:
         answer = httpx.get(community.clock, timeout=10, verify=secure).raise_for_status().json()
         return datetime.fromisoformat(answer["now"]).astimezone(UTC)
     except (httpx.HTTPError, KeyError, ValueError, TypeError) as error:
-        raise ServiceUnavailable(service="clock", url=community.clock, why=str(error) or type(error).__name__) from None
+        raise ServiceUnavailable(
+            service="clock",
+            url=community.clock,
+            why=f"{error or type(error).__name__}; is the sandbox running (`kipflow up`)?",
+        ) from None

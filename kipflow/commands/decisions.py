@@ -6,6 +6,7 @@ from datetime import datetime
 
 import click
 
+from kipflow.commands.now import find_now
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
 from kipflow.settings import load_community, read_settings
 from kipflow.wiring import connect, effect_rules
@@ -21,7 +22,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
 
     parts = connect(read_settings())
     parts.store.migrate()
-    now = as_of or parts.clock()
+    now = find_now(parts, as_of)
     rules = effect_rules(parts)
     rows: list[dict[str, object]] = []
     with progress("deciding") as say:
@@ -62,7 +63,7 @@ def replay(start: datetime | None, end: datetime | None, other: str | None, form
     settings = read_settings()
     parts = connect(settings)
     parts.store.migrate()
-    until = end or parts.clock()
+    until = find_now(parts, end)
     with progress("replaying") as say:
         if other is None:
             report = service.replay(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from kipflow.commands.now import find_now
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
@@ -30,7 +31,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, as_of: datetime | None)
             paths,
             list_id=list_id or parts.community.lists[0],
             prefix=parts.community.prefix,
-            seen_at=as_of or parts.clock(),
+            seen_at=find_now(parts, as_of),
             on_progress=say,
         )
     return print_report(report)
@@ -47,7 +48,7 @@ def poll(as_of: datetime | None) -> int:
     if archive is None or config is None:
         raise _lacks(parts, "archive")
     parts.store.migrate()
-    now = as_of or parts.clock()
+    now = find_now(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         landed = fetch_months(archive, wanted, parts.settings.raw / parts.community.name, now, on_progress=say)
@@ -65,7 +66,7 @@ def sync(as_of: datetime | None) -> int:
     if parts.wiki is None or parts.community.wiki is None:
         raise _lacks(parts, "wiki")
     parts.store.migrate()
-    now = as_of or parts.clock()
+    now = find_now(parts, as_of)
     with progress("syncing") as say:
         reports = [
             sync_wiki(

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.facts import print_report
+from kipflow.commands.now import find_now
 from kipflow.commands.output import as_of_option, progress
 from kipflow.domain.errors import UnreadableInput
 from kipflow.settings import read_settings
@@ -32,7 +33,7 @@ def index(ctx: click.Context, form: str) -> int:
 
     parts = connect(read_settings())
     parts.store.migrate()
-    text = render_board_index(parts.store, prefix=parts.community.prefix, form=form, as_of=parts.clock())
+    text = render_board_index(parts.store, prefix=parts.community.prefix, form=form, as_of=find_now(parts))
     click.echo(text, nl=not text.endswith("\n"))
     return 0
 
@@ -47,7 +48,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
 
     parts = connect(read_settings())
     parts.store.migrate()
-    now = as_of or parts.clock()
+    now = find_now(parts, as_of)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

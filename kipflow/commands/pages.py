@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.review import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError, UnreadableInput
@@ -36,7 +37,7 @@ def new(title: str, write: bool) -> int:
         prefix=parts.community.prefix,
         title=title,
         writes=write,
-        now=parts.clock(),
+        now=find_now(parts),
     )
     told = page.url or page.page_id or "not written: add --write"
     console().print(f"{page.title} ({told})")

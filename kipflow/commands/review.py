@@ -7,6 +7,7 @@ from datetime import datetime
 
 import click
 
+from kipflow.commands.now import find_now
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
@@ -88,7 +89,7 @@ def revoke(ruling_id: int, author: str, as_of: datetime | None) -> int:
 
     parts = connect(read_settings())
     parts.store.migrate()
-    rulings.revoke(parts.store, ruling_id, by=author, at=as_of or parts.clock())
+    rulings.revoke(parts.store, ruling_id, by=author, at=find_now(parts, as_of))
     console().print(f"ruling {ruling_id} revoked; run `kipflow advance`")
     return 0
 
@@ -102,7 +103,7 @@ def release(key: str, author: str, as_of: datetime | None) -> int:
     parts = connect(read_settings())
     parts.store.migrate()
     with parts.store.begin() as session:
-        released = session.release_effect(key, by=author, at=as_of or parts.clock())
+        released = session.release_effect(key, by=author, at=find_now(parts, as_of))
     if not released:
         raise KipflowError(f"no effect {key!r} waits for approval")
     console().print("released; the next delivery sends it")
@@ -117,7 +118,7 @@ def _rule(
 
     parts = connect(read_settings())
     parts.store.migrate()
-    at = as_of or parts.clock()
+    at = find_now(parts, as_of)
     number = parse_number(parts, proposal)
     ruling = rulings.rule(
         parts.store, number=number, kind=kind, target=target, value=value, author=author, reason=reason, at=at

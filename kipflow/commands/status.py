@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kipflow.commands.now import find_now
 from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, say_time
 from kipflow.commands.review import parse_number
 from kipflow.domain.clocks import VoteState
@@ -30,7 +31,7 @@ def status(proposal: str | None, stage: str | None, as_of: datetime | None, form
     parts.store.migrate()
     board = parts.store
     if proposal is not None:
-        view = board.proposal(parse_number(parts, proposal), as_of or parts.clock())
+        view = board.proposal(parse_number(parts, proposal), find_now(parts, as_of))
         return print_proposal(view, form)
     stages = (Stage(stage),) if stage else _ORDER
     rows = [row for one in stages for row in load_rows(board, one)]

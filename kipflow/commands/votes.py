@@ -41,8 +41,10 @@ def votes(paths: tuple[Path, ...], roster: Path | None, name: str | None, as_of:
 
 
 def _print_report(report: VotesReport) -> None:
+    console().print(f"{report.messages_read} messages read, {len(report.votes)} votes")
     rows = table_rows(report)
-    print_table(rows, columns=list(rows[0]) if rows else ["vote"], title=f"{report.messages_read} messages read")
+    if rows:
+        print_table(rows, columns=list(rows[0]))
 
 
 def _warn(report: VotesReport, people: Roster) -> None:
