@@ -11,7 +11,7 @@ IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
 SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
-.PHONY: help setup run stop test check bench lock format
+.PHONY: help setup run stop test check bench accuracy lock format
 
 help: ## Show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ test: setup ## All tests, with what was skipped and why
 
 bench: setup ## Benchmarks beside their peers
 	$(BIN)/python -m bench
+
+accuracy: setup ## How votes are read in the real mail beside the project (FORMAT=json)
+	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)')
 
 format: setup ## Apply the formatter
 	$(BIN)/ruff check --fix $(CHECKED)

@@ -1,0 +1,1 @@
+"""`make accuracy`: how kipflow reads the real mail beside the project, every disagreement explained."""

@@ -1,0 +1,82 @@
+"""What a comparison with real data comes to: figures, demands, disagreements and their explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import yaml
+
+EXPLANATIONS = Path(__file__).with_name("explanations.yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One number of the report: `right` of `total`."""
+
+    name: str
+    right: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; 1 where there was nothing to get wrong."""
+        return self.right / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """Something the reader must fulfil, and whether it does."""
+
+    name: str
+    met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """Where the data and the reader differ.
+
+    `read` says what was read with the rule that fired, so that an explanation of one reading does not
+    excuse another. `because` is the explanation; empty: nobody has explained it.
+    """
+
+    id: str
+    expected: str
+    read: str
+    shown: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One part of the report. `listed` holds what was not compared, or could not be read, and why."""
+
+    title: str
+    about: str
+    figures: tuple[Figure, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    listed_title: str = ""
+    listed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def unexplained(self) -> tuple[Disagreement, ...]:
+        return tuple(d for d in self.disagreements if not d.because)
+
+
+def is_good(sections: tuple[Section, ...]) -> bool:
+    """Whether every demand is met and every disagreement explained."""
+    return all(demand.met for s in sections for demand in s.demands) and not any(s.unexplained for s in sections)
+
+
+def load_explanations(path: Path = EXPLANATIONS) -> dict[tuple[str, str], str]:
+    """(id, what was read) → why the reader is right to differ, or why it cannot know."""
+    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {(e["id"], e["read"]): " ".join(e["because"].split()) for e in entries}
+
+
+def explain(section: Section, explanations: Mapping[tuple[str, str], str]) -> Section:
+    """The section with each disagreement's explanation where there is one for exactly this reading."""
+    explained = tuple(replace(d, because=explanations.get((d.id, d.read), "")) for d in section.disagreements)
+    return replace(section, disagreements=explained)

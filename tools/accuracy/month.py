@@ -1,0 +1,215 @@
+"""One labelled real month in three archive flavours: every message, and every tally that was announced."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kipflow.domain.roster import Roster, fold_name
+from kipflow.domain.votes import Ballot, BallotStatus
+from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
+from kipflow.settings import load_community
+from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.phrases import CLAIMS, count_thread, load_threads
+
+FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")
+#: How the official results spell an outcome → how kipflow does.
+OUTCOMES = {"canceled": "cancelled", "accepted": "passed"}
+
+
+def read_month(realdata: Path) -> dict[str, VotesReport]:
+    """Flavour → the votes read from it. Nobody is on the roster, so no ballot binds."""
+    community = load_community("apache-release")
+    paths = {flavour: realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox" for flavour in FLAVOURS}
+    return {f: read_votes([path], community=community, roster=Roster(())) for f, path in paths.items()}
+
+
+# -- message by message -----------------------------------------------------------------------------
+def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
+    """Each labelled message in each flavour: choice and claim to bind."""
+    with (realdata / "votes" / "maven_2017-11_labels.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    figures: list[Figure] = []
+    demands: list[Demand] = []
+    found: dict[tuple[str, str], tuple[Disagreement, list[str]]] = {}
+    for flavour, report in reports.items():
+        ballots = {b.message_id.lower(): b for v in report.votes for b in v.vote.ballots}
+        sure = doubtful = 0
+        for row in rows:
+            difference = _compare_label(row, ballots.get(row["message_id"].lower()))
+            if difference is not None:
+                found.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
+            elif row["ambiguous"] == "True":
+                doubtful += 1
+            else:
+                sure += 1
+        total = sum(row["ambiguous"] != "True" for row in rows)
+        figures.append(Figure(name=f"{flavour}, unambiguous", right=sure, total=total))
+        figures.append(Figure(name=f"{flavour}, ambiguous as counted", right=doubtful, total=len(rows) - total))
+        demands.append(Demand(name=f"every unambiguous message right in {flavour}", met=sure == total))
+    votes = [report.votes for report in reports.values()]
+    demands.append(Demand(name="the three archives tell the same votes", met=all(v == votes[0] for v in votes)))
+    return Section(
+        title="Labelled month",
+        about=f"{len(rows)} messages of 4 vote threads, labelled by hand, in {len(reports)} archive flavours",
+        figures=tuple(figures),
+        demands=tuple(demands),
+        disagreements=tuple(_in_flavours(d, where, len(reports)) for d, where in found.values()),
+    )
+
+
+def _compare_label(row: dict[str, str], ballot: Ballot | None) -> Disagreement | None:
+    choice, read = _describe(ballot)
+    is_claim_right = ballot is None or choice == "none" or ballot.claimed_binding == CLAIMS[row["binding_declared"]]
+    if choice == row["label"] and is_claim_right:
+        return None
+    expected = row["label"] + (" (ambiguous)" if row["ambiguous"] == "True" else "")
+    if choice == row["label"] and ballot is not None:
+        expected, read = f"claim {CLAIMS[row['binding_declared']]}", f"claim {ballot.claimed_binding}"
+    shown = ballot.line if ballot is not None else row["evidence"]
+    return Disagreement(id=f"labels/{row['mbox_index']}", expected=expected, read=read, shown=shown)
+
+
+def _describe(ballot: Ballot | None) -> tuple[str, str]:
+    if ballot is None:
+        return "none", "none"
+    if ballot.status is BallotStatus.REVIEW:
+        return "none", f"review ({ballot.rule})"
+    return str(ballot.choice), f"{ballot.choice} ({ballot.rule})"
+
+
+def _in_flavours(difference: Disagreement, where: list[str], total: int) -> Disagreement:
+    if len(where) == total:
+        return difference
+    # a reading that only one archive gives is its own disagreement: its explanation must say so
+    return Disagreement(
+        id=difference.id,
+        expected=difference.expected,
+        read=f"{difference.read} in {', '.join(where)}",
+        shown=difference.shown,
+    )
+
+
+# -- tally by tally ---------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One official result against what was read. `source` says what it was read from."""
+
+    id: str
+    source: str
+    differences: tuple[Disagreement, ...]
+
+
+def check_tallies(realdata: Path, reports: dict[str, VotesReport]) -> Section:
+    """Official results: counted ballots, the announcement as read, and how the vote ended."""
+    text = (realdata / "votes" / "official_results.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    threads = load_threads(realdata)
+    checked: list[Checked] = []
+    absent: list[tuple[str, str]] = []
+    for row in rows:
+        result = _check_mails(row, reports) or _check_thread(row, threads)
+        if result is None:
+            absent.append((row["id"], "not checkable: its mails are not at hand"))
+        else:
+            checked.append(result)
+    same = sum(not c.differences for c in checked)
+    mails = sum(c.source == "mails" for c in checked)
+    return Section(
+        title="Official tallies",
+        about=f"{len(rows)} announced results; {mails} checkable from mails, {len(checked) - mails} from phrases",
+        figures=(Figure(name="reproduced exactly", right=same, total=len(checked)),),
+        demands=(Demand(name="the mails of at least one announced vote are at hand", met=mails > 0),),
+        disagreements=tuple(d for c in checked for d in c.differences),
+        listed_title=f"not checkable ({len(absent)})",
+        listed=tuple(absent),
+    )
+
+
+def _check_mails(row: dict[str, Any], reports: dict[str, VotesReport]) -> Checked | None:
+    found = {flavour: _find_vote(row["id"], report.votes) for flavour, report in reports.items()}
+    if row["project"] != "maven":
+        return None
+    by_reading: dict[tuple[str, str], tuple[Disagreement, list[str]]] = {}
+    for flavour, vote in found.items():
+        for difference in _compare_vote(row, vote):
+            by_reading.setdefault((difference.id, difference.read), (difference, []))[1].append(flavour)
+    differences = tuple(_in_flavours(d, where, len(found)) for d, where in by_reading.values())
+    return Checked(id=row["id"], source="mails", differences=differences)
+
+
+def _find_vote(result_id: str, votes: Iterable[VoteReading]) -> VoteReading | None:
+    """`maven/javadoc-3.0.0-take2`: the second round of the vote whose subject has both other words."""
+    name = result_id.partition("/")[2]
+    take = re.search(r"-take(\d+)$", name)
+    words = re.split(r"-(?=\d)", name[: take.start()] if take else name, maxsplit=1)
+    for vote in votes:
+        subject = vote.vote.subject.lower()
+        if all(word in subject for word in words) and vote.vote.round == (int(take.group(1)) if take else 1):
+            return vote
+    return None
+
+
+def _compare_vote(row: dict[str, Any], reading: VoteReading | None) -> Iterator[Disagreement]:
+    place = f"tallies/{row['id']}"
+    if reading is None:
+        yield Disagreement(id=place, expected="a vote", read="no vote found")
+        return
+    vote, declared = reading.vote, reading.vote.declared
+    official = OUTCOMES.get(row["outcome"], row["outcome"])
+    ended = "cancelled" if vote.ended_how == "cancelled" else (declared.outcome if declared else None)
+    if ended != official:
+        yield Disagreement(id=place, expected=f"ended: {official}", read=f"ended: {ended}")
+    if row["claimed"] is not None:
+        tally = reading.tally
+        counted = {c: tally.binding.as_dict()[c] + tally.non_binding.as_dict()[c] for c in row["claimed"]}
+        if counted != row["claimed"]:
+            notes = "; ".join(reading.differences) or "no difference told"
+            yield Disagreement(id=place, expected=_say(row["claimed"]), read=f"counted {_say(counted)}", shown=notes)
+        announced = {c: (declared.total or {}).get(c, 0) if declared else 0 for c in row["claimed"]}
+        if announced != row["claimed"]:
+            yield Disagreement(id=place, expected=_say(row["claimed"]), read=f"announced {_say(announced)}")
+    yield from _compare_names(row, reading, place)
+
+
+def _compare_names(row: dict[str, Any], reading: VoteReading, place: str) -> Iterator[Disagreement]:
+    """Who is announced where something was announced; else who voted, the void ones of a cancelled round too."""
+    declared = reading.vote.declared
+    for choice in ("+1", "0", "-1"):
+        official = {fold_name(n) for n in row["voters"].get(choice, ())}
+        if declared is not None:
+            read = {fold_name(n) for n in declared.names.get(choice, ())}
+        else:
+            read = {
+                fold_name(b.name)
+                for b in reading.vote.ballots
+                if str(b.choice) == choice and b.status in (BallotStatus.COUNTED, BallotStatus.VOID)
+            }
+        if official != read:
+            shown = ", ".join(sorted(official ^ read))
+            yield Disagreement(
+                id=place, expected=f"{len(official)} names for {choice}", read=f"{len(read)} names", shown=shown
+            )
+
+
+def _check_thread(row: dict[str, Any], threads: dict[str, dict[str, Any]]) -> Checked | None:
+    address = row.get("vote_issue")
+    thread = next((t for t in threads.values() if t["url"] == address), None) if address else None
+    if thread is None or not row["claimed"]:
+        return None
+    counted = count_thread(thread)
+    differences: tuple[Disagreement, ...] = ()
+    if counted != row["claimed"]:
+        differences = (
+            Disagreement(id=f"tallies/{row['id']}", expected=_say(row["claimed"]), read=f"counted {_say(counted)}"),
+        )
+    return Checked(id=row["id"], source="phrases", differences=differences)
+
+
+def _say(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} × {choice}" for choice, number in counts.items() if number) or "nothing"

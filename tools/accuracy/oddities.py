@@ -1,0 +1,70 @@
+"""Real and damaged mails: all are read or listed as unreadable, none is dropped, none crashes the reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kipflow.domain.facts import Unreadable
+from kipflow.mail.archive import read_path, split_mbox
+from tools.accuracy.findings import Demand, Figure, Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReading:
+    """One file: mails in it as the raw splitter sees them, what became of them, a crash's text if any."""
+
+    mails: int
+    read: int
+    unreadable: tuple[tuple[str, str], ...]
+    crash: str = ""
+
+    @property
+    def dropped(self) -> int:
+        # an empty file has no mail, and is told of once
+        return 0 if self.crash else max(self.mails, 1) - self.read - len(self.unreadable)
+
+
+def check_oddities(realdata: Path) -> Section:
+    """Every file of `mail/` and `malformed/`."""
+    files = sorted(p for folder in ("mail", "malformed") for p in (realdata / folder).rglob("*") if p.is_file())
+    readings = {path.relative_to(realdata).as_posix(): _read(path) for path in files}
+    crashed = {name: r.crash for name, r in readings.items() if r.crash}
+    dropped = {name: r.dropped for name, r in readings.items() if r.dropped}
+    listed = [(f"{name}: {source}", why) for name, r in readings.items() for source, why in r.unreadable]
+    mails = sum(r.mails for r in readings.values())
+    return Section(
+        title="Odd and damaged mail",
+        about=f"{len(files)} files with {mails} mails",
+        figures=(
+            Figure(name="mails read", right=sum(r.read for r in readings.values()), total=mails),
+            Figure(name="files without a crash", right=len(files) - len(crashed), total=len(files)),
+        ),
+        demands=(
+            Demand(name=f"no crash ({_say(crashed)})", met=not crashed),
+            Demand(name=f"no mail dropped in silence ({_say(dropped)})", met=not dropped),
+            Demand(name="each unreadable mail says why", met=all(why for _, why in listed)),
+        ),
+        listed_title=f"unreadable ({len(listed)})",
+        listed=tuple(listed),
+    )
+
+
+def _read(path: Path) -> FileReading:
+    read, unreadable = 0, []
+    try:
+        with path.open("rb") as stream:
+            mails = sum(1 for _ in split_mbox(stream))
+        for item in read_path(path, list_id="dev@x.example", month="", prefix="KIP"):
+            if isinstance(item, Unreadable):
+                unreadable.append((item.source, item.why))
+            else:
+                read += 1
+    except Exception as error:
+        # the report is about this very thing: a crash is told of, and the other files are still read
+        return FileReading(mails=0, read=0, unreadable=(), crash=f"{type(error).__name__}: {error}")
+    return FileReading(mails=mails, read=read, unreadable=tuple(unreadable))
+
+
+def _say(items: dict[str, str] | dict[str, int]) -> str:
+    return "; ".join(f"{name}: {what}" for name, what in items.items()) or "none"
