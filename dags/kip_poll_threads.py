@@ -5,7 +5,7 @@ small request each, whether they changed. Only changed months are fetched. Few m
 many (`spark_from` of the community), or the very first ones, by Spark: the same functions, the same facts.
 
 A month that is missing, truncated or unreadable fails nothing. It is noted as such, no acceptance rests
-on it, and the next poll asks for it again.
+on it, and the next poll asks for it again. Only where no month at all can be read the run fails.
 
 **Emits:** `kip://messages`, if there was any new mail.
 """

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from airflow.sdk import TriggerRule, get_current_context, task
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from kip_dags.batches import Batch, find_batch, prune_batches
 from kip_dags.defaults import MESSAGES
@@ -16,7 +16,7 @@ from kip_dags.reports import skip_unless_new, tell
 from kip_dags.spark import SubmitJob, submit
 from kipflow.adapters import lake
 from kipflow.services import poll
-from kipflow.services.ports import Archive
+from kipflow.services.ports import Archive, Report
 from kipflow.settings import ArchiveConfig
 from kipflow.wiring import Parts
 
@@ -49,9 +49,8 @@ def store_read() -> dict[str, int]:
     """Store what Spark read."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     items: Iterator[Any] = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
-    report = poll.upsert_read(parts.store, poll.load_landing(batch.landing), items, seen_at=parts.clock())
-    prune_batches(batch)
-    return tell(report)
+    landed = poll.load_landing(batch.landing)
+    return finish(batch, landed, poll.upsert_read(parts.store, landed, items, seen_at=parts.clock()))
 
 
 @task
@@ -60,8 +59,21 @@ def read_in_process() -> dict[str, int]:
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     landed = poll.load_landing(batch.landing)
     report = poll.read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=parts.clock())
+    return finish(batch, landed, report)
+
+
+def finish(batch: Batch, landed: Sequence[poll.Landed], report: Report) -> dict[str, int]:
+    """Tell what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
+
+    Raises:
+        AirflowFailException: no month could be read. That is noted by now, and the next poll asks again.
+    """
     prune_batches(batch)
-    return tell(report)
+    counts = tell(report)
+    if landed and not any(poll.is_readable(one) for one in landed):
+        why = landed[0].month.why or landed[0].month.status
+        raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
+    return counts
 
 
 @task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)

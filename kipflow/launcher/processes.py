@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -25,6 +26,7 @@ from kipflow.launcher.layout import Layout
 LEAD_SECONDS = 6.0
 GRACE_SECONDS = 15.0
 KILL_SECONDS = 10.0
+_ERROR = re.compile(r"Error|ERROR|error:|\"level\":\s?\"(?:error|critical)\"")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +150,24 @@ def _wait_gone(layout: Layout, seconds: float) -> list[psutil.Process]:
 
 
 def find_last_error(log: Path) -> str:
-    """The last line of a log that tells of an error, or its last line at all."""
+    """The last line of a log that tells of an error, or its last line at all, in plain words.
+
+    Airflow's tasks write one JSON object a line; what was raised stands in its `error_detail`.
+    """
     try:
         with log.open(encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in deque(file, maxlen=400) if line.strip()]
     except OSError:
         return "it wrote no log"
-    telling = [line for line in lines if "Error" in line or "ERROR" in line or "rror:" in line]
-    chosen = telling or lines
-    return chosen[-1][:300] if chosen else "it ended without a word"
+    telling = [line for line in lines if _ERROR.search(line)]
+    chosen = (telling or lines or ["it ended without a word"])[-1]
+    return _plain(chosen)[:300]
+
+
+def _plain(line: str) -> str:
+    try:
+        entry = json.loads(line)
+        raised = entry.get("error_detail") or []
+        return f"{raised[0]['exc_type']}: {raised[0]['exc_value']}" if raised else str(entry["event"])
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return line

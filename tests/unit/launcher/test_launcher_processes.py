@@ -149,3 +149,15 @@ def test_the_log_of_the_last_start_is_kept_beside_the_new_one(layout: Layout, ma
 
     assert (layout.logs / "teller.log").read_text() == "second\n"
     assert (layout.logs / "teller.previous.log").read_text() == "first\n"
+
+
+def test_what_a_task_raised_is_told_in_plain_words(tmp_path: Path) -> None:
+    log = tmp_path / "attempt=1.log"
+    log.write_text(
+        '{"level":"info","event":"an Error in a subject"}\n'
+        '{"level":"error","event":"Task failed with exception","error_detail":'
+        '[{"exc_type":"ServiceUnavailable","exc_value":"Confluence: https://wiki.example: no answer"}]}\n'
+        '{"level":"info","event":"::endgroup::"}\n'
+    )
+
+    assert processes.find_last_error(log) == "ServiceUnavailable: Confluence: https://wiki.example: no answer"
