@@ -1,0 +1,163 @@
+"""What the DAGs' own steps do around the services: which time, which database, what counts as new or failed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.airflow
+
+NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
+CHOSEN = datetime(2026, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))
+
+
+def context(run_type: str, logical_date: datetime | None) -> Mapping[str, Any]:
+    return {"dag_run": SimpleNamespace(run_type=run_type, logical_date=logical_date)}
+
+
+@pytest.mark.parametrize("run_type", ["manual", "backfill"])
+def test_a_date_that_somebody_chose_is_the_time_decided_at(run_type: str) -> None:
+    from kip_dags.parts import find_as_of
+
+    parts: Any = SimpleNamespace(clock=lambda: NOW)
+    assert find_as_of(context(run_type, CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("run_type", "date"), [("scheduled", CHOSEN), ("asset_triggered", None), ("manual", None)])
+def test_any_other_run_decides_as_of_the_communitys_now(run_type: str, date: datetime | None) -> None:
+    from kip_dags.parts import find_as_of
+
+    parts: Any = SimpleNamespace(clock=lambda: NOW)
+    assert find_as_of(context(run_type, date), parts) == NOW
+
+
+def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kip_dags.parts import _database_url
+
+    fields = {"conn_type": "postgres", "host": "db.example", "login": "kip", "password": "p@ss/word", "schema": "facts"}
+    monkeypatch.setenv("AIRFLOW_CONN_KIPFLOW_DB", json.dumps(fields))
+
+    url = _database_url()
+
+    assert url.drivername == "postgresql+psycopg"
+    assert (url.host, url.username, url.password, url.database) == ("db.example", "kip", "p@ss/word", "facts")
+    assert "p@ss" not in str(url)
+
+
+def test_a_sqlite_file_is_named_by_its_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from kip_dags.parts import _database_url
+
+    fields = {
+        "conn_type": "generic",
+        "schema": str(tmp_path / "a b.db"),
+        "extra": {"drivername": "sqlite", "query": {}},
+    }
+    monkeypatch.setenv("AIRFLOW_CONN_KIPFLOW_DB", json.dumps(fields))
+
+    assert _database_url().database == str(tmp_path / "a b.db")
+
+
+def test_a_service_without_a_connection_has_no_token() -> None:
+    from kip_dags.parts import _find_token
+
+    assert "AIRFLOW_CONN_KIPFLOW_ABSENT" not in os.environ
+    assert _find_token("kipflow_absent") is None
+
+
+def test_nothing_new_skips_the_announcement() -> None:
+    from airflow.sdk.exceptions import AirflowSkipException
+    from kip_dags.reports import skip_unless_new
+
+    with pytest.raises(AirflowSkipException):
+        skip_unless_new([{"new": 0, "known": 7}, None], "new")
+    assert skip_unless_new([None, {"new": 2}, {"new": 3}], "new") == 5
+
+
+def test_a_task_that_is_tried_again_finds_its_batch_and_old_batches_go(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from kip_dags.batches import KEPT, find_batch, prune_batches
+
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
+    batches = [
+        find_batch(SimpleNamespace(dag_id="kip_backfill", run_id=f"manual__2026-03-0{day}T09:00:00+00:00"))
+        for day in range(1, 8)
+    ]
+    for age, batch in enumerate(reversed(batches)):
+        batch.folder.mkdir(parents=True)
+        os.utime(batch.folder, (1_000_000 - age, 1_000_000 - age))
+
+    prune_batches(batches[-1])
+
+    again = find_batch(SimpleNamespace(dag_id="kip_backfill", run_id="manual__2026-03-07T09:00:00+00:00"))
+    assert again == batches[-1]
+    assert [batch.folder.is_dir() for batch in batches] == [False] * (len(batches) - KEPT - 1) + [True] * (KEPT + 1)
+
+
+@pytest.mark.parametrize(("states", "fails"), [(["missing", "missing"], True), (["missing", "complete"], False)])
+def test_only_an_archive_that_gives_nothing_at_all_fails_the_run(
+    tmp_path: Path, states: list[str], fails: bool
+) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+    from kip_dags.batches import Batch
+    from kip_dags.mail import finish
+
+    from kipflow.domain.facts import ArchiveMonth
+    from kipflow.services.poll import Landed
+    from kipflow.services.ports import Report
+
+    landed = [
+        Landed(
+            stats="",
+            month=ArchiveMonth(
+                list_id="dev@x.example", month=f"2026-0{n}", status=state, fetched_at=NOW, path="x", why="503"
+            ),
+        )
+        for n, state in enumerate(states, start=1)
+    ]
+    batch = Batch(folder=tmp_path / "batch")
+
+    if fails:
+        with pytest.raises(AirflowFailException, match="none of the 2 months could be read: 503"):
+            finish(batch, landed, Report(counts={"new": 0}))
+    else:
+        assert finish(batch, landed, Report(counts={"new": 4})) == {"new": 4}
+
+
+@pytest.mark.parametrize(("counts", "fails"), [((0, 3), True), ((2, 1), False), ((0, 0), False)])
+def test_a_delivery_that_sends_nothing_of_what_is_due_fails(
+    monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int], fails: bool
+) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+    from kip_dags import outbox
+
+    from kipflow.services.ports import Report
+
+    sent, failed = counts
+    report = Report(counts={"sent": sent, "failed": failed, "postponed": 0})
+    monkeypatch.setattr(outbox, "open_parts", lambda: SimpleNamespace(sends=True, clock=lambda: NOW, store=None))
+    monkeypatch.setattr(outbox, "find_handlers", lambda parts, now: {"slack": object()})
+    monkeypatch.setattr(outbox, "deliver", lambda store, handlers, now: report)
+
+    if fails:
+        with pytest.raises(AirflowFailException, match="none of 3"):
+            outbox.deliver_channel("slack")
+    else:
+        assert outbox.deliver_channel("slack")["sent"] == sent
+
+
+def test_dry_run_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from airflow.sdk.exceptions import AirflowSkipException
+    from kip_dags import outbox
+
+    monkeypatch.setattr(outbox, "open_parts", lambda: SimpleNamespace(sends=False))
+
+    with pytest.raises(AirflowSkipException, match="dry-run"):
+        outbox.deliver_channel("slack")
