@@ -31,7 +31,7 @@ TABLE: dict[str, frozenset[tuple[Stage | None, Stage]]] = {
     "index-import": frozenset(
         {(source, target) for source in (None, Stage.DRAFT, Stage.DISCUSSION) for target in Stage if source != target}
     ),
-    "index-row": frozenset({(None, target) for target in Stage}),
+    "index-row": frozenset({(None, s) for s in (Stage.ACCEPTED, Stage.REJECTED, Stage.DORMANT, Stage.DISCARDED)}),
     "discuss-thread": frozenset({(Stage.DRAFT, Stage.DISCUSSION)}),
     "vote-thread": frozenset({(Stage.DRAFT, Stage.VOTE), (Stage.DISCUSSION, Stage.VOTE)}),
     "result-agrees": frozenset({(Stage.VOTE, Stage.ACCEPTED)}),

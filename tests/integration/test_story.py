@@ -139,7 +139,12 @@ def test_running_late_gives_the_same_history_as_running_every_day(tmp_path: Path
     run_once(daily)
     late = connect_to(own_sandbox, tmp_path / "late")
     run_once(late)
-    assert history(daily) == history(late)
+    assert from_mail_and_pages(daily) == from_mail_and_pages(late)
+
+
+def from_mail_and_pages(parts: Parts) -> dict[int, list[str]]:
+    """Histories that do not begin with a row of the wiki's index, whose time is when it was first seen."""
+    return {n: lines for n, lines in history(parts).items() if not lines[0].endswith("(index-row)")}
 
 
 def history(parts: Parts) -> dict[int, list[str]]:

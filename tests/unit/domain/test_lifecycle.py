@@ -327,6 +327,9 @@ def test_a_row_of_the_wikis_index_is_the_baseline_only_where_nothing_else_is_kno
     alone = decide(facts(index_entries=(row,)), POLICY, at(6))
     assert alone is not None
     assert (alone.stage, alone.history[0].rule) == (Stage.ACCEPTED, "index-row")
+    taken = decide(facts(index_entries=(replace(row, section="discussion"),)), POLICY, at(6))
+    assert taken is not None
+    assert (taken.stage, taken.history[0].rule) == (Stage.DRAFT, "number-taken"), "only a thread makes a discussion"
     later = decide(facts(index_entries=(row,), messages=(mail(9, Kind.DISCUSS),)), POLICY, at(10))
     assert later is not None
     assert later.history == alone.history, "a later mail takes nothing back"
