@@ -31,6 +31,7 @@ COMMANDS = {
     "lint": "pages:lint",
     "diff": "pages:diff",
     "review": "review:review",
+    "roster": "roster:roster",
     "deliver": "run:deliver",
     "metrics": "run:metrics",
     "replay": "decisions:replay",

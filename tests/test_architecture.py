@@ -16,7 +16,8 @@ ALLOWED: dict[str, set[str]] = {
     "kipflow.domain": {"kipflow.domain"},
     "kipflow.mail": {"kipflow.domain", "kipflow.mail"},
     "kipflow.wiki": {"kipflow.domain", "kipflow.wiki"},
-    "kipflow.services": {"kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.services"},
+    "kipflow.rosters": {"kipflow.domain", "kipflow.rosters"},
+    "kipflow.services": {"kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.rosters", "kipflow.services"},
     "kipflow.services.ports": {"kipflow.domain"},
     # besides ports, the store fulfils the board's read side
     "kipflow.adapters": {"kipflow.domain", "kipflow.services.ports", "kipflow.services.board", "kipflow.adapters"},
@@ -44,6 +45,7 @@ EVERYTHING = ("kipflow.cli", "kipflow.commands", "kipflow.launcher")
 FORBIDDEN: dict[str, set[str]] = {
     "kipflow.mail": {"airflow", "pyspark", "sqlalchemy", "httpx", "fastapi", "slack_sdk"},
     "kipflow.wiki": {"airflow", "pyspark", "sqlalchemy", "httpx", "fastapi", "slack_sdk"},
+    "kipflow.rosters": {"airflow", "pyspark", "sqlalchemy", "httpx", "fastapi", "slack_sdk"},
     "kipflow.services": {"airflow", "pyspark", "sqlalchemy", "httpx", "fastapi", "slack_sdk", "lxml"},
     "kipflow.adapters": {"airflow", "pyspark", "fastapi"},
     "kipflow.web": {"airflow", "pyspark", "sqlalchemy", "httpx"},
@@ -122,7 +124,11 @@ def test_only_the_launcher_knows_the_sandbox() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    sorted(n for n in MODULES if n.startswith(("kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.services"))),
+    sorted(
+        n
+        for n in MODULES
+        if n.startswith(("kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.rosters", "kipflow.services"))
+    ),
 )
 def test_no_rule_reads_a_clock(name: str) -> None:
     tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))

@@ -1,0 +1,179 @@
+"""`roster`: who is who and who binds; and `roster import` from what a project publishes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kipflow.commands.output import as_of_option, console, format_option, print_rows
+from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.roster import Person, Roster
+from kipflow.rosters.entries import MAX_CHARS
+from kipflow.rosters.files import parse_roster, render_roster
+from kipflow.rosters.formats import Format, parse_listing
+from kipflow.services.import_roster import ImportReport, import_roster
+from kipflow.settings import find_roster, load_community, load_roster, read_settings
+
+MAX_SHOWN = 40
+
+
+@click.group()
+def roster() -> None:
+    """Who is who, and whose ballots bind since when."""
+
+
+class _Day(click.ParamType[date]):
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is not a date such as 2026-03-02", param, ctx)
+
+
+@roster.command("import")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|-...", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["auto", *Format]),
+    default="auto",
+    show_default=True,
+    help="ASF's roster page, LDAP's public JSON exports, a KEYS file, CSV, or another roster file.",
+)
+@click.option("--source", required=True, metavar="TEXT", help="Where it is from, in words; kept in the file.")
+@click.option("--as-of", "as_of", type=_Day(), required=True, metavar="DATE", help="The day the source told this.")
+@click.option("--project", metavar="NAME", help="Whose people, where a source holds many projects.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The roster file to write; one that exists is added to (default: print a new one).",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would change and write nothing.")
+def import_(
+    paths: tuple[Path, ...],
+    form: str,
+    source: str,
+    as_of: date,
+    project: str | None,
+    output: Path | None,
+    dry_run: bool,
+) -> int:
+    """Take people, addresses and roles from what a project publishes.
+
+    Nobody is removed and nothing overwritten: an existing --output gains people, addresses, spellings and
+    missing dates. What contradicts it, or could mean two people, is told and left out (exit code 1). KEYS
+    files give names and addresses, never roles. LDAP needs two files: people and projects.
+    """
+    documents = [(str(path), _read(path)) for path in paths]
+    listing = parse_listing(documents, form=None if form == "auto" else Format(form), project=project)
+    existing = None
+    if output is not None and output.exists():
+        load_roster(output)  # a file that kipflow itself would refuse is not written over
+        existing = parse_roster(_read(output), source=str(output))
+    report = import_roster(existing, listing, source=source, as_of=as_of)
+    text = render_roster(report.roster)
+    if output is None:
+        if not dry_run:
+            click.echo(text, nl=False)
+    elif not dry_run and not (existing is not None and text == _read(output)):
+        _save(output, text)
+    _tell(report, output, dry_run=dry_run)
+    return 1 if report.conflicts else 0
+
+
+@roster.command("show")
+@click.argument("path", required=False, metavar="[FILE]", type=click.Path(path_type=Path))
+@as_of_option
+@format_option()
+def show(path: Path | None, as_of: datetime | None, form: str) -> int:
+    """List the people of a roster file (default: the community's), and who binds at --as-of (default: now)."""
+    settings = read_settings()
+    community = load_community(settings.community, settings.config)
+    people = load_roster(path) if path else find_roster(community, settings.config)
+    rows = _rows(people, frozenset(community.policy.binding_roles), as_of or datetime.now(UTC))
+    print_rows(rows, form, columns=["id", "name", "binds", "roles", "emails", "aliases"])
+    if not people.people:
+        console(stderr=True).print("nobody is listed: no ballot binds (`kipflow roster import --help`)")
+    return 0
+
+
+def _rows(people: Roster, binding: frozenset[str], at: datetime) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": person.id,
+            "name": person.name,
+            "binds": "yes" if person.holds(binding, at) else "no",
+            "roles": _render_roles(person),
+            "emails": list(person.emails),
+            "aliases": list(person.aliases),
+        }
+        for person in sorted(people.people, key=lambda p: p.id)
+    ]
+
+
+def _render_roles(person: Person) -> list[str]:
+    texts = []
+    for role in person.roles:
+        since = f" since {role.since:%Y-%m-%d}" if role.since else ""
+        texts.append(role.role + since + (f" until {role.until:%Y-%m-%d}" if role.until else ""))
+    return texts
+
+
+def _read(path: Path) -> str:
+    """The text of a file or of stdin; files older than UTF-8 are read as Latin-1."""
+    if str(path) == "-":
+        data = sys.stdin.buffer.read(MAX_CHARS * 4 + 1)
+    else:
+        with path.open("rb") as file:
+            data = file.read(MAX_CHARS * 4 + 1)
+    if len(data) > MAX_CHARS * 4:
+        raise UnreadableInput(source=str(path), why=f"has more than {MAX_CHARS * 4:,} bytes; no roster is that large")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _save(path: Path, text: str) -> None:
+    """Write all or nothing: a roster half written would take votes away."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        load_roster(Path(name))
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _tell(report: ImportReport, output: Path | None, *, dry_run: bool) -> None:
+    err = console(stderr=True)
+    _tell_some("conflict", report.conflicts)
+    _tell_some("note", report.notes)
+    done = "would write" if dry_run else "wrote"
+    where = f"{done} {output}: " if output is not None else ""
+    counts = f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"
+    err.print(f"{where}{counts}, {len(report.conflicts)} conflicts", soft_wrap=True)
+
+
+def _tell_some(kind: str, texts: Sequence[str]) -> None:
+    err = console(stderr=True)
+    for text in texts[:MAX_SHOWN]:
+        # what a source says may hold control characters
+        err.print(f"{kind}: {''.join(c if c.isprintable() else chr(0xFFFD) for c in text)}", soft_wrap=True)
+    if len(texts) > MAX_SHOWN:
+        err.print(f"… and {len(texts) - MAX_SHOWN} more of the kind: {kind}")

@@ -1,0 +1,157 @@
+"""ASF's roster pages: tables with columns such as id, public name and starting date, under headings PMC, Committers.
+
+The columns are found by their headings, so a project's own page "Name, Apache ID, Role" is read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lxml import etree, html
+
+from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.roster import Role
+from kipflow.rosters.entries import Entry, Listing, check_count, clean_name, make_entry, parse_day, parse_roles
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+#: Field → what the head of its column may say, folded.
+COLUMNS = {
+    "id": ("id", "asf id", "apache id", "apacheid", "asfid", "svn id", "availid", "username", "user", "uid", "account"),
+    "name": ("name", "public name", "full name", "real name"),
+    "email": ("email", "e mail", "mail", "address", "emails"),
+    "role": ("role", "roles", "position", "status", "pmc", "title"),
+    "since": (
+        "since",
+        "starting date",
+        "start date",
+        "joined",
+        "date",
+        "pmc since",
+        "member since",
+        "join date",
+        "from",
+    ),
+    "until": ("until", "end date", "ended", "left", "to", "resigned"),
+}
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
+#: Marks that ASF's pages put behind an id or a name: "(*)" not subscribed, "(ASF Emeritus)".
+_MARKS = re.compile(r"\s*\((?:\*|ASF [\w ]{1,40}|[\w-]{0,20} ?[Mm]ember)\)\s*$")
+_STRUCK = re.compile(r"line-through")
+
+
+def find_columns(heads: list[str]) -> dict[str, int]:
+    """Field → position, for a row of column heads."""
+    found: dict[str, int] = {}
+    for position, head in enumerate(heads):
+        folded = " ".join(re.findall(r"[a-z]+", head.lower()[:80]))
+        for field, names in COLUMNS.items():
+            if folded in names:
+                found.setdefault(field, position)
+    return found
+
+
+def parse_html(text: str, *, source: str, project: str | None = None) -> Listing:
+    """The people in a page's tables.
+
+    Args:
+        text: a saved page.
+        source: names the page in errors.
+        project: where a page has tables of many projects, headed "kafka" and "kafka-pmc": whose to take.
+
+    Raises:
+        UnreadableInput: the page cannot be read or has no table of people.
+    """
+    notes: list[str] = []
+    entries: list[Entry] = []
+    groups = list(_find_tables(_parse(text, source)))
+    if project is not None and any(_is_of_project(heading, project) for heading, _ in groups):
+        groups = [(heading, table) for heading, table in groups if _is_of_project(heading, project)]
+    tables = 0
+    for heading, table in groups:
+        rows = [_read_row(row) for row in table.iter("tr")]
+        head = next((i for i, (cells, _) in enumerate(rows) if _is_head(find_columns(cells))), None)
+        if head is None:
+            continue
+        tables += 1
+        columns = find_columns(rows[head][0])
+        for number, (cells, struck) in enumerate(rows[head + 1 :], 1):
+            place = f"{clean_name(heading) or 'table'}, row {number}"
+            entries.extend(_read_person(cells, struck, columns, heading, place, notes))
+            check_count(len(entries), source)
+    if not tables:
+        raise UnreadableInput(source=source, why="has no table with the columns id and name (asf-html)")
+    return Listing(entries=tuple(entries), notes=tuple(notes))
+
+
+def _parse(text: str, source: str) -> _Element:
+    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    try:
+        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableInput(source=source, why=f"is not a page that can be read ({error})") from None
+    return root
+
+
+def _is_head(columns: dict[str, int]) -> bool:
+    return "name" in columns and len(columns) >= 2
+
+
+def _is_of_project(heading: str, project: str) -> bool:
+    return heading.strip().lower() in (project, f"{project}-pmc")
+
+
+def _find_tables(root: _Element) -> Iterator[tuple[str, _Element]]:
+    """Each table with the heading it stands under."""
+    heading = ""
+    for element in root.iter(*_HEADINGS, "table"):
+        if element.tag == "table":
+            yield heading, element
+        else:
+            heading = _text(element)
+
+
+def _read_row(row: _Element) -> tuple[list[str], bool]:
+    """A row's cells, and whether its id is struck out (in LDAP, but not on the committee)."""
+    cells = [cell for cell in row if cell.tag in ("td", "th")]
+    struck = any(_STRUCK.search(str(e.get("style", ""))) for cell in cells for e in cell.iter() if e.get("style"))
+    return [_text(cell) for cell in cells], struck
+
+
+def _text(element: _Element) -> str:
+    return " ".join("".join(str(t) for t in element.itertext())[:2000].split())
+
+
+def _read_person(
+    cells: list[str], struck: bool, columns: dict[str, int], heading: str, place: str, notes: list[str]
+) -> Iterator[Entry]:
+    values = {field: cells[at] for field, at in columns.items() if at < len(cells)}
+    name, account = _MARKS.sub("", values.get("name", "")), _MARKS.sub("", values.get("id", ""))
+    if not name or name == account == "":
+        return
+    stated = parse_roles(values.get("role", "")) or _heading_roles(heading)
+    since, until = parse_day(values.get("since", "")), parse_day(values.get("until", ""))
+    if struck:
+        notes.append(f"{place}: {clean_name(name)} is struck out on the page; taken without roles")
+        stated = ()
+    if "since" in columns and values.get("since", "").strip() and since is None:
+        notes.append(f"{place}: {clean_name(values['since'])!r} is no date; taken without roles")
+        stated = ()
+    roles = [Role(role=r, since=since if r == stated[0] else None, until=until) for r in stated]
+    emails = [values["email"]] if values.get("email") else []
+    if account:
+        emails.append(f"{account.lower()}@apache.org")
+    entry = make_entry(id=account, name=name, emails=emails, roles=roles, place=place, notes=notes)
+    if entry is not None:
+        yield entry
+
+
+def _heading_roles(heading: str) -> tuple[str, ...]:
+    roles = parse_roles(heading.replace("-", " "))
+    if roles:
+        return roles[:1]
+    # a group headed by nothing but the project's name is its committers
+    return ("committer",) if re.fullmatch(r"[a-z][a-z0-9-]{1,40}", heading.strip()) else ()

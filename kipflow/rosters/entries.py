@@ -1,0 +1,183 @@
+"""What one line of somebody's roster says of a person, cleaned and bounded: rosters come from strangers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.roster import Role, clean_address, fold_name
+
+#: ASF's own export of all its people has some 10,000 entries and 2 MB.
+MAX_CHARS = 16_000_000
+MAX_PEOPLE = 50_000
+MAX_NAME = 120
+#: Addresses, aliases and roles of one person.
+MAX_EACH = 64
+
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_EMAIL = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z]{2,24}")
+_NICKNAME = re.compile(r"""(?P<first>[^\s("]+) +[("](?P<nick>[^()"]+)[)"] +(?P<last>[^()"]+)""")
+_AT = re.compile(r"\s*[\[(]?\b(?:at|AT)\b[\])]?\s*")
+_DOT = re.compile(r"\s+[\[(]?(?:dot|DOT)[\])]?\s+")
+_DAY_FORMS = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%Y%m%d%H%M%SZ", "%Y%m%d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One person as one source tells of them.
+
+    `id` is "" where the source has none. `place` says where in the source ("row 3"), for reports.
+    """
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """All that one source says. `notes` tell what was left out or is less sure than it looks."""
+
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+
+
+def make_entry(
+    *,
+    name: str,
+    id: str = "",
+    aliases: Iterable[str] = (),
+    emails: Iterable[str] = (),
+    roles: Iterable[Role] = (),
+    place: str = "",
+    notes: list[str],
+) -> Entry | None:
+    """The cleaned entry, or None where nothing names a person. What is left out goes to `notes`.
+
+    Who has an address at apache.org has the account of that name, so that is the id where none is given.
+    """
+    cleaned_id = id.strip().lower()
+    if cleaned_id and not _ID.fullmatch(cleaned_id):
+        notes.append(f"{place}: {clean_name(id)!r} is not an id; left out")
+        return None
+    addresses = list(dict.fromkeys(_clean_emails(emails, place, notes)))[:MAX_EACH]
+    if not cleaned_id:
+        accounts = {a.removesuffix("@apache.org") for a in addresses if a.endswith("@apache.org")}
+        cleaned_id = accounts.pop() if len(accounts) == 1 else ""
+    shown = clean_name(name)
+    if not shown and not cleaned_id:
+        notes.append(f"{place}: names nobody; left out")
+        return None
+    others = dict.fromkeys(clean_name(a) for a in (*aliases, *_spell_nickname(shown)))
+    return Entry(
+        id=cleaned_id,
+        name=shown,
+        aliases=tuple(a for a in others if a and fold_name(a) != fold_name(shown))[:MAX_EACH],
+        emails=tuple(addresses),
+        roles=tuple(dict.fromkeys(roles))[:MAX_EACH],
+        place=place,
+    )
+
+
+def clean_name(name: str) -> str:
+    """The name in one line, without control and direction characters, at most `MAX_NAME` long."""
+    composed = unicodedata.normalize("NFC", name[: MAX_NAME * 4])
+    visible = "".join(c if c.isprintable() else " " for c in composed)
+    return " ".join(visible.split())[:MAX_NAME].strip()
+
+
+def _spell_nickname(name: str) -> tuple[str, ...]:
+    """`Tomasz (Tom) Berg` also writes as Tomasz Berg and Tom Berg."""
+    found = _NICKNAME.fullmatch(name)
+    return () if found is None else (f"{found['first']} {found['last']}", f"{found['nick']} {found['last']}")
+
+
+def find_email(text: str) -> str | None:
+    """The one address in `text`, also as "name at apache dot org"; None for a list's or a masked one."""
+    cleaned = clean_address(_DOT.sub(".", _AT.sub("@", text.strip()[:400])))
+    if len(cleaned) > 254 or not _EMAIL.fullmatch(cleaned):
+        return None
+    # a list's address as somebody's own would make that person the author of every rewritten mail
+    return None if cleaned.endswith(".apache.org") else cleaned
+
+
+def _clean_emails(emails: Iterable[str], place: str, notes: list[str]) -> Iterable[str]:
+    for text in emails:
+        address = find_email(text)
+        if address is not None:
+            yield address
+        elif text.strip():
+            notes.append(f"{place}: {clean_name(text)!r} is no person's address; left out")
+
+
+def parse_roles(text: str) -> tuple[str, ...]:
+    """The roles that a cell names: "PMC Member, Committer" → pmc, committer. A chair is in the PMC.
+
+    What has ended binds nobody: "former PMC member" is emeritus.
+    """
+    words = " ".join(re.findall(r"[a-z]+", text.lower()[:200]))
+    if not words:
+        return ()
+    if re.search(r"\b(?:emeritus|emerita|former|inactive|retired|past|ex)\b", words):
+        return ("emeritus",)
+    found = []
+    if re.search(r"\b(?:pmc|ppmc|chair|vp|vice president|management committee)\b", words) and not re.search(
+        r"\b(?:non|not|no) (?:a |in |on |the )*p?pmc\b", words
+    ):
+        found.append("pmc")
+    if re.search(r"\bcommit(?:ter|er|or|tor)s?\b", words):
+        found.append("committer")
+    if not found and "contributor" in words:
+        found.append("contributor")
+    return tuple(found)
+
+
+def parse_day(text: str) -> datetime | None:
+    """A date or time as midnight UTC of its day; None where there is none. A month alone is no date."""
+    cleaned = text.strip()[:64]
+    if not re.match(r"\d{1,2} |\d{4}[-/]\d|\d{8}|[A-Za-z]{3,9} \d", cleaned):
+        return None
+    try:
+        moment = datetime.fromisoformat(cleaned)
+    except ValueError:
+        for form in _DAY_FORMS:
+            try:
+                moment = datetime.strptime(cleaned, form).replace(tzinfo=UTC)
+                break
+            except ValueError:
+                continue
+        else:
+            return None
+    day = moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
+    return midnight(day)
+
+
+def midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def check_size(text: str, source: str) -> None:
+    """Refuse what no roster is as large as.
+
+    Raises:
+        UnreadableInput: the text is too long.
+    """
+    if len(text) > MAX_CHARS:
+        raise UnreadableInput(source=source, why=f"has more than {MAX_CHARS:,} characters; no roster is that large")
+
+
+def check_count(count: int, source: str) -> None:
+    """Refuse more people than any community has.
+
+    Raises:
+        UnreadableInput: there are too many.
+    """
+    if count > MAX_PEOPLE:
+        raise UnreadableInput(source=source, why=f"lists more than {MAX_PEOPLE:,} people")

@@ -1,0 +1,183 @@
+"""The roster file: YAML in, values out, and back. What is written is what `settings.load_roster` reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import yaml
+
+from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.roster import Person, Role, clean_address
+from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
+
+#: Larger than any roster; YAML costs more to read than its size tells.
+MAX_YAML = 4_000_000
+_PLAIN = re.compile(r"[a-z][a-z0-9]*(?:[-_.@][a-z0-9]+)*")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_ABSENT = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterFile:
+    """A whole roster file. `head` holds the comment lines above it; `comments` counts those further down."""
+
+    people: tuple[Person, ...]
+    source: str = ""
+    as_of: date | None = None
+    head: str = ""
+    comments: int = 0
+
+
+def parse_roster(text: str, *, source: str) -> RosterFile:
+    """The roster in a YAML text; every scalar is taken as written, so an id `no` stays one.
+
+    Raises:
+        UnreadableInput: it is no YAML, or not of a roster's shape.
+    """
+    document = _load(text, source)
+    if not isinstance(document, dict) or not isinstance(document.get("people"), list):
+        raise UnreadableInput(source=source, why="has no list `people`")
+    check_count(len(document["people"]), source)
+    people = [_read_person(raw, position, source) for position, raw in enumerate(document["people"])]
+    ids = [p.id for p in people]
+    twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
+    if twice is not None:
+        raise UnreadableInput(source=source, why=f"the id {twice} stands twice")
+    as_of = parse_day(_scalar(document.get("as_of"), source, "as_of"))
+    head = re.match(r"(?:[ \t]*#[^\n]*\n|[ \t]*\n)*", text)
+    body = text[head.end() if head else 0 :]
+    return RosterFile(
+        people=tuple(people),
+        source=_scalar(document.get("source"), source, "source"),
+        as_of=as_of.date() if as_of else None,
+        head=head.group(0).strip("\n") if head else "",
+        comments=sum(1 for line in body.splitlines() if re.search(r"(?:^|\s)#", line)),
+    )
+
+
+def as_listing(roster: RosterFile) -> Listing:
+    """A roster file as a source for another one."""
+    return Listing(
+        entries=tuple(
+            Entry(id=p.id, name=p.name, aliases=p.aliases, emails=p.emails, roles=p.roles, place=p.id)
+            for p in roster.people
+        )
+    )
+
+
+def _load(text: str, source: str) -> Any:
+    if len(text) > MAX_YAML:
+        raise UnreadableInput(source=source, why=f"has more than {MAX_YAML:,} characters; no roster is that large")
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        # an alias makes a small file into a huge one; no roster needs them
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
+            raise UnreadableInput(source=source, why="uses YAML aliases (*name); write the values out")
+        return yaml.load(text, Loader=loader)  # noqa: S506 - the base loader makes nothing but texts
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise UnreadableInput(source=source, why=f"{where}is not valid YAML") from None
+
+
+def _read_person(raw: Any, position: int, source: str) -> Person:
+    where = f"people.{position}"
+    if not isinstance(raw, dict):
+        raise UnreadableInput(source=source, why=f"{where}: expected id, name, emails, roles")
+    person_id, name = (_scalar(raw.get(key), source, f"{where}.{key}") for key in ("id", "name"))
+    if not person_id or not name:
+        raise UnreadableInput(source=source, why=f"{where}: expected an id and a name")
+    emails = _list(raw.get("emails"), source, f"{where}.emails")
+    roles = _list(raw.get("roles"), source, f"{where}.roles")
+    return Person(
+        id=person_id,
+        name=name,
+        aliases=tuple(_scalar(a, source, f"{where}.aliases") for a in _list(raw.get("aliases"), source, where)),
+        emails=tuple(clean_address(_scalar(e, source, f"{where}.emails")) for e in emails),
+        roles=tuple(_read_role(r, source, f"{where}.roles") for r in roles),
+    )
+
+
+def _read_role(raw: Any, source: str, where: str) -> Role:
+    if not isinstance(raw, dict) or not _scalar(raw.get("role"), source, where):
+        raise UnreadableInput(source=source, why=f"{where}: expected {{role: …, since: …}}")
+    days: list[datetime | None] = []
+    for key in ("since", "until"):
+        text = _scalar(raw.get(key), source, f"{where}.{key}")
+        day = parse_day(text)
+        if text and day is None:
+            raise UnreadableInput(source=source, why=f"{where}.{key}: expected a date such as 2019-05-01")
+        days.append(day)
+    return Role(role=_scalar(raw["role"], source, where), since=days[0], until=days[1])
+
+
+def _list(raw: Any, source: str, where: str) -> list[Any]:
+    if raw is None or (isinstance(raw, str) and raw in _ABSENT):
+        return []
+    if not isinstance(raw, list):
+        raise UnreadableInput(source=source, why=f"{where}: expected a list")
+    return raw
+
+
+def _scalar(raw: Any, source: str, where: str) -> str:
+    if raw is None:
+        return ""
+    if not isinstance(raw, str):
+        raise UnreadableInput(source=source, why=f"{where}: expected a text")
+    return "" if raw in _ABSENT else raw.strip()
+
+
+# -- out --------------------------------------------------------------------------------------------
+def render_roster(roster: RosterFile) -> str:
+    """The file's text: head, source, date, then one block for each person in the order given."""
+    lines = [roster.head] if roster.head else []
+    lines.append(f"source: {quote(roster.source)}")
+    if roster.as_of is not None:
+        lines.append(f"as_of: {roster.as_of.isoformat()}")
+    lines.append("people:" if roster.people else "people: []")
+    for person in roster.people:
+        lines.extend(_render_person(person))
+    return "\n".join(lines) + "\n"
+
+
+def _render_person(person: Person) -> Iterator[str]:
+    yield f"  - id: {quote(person.id)}"
+    yield f"    name: {quote(person.name)}"
+    if person.aliases:
+        yield f"    aliases: {_render_list(person.aliases)}"
+    if person.emails:
+        yield f"    emails: {_render_list(person.emails)}"
+    if person.roles:
+        yield f"    roles: [{', '.join(_render_role(r) for r in person.roles)}]"
+
+
+def _render_list(texts: Sequence[str]) -> str:
+    return f"[{', '.join(quote(t) for t in texts)}]"
+
+
+def _render_role(role: Role) -> str:
+    parts = [f"role: {quote(role.role)}", *_render_days((("since", role.since), ("until", role.until)))]
+    return f"{{{', '.join(parts)}}}"
+
+
+def _render_days(days: Iterable[tuple[str, datetime | None]]) -> Iterator[str]:
+    for key, day in days:
+        if day is not None:
+            yield f"{key}: {day.date().isoformat()}"
+
+
+def quote(text: str) -> str:
+    """A YAML scalar that reads back as exactly `text`, whatever stands in it.
+
+    A dollar sign is escaped: settings replace ${NAME} by a variable of the reader's environment, and a
+    name from outside must not be able to ask for one.
+    """
+    if _PLAIN.fullmatch(text) and text not in _WORDS and len(text) < 80:
+        return text
+    quoted = json.dumps(text, ensure_ascii=False).replace("$", "\\x24")
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
