@@ -30,9 +30,9 @@ _SIGNS = (
     *("bndin", "(b)", "(nb)", "vot", "veto", "lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good"),
     *("thumbs", "support", "endorse", "accept", "favo", "objection", "trouble", "problem", "issue", "regression"),
     *("no from", "for it", "for this", "withdraw", "retract", "abstain", "neutral", "oppose", "against", "object to"),
-    *("good with", "ok with", "fine with", "\n0", "\n 0", "\n*", ":+1:", "( )", "(x)", "__"),
+    *("good with", "ok with", "fine with", "\n0", "\n 0", "\n*", ":+1:", "( )", "(x)", "__", "thumbsup", "1+", "+/-"),
 )
-_FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍]")
+_FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
 
 def may_vote(words: Words) -> bool:
@@ -83,6 +83,12 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
     return found
 
 
+_DOUBTED_PARTS = {
+    Part.OTHER_NAME: ("vote-with-a-name", "another person's name stands behind the vote"),
+    Part.CITED: ("below-a-name", "stands right below somebody's name: whose words?"),
+}
+
+
 def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Iterator[Expression]:
     empty = [index for index, (part, _) in parts.items() if part is Part.EMPTY_BOX]
     for index, (part, value) in parts.items():
@@ -102,15 +108,16 @@ def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Ite
                 standing=Standing.UNCLEAR if condition else Standing.CLEAR,
                 why="a condition stands with the vote" if condition else "",
             )
-        elif part is Part.OTHER_NAME:
+        elif part in _DOUBTED_PARTS:
+            rule, why = _DOUBTED_PARTS[part]
             yield Expression(
                 choice=choice,
                 value=written,
                 claimed_binding=claimed,
                 line=line,
-                rule="vote-with-a-name",
+                rule=rule,
                 standing=Standing.UNCLEAR,
-                why="another person's name stands behind the vote",
+                why=why,
             )
         elif part is Part.EMPTY_BOX and len(empty) == 1 and len(parts) == 1:
             yield Expression(
@@ -134,11 +141,18 @@ def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expre
     changed = read_change(text)
     if changed is not None:
         return changed if changed.rule else None
-    for match in find_values(text):
-        expression = read_value(sentence, match, author=author, is_result=is_result)
-        if expression is not None:
-            return expression
-    return None
+    read = (read_value(sentence, match, author=author, is_result=is_result) for match in find_values(text))
+    found = [e for e in read if e is not None]
+    clear = [e for e in found if e.standing is Standing.CLEAR]
+    if not clear:
+        return found[0] if found else None
+    return _disagree(clear) if len({e.choice for e in clear}) > 1 else clear[0]
+
+
+def _disagree(clear: Sequence[Expression]) -> Expression:
+    """Different votes in one place ("+1 ... wait, -1"; "KIP-7: +1, KIP-9: -1"): which one counts, a person says."""
+    why = "says " + " and ".join(dict.fromkeys(e.value for e in clear))
+    return replace(clear[0], choice=None, rule="two-votes-in-one-mail", standing=Standing.UNCLEAR, why=why)
 
 
 def _resolve(found: list[Expression]) -> tuple[Expression, ...]:
@@ -150,10 +164,11 @@ def _resolve(found: list[Expression]) -> tuple[Expression, ...]:
     clear = boxes or [e for e in found if e.standing is Standing.CLEAR]
     if clear:
         choices = {e.choice for e in clear}
+        disagreeing = next((e for e in found if e.rule == "two-votes-in-one-mail"), None)
+        if disagreeing is not None:
+            return (disagreeing,)
         if len(choices) > 1:
-            first = clear[0]
-            why = "says " + " and ".join(dict.fromkeys(e.value for e in clear))
-            return (replace(first, choice=None, rule="two-votes-in-one-mail", standing=Standing.UNCLEAR, why=why),)
+            return (_disagree(clear),)
         best = next((e for e in clear if e.claimed_binding is not None), clear[0])
         return (best,)
     withdrawn = [e for e in found if e.standing is Standing.WITHDRAWAL]

@@ -14,7 +14,7 @@ _OPENING_CLAUSE = re.compile(
     r"^\W{0,3}(?:after|since|before|when) (?:\w+ing|some|more|the|your)\b[^,]{0,120},",
     re.IGNORECASE,
 )
-_TO_ZERO = re.compile(r"\b(?:to|now)\s+(?:a\s+)?(?P<value>0)(?![\w.])", re.IGNORECASE)
+_TO_ZERO = re.compile(r"\b(?:to|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
 _LAST_TARGET = re.compile(
     r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
     r"it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |of ){0,4}\s*$",
@@ -25,6 +25,9 @@ _LAST_TARGET = re.compile(
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
     withdraws = phrases.WITHDRAW.search(text) is not None and phrases.MINE.search(text) is not None
+    short = phrases.CHANGE_IN_SHORT.match(text)
+    if short is not None and not withdraws:
+        return _change_to(short, text)
     changes = (
         phrases.ARROW.search(text) is not None
         or phrases.NOW.search(text) is not None
@@ -52,11 +55,14 @@ def read_change(text: str) -> Expression | None:
     if phrases.UNREAL.search(_OPENING_CLAUSE.sub("", text)) or phrases.YOURS.search(text):
         return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
     if targets:
-        last = targets[-1]
-        choice, value = parse_value(last.group("value"))
-        claimed = find_claim(text[: last.start("value")], text[last.end("value") :])
-        return Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule="changed")
+        return _change_to(targets[-1], text)
     value = parse_value(values[0].group("value"))[1] if values else ""
     return Expression(
         choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
     )
+
+
+def _change_to(target: re.Match[str], text: str) -> Expression:
+    choice, value = parse_value(target.group("value"))
+    claimed = find_claim(text[: target.start("value")], text[target.end("value") :])
+    return Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule="changed")

@@ -12,7 +12,10 @@ from kipflow.mail.text import MAX_LINE, MAX_TEXT
 MAX_HTML = 1024 * 1024
 MAX_NODES = 60_000
 
-_SKIPPED = frozenset({"script", "style", "head", "title", "template", "noscript", "svg", "object"})
+# struck out text is taken back by its writer
+_SKIPPED = frozenset(
+    {"script", "style", "head", "title", "template", "noscript", "svg", "object", "s", "strike", "del"}
+)
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
@@ -36,7 +39,9 @@ _HEADER_IDS = frozenset(
 )
 _QUOTE_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through", re.IGNORECASE
+)
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 #: Stands before a quoted mail that follows without any mark of its own.

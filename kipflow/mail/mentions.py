@@ -17,7 +17,7 @@ _LEAD_IN = re.compile(
     r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
     r"as)?|give|giving|gets?|"
     r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
-    r"big|huge|"
+    r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
     r"full|easy|late|first|quick|happy|warm|reluctant|weary|non-?binding|binding|definite|enthusiastic|solid|clear|"
     r"firm|hearty|resounding|"
     r"\w+ly|sure|of course|thus|hence|then|yes|yep|ok|okay|cool|nice|awesome|lgtm|good|thanks|thank you|as well|to add|"
@@ -28,6 +28,35 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
+_GLADLY_BEFORE = re.compile(
+    r"\b(?:happy|glad|pleased|delighted) to\s*$|\b(?:that|this|it)(?:['’]s| is) an? $", re.IGNORECASE
+)
+_PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
+#: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
+_CORRECTS = re.compile(
+    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|supposed) to) (?:have )?"
+    r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
+    re.IGNORECASE,
+)
+#: words of another script right before the number: votes, or talk, in a language that is not read here
+_FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
+_ASKING = re.compile(
+    r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|anybody)\b"
+    r"[^.!]*\?\s*$",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)\s*:\s*$")
+_VOTING_LABELS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore decision
+    opinion position here i in short then release rc kip proposal candidate yes agreed thanks thank you lgtm looks good
+    great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update edit
+    tldr binding non cents hi hello all everyone folks bottom line stance choice stand from side lead answer count in
+    """,
+    )
+)
 _VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
 _MY_VOTE_IS = re.compile(
     r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i vote|i['’]?m voting|i am voting|"
@@ -111,6 +140,12 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
     agreement = None if read.claimed_binding is not None else _read_agreement(mention.after)
     if agreement is Standing.CLEAR:
         return None
+    if _CORRECTS.search(mention.before[-60:]):
+        return doubt("correction", "corrects an earlier mail: does this vote replace it?")
+    if read.claimed_binding is None and phrases.AGREED_BEFORE.search(mention.before[-120:]):
+        return doubt("object-unclear", "a vote, or agreement with something said?")
+    if read.claimed_binding is None and _is_measured(mention.before):
+        return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
     unclear = _find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
@@ -130,10 +165,14 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return None
     if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
         return True
+    if _CORRECTS.search(before[-60:]):
+        return True
     if _LEAD_IN.search(before[-60:]):
         near = _FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
         return len(before) < 160 or near
     if _FIRST_PERSON.search(before) and (_VOTE_WORDS.search(text) or len(before) < 60):
+        return False
+    if _FOREIGN_BEFORE.match(before) and len(text) < 80:
         return False
     short = (
         len(text) < 50
@@ -147,11 +186,17 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
 def _is_of_others(mention: Mention, author: str) -> bool:
     """Whether the value is somebody else's vote, or one that is asked for."""
     before, after = mention.before, mention.after
+    if _CORRECTS.search(before[-60:]):
+        return False
+    if phrases.THANKED_BEFORE.search(before[-120:]):
+        return True
     if not (mention.leading or mention.is_mine or mention.is_vote_word) and phrases.OTHERS_BEFORE.search(before[-120:]):
         return True
-    if phrases.FROM_ME.search(after[:60]):
+    if mention.is_mine:
         return False
     whom = phrases.OTHERS_AFTER.match(after)
+    if mention.leading and _VOTE_ALONE.match(after):
+        return False  # "+1 vote": one vote, cast or wished for
     if whom is not None and not (mention.leading and whom.group(0).strip().lower() == "from"):
         return True
     if whom is not None and _NAMED_SENDER.match(after[whom.end() :]):
@@ -162,7 +207,22 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
 
 
-_NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!\s+(?:side|team|community|project))")
+_NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
+_VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
+
+
+def _is_measured(before: str) -> bool:
+    """Whether a label like those of a list of findings ("Retries:", "sigs:") stands before the value."""
+    match = _MEASURED.match(before)
+    if match is None or _PROPOSAL_KEY.search(before):
+        return False
+    words = re.findall(r"[^\W_]+", match.group("label").lower())
+    return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
+
+
+# "my +1 on RC1 was a mistake"
+_TOLD_OF_MINE = re.compile(r"^\s*(?:from|on|for|in|to|of)\b[^.;,]{0,40}\b(?:was|were|had|has been)\b", re.IGNORECASE)
+_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECASE)
 
 
 def _is_from_elsewhere(mention: Mention) -> bool:
@@ -183,6 +243,10 @@ def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     if phrases.TECHNICAL_AFTER.match(after[:80]):
         return True
     if leading or told or phrases.FROM_ME.match(after.lstrip()):
+        return False
+    if _GLADLY_BEFORE.search(before[-30:]) or _CORRECTS.search(before[-60:]):
+        return False
+    if re.search(r"\b(?:are|both)\s+$", before) and _PEOPLE_ARE.search(before):
         return False
     if re.search(
         r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
@@ -230,6 +294,10 @@ def _read_agreement(after: str) -> Standing | None:
         return None
     votes = phrases.VOTE_OBJECT.search(what[:60])
     strong = phrases.STRONG_COMMENT_OBJECT.search(what)
+    if phrases.SAID_BY_SOMEBODY.search(what):
+        return Standing.CLEAR
+    if phrases.PROCEDURE_OBJECT.match(what):
+        return Standing.UNCLEAR
     if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
         return None
     if word in {"with", "for"}:
@@ -248,7 +316,9 @@ def _read_agreement(after: str) -> Standing | None:
 
 def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
-    if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*[+\-±]?\s?[01]\b", after):
+    if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*(?:an? )?[+\-±]?\s?[01]\b", after):
+        return "question", "asked rather than cast?"
+    if not leading and _ASKING.match(sentence.text):
         return "question", "asked rather than cast?"
     if phrases.NOT_SERIOUS.search(sentence.text):
         return "not-serious", "is this meant as a vote?"
@@ -261,7 +331,9 @@ def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -
         return "conditional", "a condition stands with the vote: is it met?"
     if leading:
         return None
-    if phrases.PAST.search(before[-80:]):
+    if re.match(r"^\s*\d{1,2}[.)]\s*$", before):
+        return "item-of-a-list", "stands in a numbered list: a vote on what?"
+    if phrases.PAST.search(before[-80:]) or _TOLD_OF_MINE.match(after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
     if _PERFORMS.search(before[-60:]):
         return ("announced", "announced for later: cast?") if phrases.LATER_AFTER.search(after) else None

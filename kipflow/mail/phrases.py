@@ -25,7 +25,7 @@ TECHNICAL_BEFORE = re.compile(
     r"depth|"
     r"range|than|minus|plus|port|partition|rc|exponent|power|degree|score|rating|error|number|integer|literal|sentinel|"
     r"constant|increment\w*|decrement\w*|bump\w*|config\w*|parameter|property|field|option|flag|means?|"
-    r"use|uses|using|use of|pass|passing|with value|is|was|be|are|to|contains?|x|n|i|k|"
+    r"use|uses|using|use of|sees?|saw|shows?|yields?|prints?|pass|passing|with value|is|was|be|are|to|contains?|x|n|i|k|"
     r"[a-z]+[._][a-z._]+)\s*(?:is|of|to|as|=|:|was|be|are|with|by|a|an|the|value)?\s*[\"'(`]?$",
     _I,
 )
@@ -34,13 +34,13 @@ TECHNICAL_AFTER = re.compile(
     r"returned|default|set|"
     r"reserved|valid|invalid|still|also|now|treated|interpreted|special)|as (?:a |an |the )?(?:default|value|"
     r"sentinel|offset|marker|"
-    r"placeholder|initial|epoch|special|id|timestamp)|for (?:unlimited|infinite|no |none|unknown|unset|default|all |"
+    r"placeholder|initial|epoch|special|id|timestamp|position|result|answer|return|index|size|count|limit|code|number)|for (?:unlimited|infinite|no |none|unknown|unset|default|all |"
     r"disabled?|"
     r"\"|not )|in (?:the )?(?:code|config|response|request|log|output|field|schema|case)|(?:would|will|should|can|"
     r"could|may|must|shall) "
     r"(?:be|mean|indicate|denote|also|not|have)|=|=>|->|→|\.\.|or [+\-]?\d|(?:offsets?|bytes?|ms|secs?|seconds?|"
     r"minutes?|hours?|days?|"
-    r"weeks?|months?|years?|index|indices|values?|partitions?|replicas?|records?|messages?|points?|errors?|lines?|"
+    r"weeks?|months?|years?|[kmgt]i?b|percent|index|indices|values?|partitions?|replicas?|records?|messages?|points?|errors?|lines?|"
     r"files?|more|"
     r"extra|additional|commits?|timestamp|epochs?|brokers?|nodes?|levels?|percent|degrees?|retries|characters?|"
     r"chars?)\b)",
@@ -61,8 +61,12 @@ OTHERS_BEFORE = re.compile(
     r"asking for|ask for|"
     r"looking for|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
     r"|\b(?:he|she|they|who|anyone|everyone|everybody|people|someone|somebody|others?|members?|committers?|voters?|"
-    r"you|[A-Z][a-z]+ (?:voted|gave|said|has|had|already))\b[^,.;:!?]{0,60}$)",
+    r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|already))\b[^,.;:!?]{0,60}$)",
     _I,
+)
+#: "Thanks Jun for the +1"
+THANKED_BEFORE = re.compile(
+    r"\bthank\w*\b[^.!?;]{0,60}\bfor (?:the|your|his|her|their|all|those|these)\s+(?:\w+\s+)?$", _I
 )
 OTHERS_AFTER = re.compile(
     r"^\s*(?:\((?:non-?)?binding\)\s*)?(?:(?:non-?)?binding\s+)?(?:votes?\b|\(?s\)?\b|from (?!me\b|my\b|us\b|myself|"
@@ -111,6 +115,7 @@ CONDITION_AFTER = re.compile(
     r"clarif\w+)\b|"
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
     r"(?:caveat|condition|understanding|proviso)\b|"
+    r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b|"
     r"\bbarring\b|\bon (?:the )?condition\b|\bin case (?:the|we|you|it)\b|"
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
     r"(?:change|fix|modification|rename|correction|tweak|adjustment|edit|update)s?\b)",
@@ -159,6 +164,28 @@ AGREEMENT_AFTER = re.compile(
     r"re)\b\s*:?\s*(?P<object>[^.!?;]{1,160})",
     _I,
 )
+#: "Good point Jun, +1", "Agree with Jun here, +1": agreement before the number
+AGREED_BEFORE = re.compile(
+    r"\b(?:good|great|nice|excellent|fair|valid|interesting)\s+(?:point|catch|question|suggestion|call|find|remark|"
+    r"observation|comment)s?\b[^.!?]{0,40}$"
+    r"|^\W*(?:i |fully |totally |strongly |also ){0,3}agree(?:d)? with (?!the (?:kip|proposal|release|change)|this\b|it\b|"
+    r"all\b|everything\b)[^.!?]{0,40}$",
+    _I,
+)
+#: "+1 to everything Kim wrote": whatever it is about, it was said by somebody
+SAID_BY_SOMEBODY = re.compile(
+    r"\b(?:what|everything|all|anything|whatever) (?:that )?[\w @.'’-]{1,40}?\b(?:said|wrote|says|writes|suggest\w*|"
+    r"mentioned|proposed|pointed)\b",
+    _I,
+)
+#: "+1 for cancelling this RC", "+1 to extending the vote": about how to go on, seldom about the proposal
+PROCEDURE_OBJECT = re.compile(
+    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|re-?open|re-?start|"
+    r"re-?roll|re-?spin|redo|reject|abandon|withdraw|wait|hold)\w*\b|(?:start|open|call|mov|discuss|continu)\w* "
+    r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh) "
+    r"(?:rc\b|release candidate|candidate|round|vote|thread))",
+    _I,
+)
 AGREEMENT_DIRECT = re.compile(
     r"^\s*(?:[A-Z][\w.-]{1,30}['’]s?\s+(?:\w+\s+){0,2}(?:comment|suggest\w*|point|remark|idea|concern|question|"
     r"feedback|thought|opinion|proposal|mail|email|reply|note)"
@@ -196,11 +223,20 @@ VOTE_OBJECT = re.compile(
 
 # -- changing and taking back ----------------------------------------------------------------------
 CHANGE = re.compile(
-    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|updat(?:e|ed|ing)|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
+    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last )updat(?:e|ed|ing)|revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
     r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
     r"flip\w*|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|ing) (?:that|it)|"
     r"rais(?:e|ed|ing)|chang)\b"
     r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
+    _I,
+)
+#: "Switching to +1 (binding)", "reverting to 0", "From -1 to +1 then!": the whole of a short sentence
+CHANGE_IN_SHORT = re.compile(
+    r"^\W{0,4}(?:(?:ok|okay|thanks|great|so|and|then|now)\W{1,3}){0,2}(?:(?:i['’]?m|i am|i)\s+)?"
+    r"(?:(?:chang|switch|revert|mov|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
+    r"(?:a |an )?(?P<value>[+\-±]\s?[01](?:\.\d)?|0)"
+    r"(?=\s*(?:$|[.!,;]\W*(?:$|[A-Za-z])|\((?:non|not|bind|pmc)|(?:non-?)?binding\b|then\b|now\b|after\b|since\b|"
+    r"because\b|as (?:the|my|all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
     _I,
 )
 ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
@@ -238,7 +274,7 @@ TOLD_FOR = re.compile(
     r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
     r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
     r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
-    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|👍|i(?: also| fully| strongly)? (?:support|endorse|"
+    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? (?:support|endorse|"
     r"approve|accept|vote (?:yes|in favou?r|for)|"
     r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
     r"fine with)|in favou?r\b|no objections?\b|"
@@ -252,7 +288,7 @@ TOLD_TESTED = re.compile(
 )
 TOLD_AGAINST = re.compile(
     r"\bi (?:\w+ )?(?:veto|oppose|object to|vote (?:no|against)|am against|am opposed)\b|\bi['’]m (?:strongly "
-    r")?(?:against|opposed)\b|^\W*(?:no from me|veto)\b|\bvote against\b",
+    r")?(?:against|opposed)\b|^\W*(?:no from me|veto)\b|^\W*(?:👎|:-1:|:thumbs_?down:)|\bvote against\b",
     _I,
 )
 TOLD_ABSTAIN = re.compile(r"\bi(?:['’]m| am|['’]ll| will)?\s*(?:abstain\w*|neutral)\b|^\W*abstain\w*\b", _I)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kipflow.mail.phrases import TECHNICAL_BEFORE
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.values import find_values, skip_bullet
 
@@ -29,7 +30,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;])[\"')]{0,2}\s+(?=[A-Z0-9\"'(\[+\-@*À-ÿ
 _CONNECTS = re.compile(
     r"^\s{0,3}(?:if|once|provided|assuming|unless|until|on|to|with|for|pending|but only|modulo|as long as|that|what|"
     r"from)\b(?! again| more| a side)",
-    re.IGNORECASE,
 )
 _ENDS_OPEN = re.compile(
     r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
@@ -99,10 +99,11 @@ def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
 
 def _continues(above: str, line: str) -> bool:
     """Whether `line` is the rest of a sentence that `above` began."""
-    if _NEW_ITEM.match(line) or _WHOLE_VOTE.match(line):
-        return False
     closed = above.rstrip().endswith((".", "!", "?", ":"))
-    if _WHOLE_VOTE.match(above) and not _CONNECTS.match(line):
+    wrapped_number = not closed and len(above) >= 40 and TECHNICAL_BEFORE.search(f"{above[-50:]} ") is not None
+    if _NEW_ITEM.match(line) or (_is_whole_vote(line) and not wrapped_number):
+        return False
+    if _is_whole_vote(above) and not _CONNECTS.match(line):
         return False
     starts_with_value = (
         skip_bullet(line) < len(line) and bool(find_values(line)) and find_values(line)[0].start() <= skip_bullet(line)
@@ -116,6 +117,11 @@ def _continues(above: str, line: str) -> bool:
     return (
         not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ENDS_OPEN.search(above) is not None)
     ) or (closed and len(above) >= 64)
+
+
+def _is_whole_vote(line: str) -> bool:
+    """Whether a line is a vote and all of it: "+1 on" runs over into the next."""
+    return _WHOLE_VOTE.match(line) is not None and _ENDS_OPEN.search(line) is None
 
 
 def _find_line(block: Sequence[OwnLine], text: str, start: int, sentence: str) -> OwnLine:

@@ -20,6 +20,7 @@ class Part(StrEnum):
     SUMMARY = "summary"
     STATUS_LINE = "status-line"
     OTHER_NAME = "other-name"
+    CITED = "cited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,11 @@ _LIST_HEAD = re.compile(
 )
 _CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
 _CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
+_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
+_BARE_VOTE = re.compile(
+    r"^[\s.!,)]*$|^\s*\(?\s*(?:non|not|bind|bid|pmc|nb\b|b\b)|^\s*(?:,\s*)?(?:from me|for me|from my side)\b",
+    re.IGNORECASE,
+)
 _HANDLE = r"[a-z][\w.-]{1,24}"
 _STATUS_ONE = re.compile(
     rf"^\s?[:：]\s*(?P<name>{_HANDLE}|[A-Z][\w-]{{1,24}})(?P<rest>\s*$|\s*[:(\[,-].*$|\s+(?:until|on|if|\[|PG:).*$)"
@@ -185,10 +191,12 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
     if parts:
         # a template whose boxes were half removed is a template still
         for v in leading:
-            if _is_near(v.index, parts, lines):
+            if _is_near(v.index, parts, lines) and not _is_cast_below(v, parts, lines):
                 parts[v.index] = (Part.LEGEND, v.value)
         leading = [v for v in leading if v.index not in parts]
     for run in _find_runs(leading, lines):
+        if all(_PROPOSAL_KEY.search(v.after) for v in run):
+            continue  # a vote on each of several proposals
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
             parts.update({v.index: (Part.LEGEND, v.value) for v in run})
         elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
@@ -207,9 +215,16 @@ def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]])
     named: dict[int, tuple[Part, str]] = {}
     for index, line in enumerate(lines):
         match = _NAMED_VALUE.match(line) if "1" in line and index not in parts and len(line) < 120 else None
-        if match is not None and not any(fold_name(w) in _COMMON_WORDS for w in match.group("name").split()):
+        if match is None or _PROPOSAL_KEY.search(match.group("name")):
+            continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
+        if not any(fold_name(w) in _COMMON_WORDS for w in match.group("name").split()):
             named[index] = (Part.SUMMARY, match.group("value"))
     return named if len(named) > 1 else {}
+
+
+def _is_cast_below(v: LeadingValue, parts: dict[int, tuple[Part, str]], lines: Sequence[str]) -> bool:
+    """Whether a vote stands below an untouched template, apart from it: "[ ] -1", a blank line, "+1 (binding)"."""
+    return v.index > max(parts) and not lines[v.index - 1].strip() and _BARE_VOTE.match(v.after) is not None
 
 
 def _is_near(index: int, parts: dict[int, tuple[Part, str]], lines: Sequence[str]) -> bool:
@@ -244,8 +259,16 @@ def _names_someone(after: str) -> bool:
     )
 
 
+# "Jun said:" right above a vote
+_SOMEBODY_SAID = re.compile(
+    r"^\s*[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){0,3}\s+(?:said|says|wrote|writes|voted|replied|answered)\s*:\s*$",
+)
+
+
 def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part | None:
     after = v.after
+    if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not _FIRST_PERSON.search(lines[v.index - 1]):
+        return Part.CITED
     heading = _find_heading(lines, v.index)
     if (
         heading is not None
