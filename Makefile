@@ -35,7 +35,7 @@ test: setup ## All tests, with what was skipped and why
 	$(BIN)/python -m pytest
 
 bench: setup ## Benchmarks beside their peers
-	$(BIN)/python -m bench
+	$(BIN)/python bench/run.py
 
 accuracy: setup ## How votes are read in the real mail beside the project (FORMAT=json)
 	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)')
