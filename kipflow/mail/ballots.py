@@ -14,7 +14,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.changes import read_change
-from kipflow.mail.mentions import read_value
+from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
 from kipflow.mail.templates import Part, classify_lines
@@ -30,7 +30,23 @@ _SIGNS = (
     *("bndin", "(b)", "(nb)", "vot", "veto", "lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good"),
     *("thumbs", "support", "endorse", "accept", "favo", "objection", "trouble", "problem", "issue", "regression"),
     *("no from", "for it", "for this", "withdraw", "retract", "abstain", "neutral", "oppose", "against", "object to"),
-    *("good with", "ok with", "fine with", "\n0", "\n 0", "\n*", ":+1:", "( )", "(x)", "__", "thumbsup", "1+", "+/-"),
+    *(
+        "good with",
+        "ok with",
+        "fine with",
+        "\n0",
+        "\n 0",
+        "\n*",
+        ":+1:",
+        "( )",
+        "(x)",
+        "__",
+        "thumbsup",
+        "1+",
+        "+/-",
+        "to 0",
+        "at 0",
+    ),
 )
 _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
@@ -146,7 +162,14 @@ def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expre
     clear = [e for e in found if e.standing is Standing.CLEAR]
     if not clear:
         return found[0] if found else None
-    return _disagree(clear) if len({e.choice for e in clear}) > 1 else clear[0]
+    others = {m.group("value") for m in find_values(text) if is_contrary(text, m)}
+    contrary = [e for v in others if (e := _read_plainly(v)).choice is not clear[0].choice]
+    return _disagree([*clear, *contrary]) if contrary or len({e.choice for e in clear}) > 1 else clear[0]
+
+
+def _read_plainly(written: str) -> Expression:
+    choice, value = parse_value(written)
+    return Expression(choice=choice, value=value, claimed_binding=None, line="", rule="contrary")
 
 
 def _disagree(clear: Sequence[Expression]) -> Expression:
@@ -167,6 +190,9 @@ def _resolve(found: list[Expression]) -> tuple[Expression, ...]:
         disagreeing = next((e for e in found if e.rule == "two-votes-in-one-mail"), None)
         if disagreeing is not None:
             return (disagreeing,)
+        mended = [e for e in found if e.rule == "correction" and e.choice not in choices]
+        if mended:
+            return (_disagree([*clear, *mended]),)
         if len(choices) > 1:
             return (_disagree(clear),)
         best = next((e for e in clear if e.claimed_binding is not None), clear[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
@@ -52,6 +53,10 @@ def read_change(text: str) -> Expression | None:
         )
     if not withdraws and not targets:
         return None
+    if targets and _is_changed_on_condition(text, targets[-1]):
+        changed = _change_to(targets[-1], text)
+        why = "a condition stands with the change: is it met?"
+        return replace(changed, rule="conditional", standing=Standing.UNCLEAR, why=why)
     if phrases.UNREAL.search(_OPENING_CLAUSE.sub("", text)) or phrases.YOURS.search(text):
         return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
     if targets:
@@ -60,6 +65,14 @@ def read_change(text: str) -> Expression | None:
     return Expression(
         choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
     )
+
+
+def _is_changed_on_condition(text: str, target: re.Match[str]) -> bool:
+    """ "Changing my vote to -1 until …" changes it, for a while; "I will change it if …" does not yet."""
+    head = _OPENING_CLAUSE.sub("", text[: target.start("value")])
+    if phrases.UNREAL.search(head) or phrases.YOURS.search(text) or re.search(r"\bwill\b|['’]ll\b", head):
+        return False
+    return phrases.CONDITION_AFTER.search(text[target.end("value") :]) is not None
 
 
 def _change_to(target: re.Match[str], text: str) -> Expression:

@@ -31,10 +31,15 @@ _FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here[
 _GLADLY_BEFORE = re.compile(
     r"\b(?:happy|glad|pleased|delighted) to\s*$|\b(?:that|this|it)(?:['’]s| is) an? $", re.IGNORECASE
 )
+# "+1 for KIP-7, -1 for KIP-9": the digit before is a name's
+_AFTER_KEY = re.compile(
+    r"(?:\b[A-Za-z]{2,8}-\d{1,5}|\b\d+\.\d+[\w.-]*|\brc\s?-?\d+)\s*(?:[,;]|\band\b|\bbut\b){1,2}\s*$", re.IGNORECASE
+)
 _PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
 #: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
 _CORRECTS = re.compile(
-    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|supposed) to) (?:have )?"
+    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|"
+    r"supposed) to) (?:have )?"
     r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
     re.IGNORECASE,
 )
@@ -120,6 +125,25 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
     return _weigh(mention, read)
 
 
+_TURNS = re.compile(
+    r"(?:[,;:.!…)–—-]|\b(?:but|and|though|although|however|that|it|or|while|yet)\b)\s*(?:(?:a|an|my|strong|weak|"
+    r"mild) ){0,2}[\"'(]?$",
+    re.IGNORECASE,
+)
+
+
+def is_contrary(text: str, match: re.Match[str]) -> bool:
+    """Whether a value can be a vote of its own beside another in the sentence: "+1 for the KIP, -1 for its name"."""
+    before, after = text[: match.start("value")], text[match.end("value") :]
+    if _TURNS.search(before[-40:]) is None and before[skip_bullet(before) :].strip():
+        return False
+    return not (
+        _is_number(before, after, leading=not before.strip(), told=False)
+        or _is_quoted(before, after, text)
+        or phrases.OTHERS_AFTER.match(after)
+    )
+
+
 def _weigh(mention: Mention, read: Expression) -> Expression | None:
     """The expression as it stands, as one that a person must settle, or None."""
 
@@ -197,7 +221,7 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     whom = phrases.OTHERS_AFTER.match(after)
     if mention.leading and _VOTE_ALONE.match(after):
         return False  # "+1 vote": one vote, cast or wished for
-    if whom is not None and not (mention.leading and whom.group(0).strip().lower() == "from"):
+    if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
         return True
     if whom is not None and _NAMED_SENDER.match(after[whom.end() :]):
         return True
@@ -244,7 +268,11 @@ def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True
     if leading or told or phrases.FROM_ME.match(after.lstrip()):
         return False
-    if _GLADLY_BEFORE.search(before[-30:]) or _CORRECTS.search(before[-60:]):
+    if (
+        (_AFTER_KEY.search(before[-30:]) and find_values(before))
+        or _GLADLY_BEFORE.search(before[-30:])
+        or _CORRECTS.search(before[-60:])
+    ):
         return False
     if re.search(r"\b(?:are|both)\s+$", before) and _PEOPLE_ARE.search(before):
         return False

@@ -52,11 +52,7 @@ def read_message(
         month: "2026-03"; empty: taken from the mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
     """
-    data = data[:MAX_MAIL]
-    mail = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
-    if b"\r" in mail and b"\n" not in mail.strip():
-        mail = mail.replace(b"\r", b"\n")
-    mail = mail.lstrip(b"\n")
+    mail = _even_line_ends(data[:MAX_MAIL])
     if not mail or mail.isspace():
         return Unreadable(source=source, why="empty", list_id=list_id, month=month)
     headers, body = split_mail(mail)
@@ -72,14 +68,10 @@ def read_message(
     references = tuple(dict.fromkeys(parse_message_ids(headers.text("references"))))[-MAX_REFERENCES:]
     digest = _digest(headers, body)
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
-    words = Words(own=())
-    encoded = b"base64" in (headers.raw("content-transfer-encoding") or b"").lower()
-    if _could_matter(reading, answers=bool(parents or references), encoded=encoded, body=body):
-        words = find_own_words(find_text(headers, body))
+    answers = bool(parents or references)
+    words = _read_words(headers, body, reading, answers=answers)
     declared, cancels = None, None
-    if words.own and (
-        reading.kind in {Kind.RESULT, Kind.CANCEL, Kind.VOTE} or reading.is_reply or parents or references
-    ):
+    if words.own and (reading.kind in _ENDING_KINDS or reading.is_reply or answers):
         declared = read_declared(words, reading, by=sender.name or sender.address, message_id=message_id, at=sent_at)
         cancels = find_cancel(words, reading)
     is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
@@ -103,6 +95,26 @@ def read_message(
         cancels=cancels,
         digest=digest,
     )
+
+
+#: Subjects under which a vote can end without the mail being an answer.
+_ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
+
+
+def _even_line_ends(data: bytes) -> bytes:
+    """The mail with "\\n" ending its lines, whatever ended them, from its first line that is not empty."""
+    mail = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+    if b"\r" in mail and b"\n" not in mail.strip():
+        mail = mail.replace(b"\r", b"\n")
+    return mail.lstrip(b"\n")
+
+
+def _read_words(headers: Headers, body: bytes, reading: SubjectReading, *, answers: bool) -> Words:
+    """The author's own words; none where the body need not be read."""
+    encoded = b"base64" in (headers.raw("content-transfer-encoding") or b"").lower()
+    if not _could_matter(reading, answers=answers, encoded=encoded, body=body):
+        return Words(own=())
+    return find_own_words(find_text(headers, body))
 
 
 def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:

@@ -25,7 +25,8 @@ TECHNICAL_BEFORE = re.compile(
     r"depth|"
     r"range|than|minus|plus|port|partition|rc|exponent|power|degree|score|rating|error|number|integer|literal|sentinel|"
     r"constant|increment\w*|decrement\w*|bump\w*|config\w*|parameter|property|field|option|flag|means?|"
-    r"use|uses|using|use of|sees?|saw|shows?|yields?|prints?|pass|passing|with value|is|was|be|are|to|contains?|x|n|i|k|"
+    r"use|uses|using|use of|sees?|saw|shows?|yields?|prints?|pass|passing|with value|is|was|be|are|to|contains?|x|n|"
+    r"i|k|"
     r"[a-z]+[._][a-z._]+)\s*(?:is|of|to|as|=|:|was|be|are|with|by|a|an|the|value)?\s*[\"'(`]?$",
     _I,
 )
@@ -34,13 +35,15 @@ TECHNICAL_AFTER = re.compile(
     r"returned|default|set|"
     r"reserved|valid|invalid|still|also|now|treated|interpreted|special)|as (?:a |an |the )?(?:default|value|"
     r"sentinel|offset|marker|"
-    r"placeholder|initial|epoch|special|id|timestamp|position|result|answer|return|index|size|count|limit|code|number)|for (?:unlimited|infinite|no |none|unknown|unset|default|all |"
+    r"placeholder|initial|epoch|special|id|timestamp|position|result|answer|return|index|size|count|limit|code|"
+    r"number)|for (?:unlimited|infinite|no |none|unknown|unset|default|all |"
     r"disabled?|"
     r"\"|not )|in (?:the )?(?:code|config|response|request|log|output|field|schema|case)|(?:would|will|should|can|"
     r"could|may|must|shall) "
     r"(?:be|mean|indicate|denote|also|not|have)|=|=>|->|→|\.\.|or [+\-]?\d|(?:offsets?|bytes?|ms|secs?|seconds?|"
     r"minutes?|hours?|days?|"
-    r"weeks?|months?|years?|[kmgt]i?b|percent|index|indices|values?|partitions?|replicas?|records?|messages?|points?|errors?|lines?|"
+    r"weeks?|months?|years?|[kmgt]i?b|percent|index|indices|values?|partitions?|replicas?|records?|messages?|"
+    r"points?|errors?|lines?|"
     r"files?|more|"
     r"extra|additional|commits?|timestamp|epochs?|brokers?|nodes?|levels?|percent|degrees?|retries|characters?|"
     r"chars?)\b)",
@@ -52,7 +55,8 @@ OTHERS_BEFORE = re.compile(
     r"(?:\b(?:your|his|her|their|its|whose|(?!it|here|that|what|let)[a-z]+['’]s)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|more|additional|enough|all|several|many|"
     r"required|needed|no|any|"
-    r"few|only|at least|multiple|both|these|those|every|each)\s+(?:of the\s+)?(?:non[- ]?binding\s+|binding\s+|"
+    r"few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
+    r"]?binding\s+|binding\s+|"
     r"pmc\s+|more\s+|explicit\s+)*$"
     r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got|count(?! "
     r"me)\w*|"
@@ -61,7 +65,8 @@ OTHERS_BEFORE = re.compile(
     r"asking for|ask for|"
     r"looking for|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
     r"|\b(?:he|she|they|who|anyone|everyone|everybody|people|someone|somebody|others?|members?|committers?|voters?|"
-    r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|already))\b[^,.;:!?]{0,60}$)",
+    r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
+    r"already))\b[^,.;:!?]{0,60}$)",
     _I,
 )
 #: "Thanks Jun for the +1"
@@ -82,7 +87,7 @@ NITS = re.compile(
 )
 PAST = re.compile(
     r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|said|was|"
-    r"were|posted)\b[^.;]{0,50}$",
+    r"were|posted)\b(?:(?!\bbut\b|\bnow\b)[^.;]){0,50}$",
     _I,
 )
 REAFFIRMED_AFTER = re.compile(
@@ -168,7 +173,8 @@ AGREEMENT_AFTER = re.compile(
 AGREED_BEFORE = re.compile(
     r"\b(?:good|great|nice|excellent|fair|valid|interesting)\s+(?:point|catch|question|suggestion|call|find|remark|"
     r"observation|comment)s?\b[^.!?]{0,40}$"
-    r"|^\W*(?:i |fully |totally |strongly |also ){0,3}agree(?:d)? with (?!the (?:kip|proposal|release|change)|this\b|it\b|"
+    r"|^\W*(?:i |fully |totally |strongly |also ){0,3}agree(?:d)? with (?!the (?:kip|proposal|release|change)|"
+    r"this\b|it\b|"
     r"all\b|everything\b)[^.!?]{0,40}$",
     _I,
 )
@@ -180,7 +186,8 @@ SAID_BY_SOMEBODY = re.compile(
 )
 #: "+1 for cancelling this RC", "+1 to extending the vote": about how to go on, seldom about the proposal
 PROCEDURE_OBJECT = re.compile(
-    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|re-?open|re-?start|"
+    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|"
+    r"re-?open|re-?start|"
     r"re-?roll|re-?spin|redo|reject|abandon|withdraw|wait|hold)\w*\b|(?:start|open|call|mov|discuss|continu)\w* "
     r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh) "
     r"(?:rc\b|release candidate|candidate|round|vote|thread))",
@@ -223,7 +230,8 @@ VOTE_OBJECT = re.compile(
 
 # -- changing and taking back ----------------------------------------------------------------------
 CHANGE = re.compile(
-    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last )updat(?:e|ed|ing)|revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
+    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last )updat(?:e|ed|ing)|"
+    r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
     r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
     r"flip\w*|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|ing) (?:that|it)|"
     r"rais(?:e|ed|ing)|chang)\b"
@@ -274,13 +282,21 @@ TOLD_FOR = re.compile(
     r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
     r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
     r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
-    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? (?:support|endorse|"
+    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? "
+    r"(?:support|endorse|"
     r"approve|accept|vote (?:yes|in favou?r|for)|"
     r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
     r"fine with)|in favou?r\b|no objections?\b|"
-    r"i (?:have|see) no (?:objections?|problems?|issues?))",
+    r"i (?:have|see) no (?:objections?|problems?|issues?))|\bship it\W*$",
     _I,
 )
+#: "++1", "1+", "+1binding": meant as votes, but not written as one
+TOLD_ODDLY = re.compile(
+    r"^\W{0,3}(?:\+\+\s?1|1\s?\+|\+1(?:-?(?:non-?)?binding|-?nb|b)|\+1\+1|"
+    r"\+10{2,4}!*\s*\(?(?:non-?)?binding\)?)[\s.!)]*$",
+    _I,
+)
+TOLD_ODD_ZERO = re.compile(r"^\W{0,3}(?:i['’]?m |i am )?(?:a )?\+\s?/\s?-\s?0\b", _I)
 TOLD_TESTED = re.compile(
     r"\b(?:experienced|encountered|found|had|saw|see|seen|with|without)\s+(?:no|any)\s+(?:troubles?|problems?|"
     r"issues?|regressions?)\b",

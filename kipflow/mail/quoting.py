@@ -41,7 +41,7 @@ class Words:
 
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
-_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|\|(?!\|)(?:\s|$|[^\s|]))")
+_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
@@ -85,7 +85,8 @@ _ORIGINAL = re.compile(
 )
 _HEADER_LINE = re.compile(
     r"^\s*\*{0,2}\s*(from|sent|date|to|cc|subject|reply-to|importance|"
-    r"von|gesendet|datum|an|betreff|kopie|de|envoyé|envoye|date|à|a|objet|enviado(?: el)?|fecha|para|asunto|assunto|"
+    r"von|gesendet|datum|an|betreff|kopie|de|envoyé|envoye|date|à|a|objet|enviado(?: el| em)?|enviada(?: em)?|fecha|"
+    r"para|asunto|assunto|"
     r"data|"
     r"da|inviato|oggetto|van|verzonden|aan|onderwerp|från|fran|skickat|till|ämne|fra|sendt|til|emne|od|wysłano|do|"
     r"temat|"
@@ -96,6 +97,19 @@ _HEADER_LINE = re.compile(
 _HEADER_FIRST = re.compile(
     r"^\s*\*{0,2}\s*(?:from|von|de|da|van|från|fra|od|发件人|寄件者|差出人|от|отправитель)\s*\*{0,2}\s*[:：]",
     re.IGNORECASE,
+)
+
+_ANY_HEADER = re.compile(r"^\s{0,3}\*{0,2}[^\W\d][^:：\n]{0,24}[:：]\s*\S")
+_ADDRESS = re.compile(r"<?[^<>\s:]{1,200}@[^<>\s]{1,200}>?")
+_ANSWERING_SUBJECT = re.compile(
+    r"^[^:：\n]{1,26}[:：]\s*\*{0,2}\s*(?:[A-Za-z答回返Оо]\w{0,4}\s?[:：]|\[[^\[\]\n]{2,40}\])", re.MULTILINE
+)
+# GroupWise: ">>> Mara Lind <mara@x.example> 02.03.2026 11:00 >>>" with the quote bare below it
+_GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}:\d\d.{0,12}>>>\s*$")
+# Notes: a line with the sender alone, below it one with the date alone
+_LOTUS_FIRST = re.compile(r"^\s*[^<>\n]{0,60}<[^<>\s]{1,100}@[^<>\s]{1,100}>(?:\s+wrote on)?\s*$")
+_LOTUS_DATE = re.compile(
+    r"^\s*(?:sent by:.{0,60})?\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]{1,3}\d{1,2}:\d\d.{0,20}$", re.IGNORECASE
 )
 
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
@@ -176,7 +190,11 @@ def _drop_footers(lines: list[str]) -> list[str]:
 def _mark_quotes(lines: list[str]) -> list[str]:
     marks = [_OWN] * len(lines)
     for index, line in enumerate(lines):
-        if (">" in line or "|" in line or not line.isascii()) and _QUOTE.match(line) and not _ARROW.match(line):
+        if (
+            (">" in line or "|" in line or ":" in line or not line.isascii())
+            and _QUOTE.match(line)
+            and not _ARROW.match(line)
+        ):
             marks[index] = _QUOTED
     for index, line in enumerate(lines):
         # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
@@ -236,9 +254,9 @@ def _is_attribution(text: str) -> bool:
 def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
     for index, line in enumerate(lines):
-        if marks[index] != _OWN or not line.strip():
+        if not line.strip() or (marks[index] != _OWN and not _GROUPWISE.match(line)):
             continue
-        if line.lstrip()[0] not in "-_—=*" and not any(":" in x or "：" in x for x in lines[index : index + 4]):
+        if line.lstrip()[0] not in "-_—=*>" and not any(":" in x or "：" in x for x in lines[index : index + 4]):
             continue  # neither a rule, nor within reach of a colon
         end = _find_unmarked_quote(lines, marks, index)
         if end is None:
@@ -259,6 +277,12 @@ def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]
 def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
     """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
     line = lines[index]
+    if _GROUPWISE.match(line):
+        return index + 1
+    if _LOTUS_FIRST.match(line) and index + 1 < len(lines) and _LOTUS_DATE.match(lines[index + 1]):
+        return index + 2
+    if _find_header_block(lines, index) is not None:
+        return _find_header_block(lines, index)
     if line.strip() == OUTLOOK_MARK or _ORIGINAL.match(line):
         return _skip_header_lines(lines, index + 1)
     if _FOOTER_START.match(line) or _HEADER_FIRST.match(line):
@@ -282,6 +306,22 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             )
             return last + 1 if strong else None
     return None
+
+
+def _find_header_block(lines: list[str], start: int) -> int | None:
+    """The end of a block like From/Sent/To/Subject in any language; None if none begins at `start`.
+
+    Told by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
+    """
+    if "@" not in "".join(lines[start : start + 2]) or not _ANY_HEADER.match(lines[start]):
+        return None
+    end = start
+    while end < len(lines) and end - start < 12 and _ANY_HEADER.match(lines[end]):
+        end += 1
+    block = "\n".join(line[:400] for line in lines[start:end])
+    if end - start < 3 or not _HAS_DATE.search(_ADDRESS.sub("", block)) or not _ANSWERING_SUBJECT.search(block):
+        return None
+    return end
 
 
 def _skip_header_lines(lines: list[str], start: int) -> int:

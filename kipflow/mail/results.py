@@ -89,33 +89,16 @@ def read_declared(
     A tagged announcement needs no wording; a plain reply must say an outcome, or close the vote and
     tell counts, in sentences that are neither conditional nor questions.
     """
-    if reading.kind in {Kind.DISCUSS, Kind.CANCEL}:
-        return None
     tagged = reading.kind is Kind.RESULT
-    if not tagged and not any(_ANNOUNCES.search(line.text) for line in words.own[:MAX_LINES]):
+    if not _can_announce(words, reading, tagged=tagged):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
-    if not tagged and not any(
-        w in "\n".join(lines).lower() for w in ("vote", "voting", "binding", "accepted", "passed", "approved", "result")
-    ):
-        return None
     outcome, line = _find_outcome(lines)
     closing = _find_sentence(lines, _CLOSING)
-    if not tagged and not (reading.is_reply or reading.kind is Kind.VOTE):
-        return None
     if not tagged and outcome is None and closing is None:
         return None
     counts = read_counts(lines)
-    if (
-        not tagged
-        and not counts.any
-        and (
-            outcome is None
-            or not re.search(r"\bvot(?:es?|ing|ed)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE)
-        )
-    ):
-        return None
-    if tagged and reading.is_reply and outcome is None and not counts.any:
+    if not counts.any and not (_tells_outcome(outcome, line) if not tagged else outcome or not reading.is_reply):
         return None
     if outcome is None:
         outcome = _outcome_of_subject(reading)
@@ -131,6 +114,31 @@ def read_declared(
         line=(line or closing or counts.line or next((part.strip() for part in lines if part.strip()), ""))[:300],
         contradictions=_find_contradictions(counts, outcome),
     )
+
+
+_VOTE_TALK = ("vote", "voting", "binding", "accepted", "passed", "approved", "result")
+
+
+def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> bool:
+    """Whether a closer look is worth it: a tag, or a reply that speaks of votes and of an end."""
+    if reading.kind in {Kind.DISCUSS, Kind.CANCEL}:
+        return False
+    if tagged:
+        return True
+    if not (reading.is_reply or reading.kind is Kind.VOTE):
+        return False
+    texts = [line.text for line in words.own[:MAX_LINES]]
+    if not any(_ANNOUNCES.search(text) for text in texts):
+        return False
+    said = "\n".join(plain(text) for text in texts).lower()
+    return any(word in said for word in _VOTE_TALK)
+
+
+def _tells_outcome(outcome: str | None, line: str) -> bool:
+    """Whether a sentence without any count says what became of the vote, not of something else."""
+    if outcome is None:
+        return False
+    return re.search(r"\bvot(?:es?|ing|ed)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE) is not None
 
 
 def _outcome_of_subject(reading: SubjectReading) -> str | None:

@@ -7,6 +7,7 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Declared, Vote
+from kipflow.domain.votes import Declared, Standing, Vote
 from kipflow.mail.calls import is_call
 from kipflow.mail.casting import cast_ballots
 
@@ -100,6 +101,8 @@ class _Round:
     marker: int | None
     root_missing: bool = False
     messages: list[Message] = field(default_factory=list)
+    # mails that answer in the thread under a subject of their own: their votes are put to a person
+    astray: list[Message] = field(default_factory=list)
     round: int = 1
     declared: Declared | None = None
     declared_tagged: bool = False
@@ -127,6 +130,22 @@ def find_votes(
     return _Assembly(ordered, roster, policy, prefix=prefix, keyed_by=keyed_by).run()
 
 
+def _is_part(one: str, other: str) -> bool:
+    """Whether a topic holds another whole: "x 3.0.0-rc2" holds "x 3.0.0", but "x 3.0.1" does not hold "x 3.0"."""
+    return len(one) > 8 and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
+
+
+def _doubt(message: Message) -> Message:
+    """A mail whose votes are put to a person because its subject is about something else."""
+    why = "answers in the vote's thread under another subject: a vote on this?"
+    return replace(
+        message,
+        expressions=tuple(
+            replace(e, standing=Standing.UNCLEAR, rule="other-subject", why=why) for e in message.expressions
+        ),
+    )
+
+
 class _Assembly:
     """One pass over mails in order of time."""
 
@@ -145,8 +164,11 @@ class _Assembly:
                 self.open(message)
         for message in self.ordered:
             if message.message_id not in self.by_root:
-                for round_ in self.place(message):
+                placed = self.place(message)
+                for round_ in placed:
                     round_.take(message)
+                for round_ in () if placed else self.find_strayed_from(message):
+                    round_.astray.append(message)
         for rounds in self.rounds.values():
             self.close(rounds)
         found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
@@ -237,7 +259,8 @@ class _Assembly:
         root = next((m for m in self.ancestors(message) if m.message_id in self.by_root), None)
         if root is not None:
             rounds = [r for r in self.by_root[root.message_id] if self.fits(message, r)]
-            return [self.pick_marked(r, message) for r in rounds]
+            if rounds or not self.names_other_vote(message):
+                return [self.pick_marked(r, message) for r in rounds]
         if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
             return []
         found = []
@@ -250,6 +273,21 @@ class _Assembly:
             marked = [r for r in opened if r.marker == reading.round] or opened
             found.extend(marked[-1:])
         return found
+
+    def names_other_vote(self, message: Message) -> bool:
+        """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
+        return message.reading.kind is Kind.VOTE and any(key in self.rounds for key in self.keys_of(message))
+
+    def find_strayed_from(self, message: Message) -> list[_Round]:
+        """The rounds in whose thread a "Re:" under an unrelated subject stands, unless that subject began a thread."""
+        if message.reading.kind is not Kind.OTHER or not message.reading.is_reply or message.reading.numbers:
+            return []
+        for ancestor in self.ancestors(message):
+            if ancestor.message_id in self.by_root:
+                return self.by_root[ancestor.message_id]
+            if not ancestor.reading.is_reply and ancestor.reading.topic:
+                return []
+        return []
 
     def fits(self, message: Message, round_: _Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""
@@ -280,7 +318,7 @@ class _Assembly:
 
     @staticmethod
     def is_same_topic(one: str, other: str) -> bool:
-        if one == other or (len(one) > 8 and one in other) or (len(other) > 8 and other in one):
+        if one == other or _is_part(one, other) or _is_part(other, one):
             return True
         ours, theirs = set(one.split()), set(other.split())
         versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
@@ -332,6 +370,7 @@ class _Assembly:
     def build(self, round_: _Round) -> Vote:
         root = round_.root
         mails = [(m, self.time_of(m)) for m in round_.messages]
+        mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:
             mails.append((root, round_.opened_at))
         ballots = cast_ballots(mails, self.roster, self.policy)

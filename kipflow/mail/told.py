@@ -45,7 +45,9 @@ def _find_told(sentence: str, *, first: bool) -> Choice | None:
         return None
     if phrases.TOLD_AGAINST.search(sentence):
         return Choice.AGAINST
-    if phrases.TOLD_ABSTAIN.search(sentence):
+    if phrases.TOLD_ODDLY.match(sentence):
+        return Choice.FOR
+    if phrases.TOLD_ABSTAIN.search(sentence) or phrases.TOLD_ODD_ZERO.match(sentence):
         return Choice.ABSTAIN
     if phrases.TOLD_FOR.search(sentence) or phrases.TOLD_TESTED.search(sentence):
         return Choice.FOR

@@ -30,7 +30,7 @@ VALUE = (
 )
 VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
-    r"\b(?:my vote(?: is|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|"
+    r"\b(?:my vote(?: is|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
     r"voting)\s+(?:a\s+)?(?P<value>0)(?![\w.%]|\s*\w+s\b)",
     re.IGNORECASE,
 )
