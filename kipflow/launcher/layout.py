@@ -54,6 +54,11 @@ class Layout:
         return self.home / "sandbox-anchor.json"
 
     @property
+    def sandbox_memory(self) -> Path:
+        """What was saved to the sandbox's wiki and posted to its channels."""
+        return self.home / "sandbox-memory.json"
+
+    @property
     def marker(self) -> str:
         """What every process of this home carries in its environment, to be found again by."""
         return hashlib.sha256(str(self.home).encode()).hexdigest()[:20]

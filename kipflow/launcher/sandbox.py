@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
 
@@ -25,13 +26,15 @@ SEED = 7
 class Sandbox:
     """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs.
 
-    `variables` are what its community file must know of it.
+    `memory` keeps what was saved to its wiki and posted to its channels over a restart: kipflow's outbox
+    knows these as done. `variables` are what its community file must know of it.
     """
 
     port: int
     anchor: datetime
     start: datetime
     speed: float
+    memory: Path
     variables: Mapping[str, str]
 
     @property
@@ -43,6 +46,7 @@ class Sandbox:
         return [
             *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port), "--seed", str(SEED)),
             *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat(), "--speed", str(self.speed)),
+            *("--memory", str(self.memory)),
         ]
 
 
@@ -67,7 +71,9 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
     _save_times(layout, anchor, start)
     first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
     variables = {"KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}", "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}"}
-    return Sandbox(port=port, anchor=anchor, start=start, speed=speed, variables=variables)
+    return Sandbox(
+        port=port, anchor=anchor, start=start, speed=speed, memory=layout.sandbox_memory, variables=variables
+    )
 
 
 def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:

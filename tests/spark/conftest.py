@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,8 @@ def spark(spark_variables: dict[str, str], tmp_path_factory: pytest.TempPathFact
     session = open_session("kipflow tests")
     yield session
     session.stop()
+    # its connections say goodbye when Python ends, into a log that is closed by then
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     os.environ.clear()
     os.environ.update(before)
 
