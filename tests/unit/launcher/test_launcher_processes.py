@@ -72,8 +72,13 @@ def test_stopping_ends_children_that_left_the_session(layout: Layout, marked: di
 
 def test_an_orphan_of_a_crashed_start_is_found_by_its_marker(layout: Layout, marked: dict[str, str]) -> None:
     orphan = subprocess.Popen(SLEEP, env=marked, start_new_session=True)  # no pid file tells of it
+    deadline = time.monotonic() + 20
+    # a process shows its environment only once its program has begun
+    while not (found := [p.pid for p in processes.find_marked(layout)]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
-    assert [p.pid for p in processes.find_marked(layout)] == [orphan.pid]
+    assert found == [orphan.pid]
     assert processes.stop_all(layout) == 1
     assert is_gone(orphan.pid)
 
