@@ -124,15 +124,19 @@ def run(command: list[str], what: str) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
     ) as process:
-        for line in process.stdout or ():
-            lines.append(line)
-            collected += line.startswith("Collecting ")
-            if line.startswith("Installing collected packages") and collected > 1:
-                print("setup:   all fetched; unpacking …", flush=True)
-                collected = 0
-            elif time.monotonic() - told > 5 and collected:
-                told = time.monotonic()
-                print(f"setup:   fetched {collected} of {total} packages", flush=True)
+        try:
+            for line in process.stdout or ():
+                lines.append(line)
+                collected += line.startswith("Collecting ")
+                if line.startswith("Installing collected packages") and collected > 1:
+                    print("setup:   all fetched; unpacking …", flush=True)
+                    collected = 0
+                elif time.monotonic() - told > 5 and collected:
+                    told = time.monotonic()
+                    print(f"setup:   fetched {collected} of {total} packages", flush=True)
+        except BaseException:
+            process.terminate()  # an interrupt that reached us alone must not leave an installer at work
+            raise
     with LOG.open("a", encoding="utf-8") as log:
         log.writelines([f"$ {' '.join(command)}\n", *lines])
     if process.returncode:

@@ -43,7 +43,9 @@ class Service:
         """True while the program runs; a process id that went to some other program does not count."""
         try:
             process = psutil.Process(self.pid)
-            return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARKER) == self.marker
+            seen = process.environ()
+            # in the instant of its start a program shows no environment yet
+            return process.status() != psutil.STATUS_ZOMBIE and (not seen or seen.get(MARKER) == self.marker)
         except (psutil.Error, OSError):
             return False
 
