@@ -46,6 +46,8 @@ _SIGNS = (
         "+/-",
         "to 0",
         "at 0",
+        "with 0",
+        "a 0",
     ),
 )
 _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍👎]")

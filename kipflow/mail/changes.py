@@ -26,6 +26,7 @@ _LAST_TARGET = re.compile(
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
     withdraws = phrases.WITHDRAW.search(text) is not None and phrases.MINE.search(text) is not None
+    withdraws = withdraws or phrases.WITHDRAWN_FIRST.match(text) is not None
     short = phrases.CHANGE_IN_SHORT.match(text)
     if short is not None and not withdraws:
         return _change_to(short, text)
@@ -43,6 +44,9 @@ def read_change(text: str) -> Expression | None:
         return None
     values = find_values(text)
     targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
+    taken_back = phrases.WITHDRAW.search(text) if withdraws else None
+    if taken_back is not None:
+        targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
     targets = targets or list(_TO_ZERO.finditer(text))
     if changes and not targets and values and phrases.ARROW.search(text) is None and not withdraws:
         targets = (

@@ -17,7 +17,8 @@ _LEAD_IN = re.compile(
     r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
     r"as)?|give|giving|gets?|"
     r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
-    r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
+    r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|fwiw|"
+    r"imh?o|nb|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
     r"full|easy|late|first|quick|happy|warm|reluctant|weary|non-?binding|binding|definite|enthusiastic|solid|clear|"
     r"firm|hearty|resounding|"
     r"\w+ly|sure|of course|thus|hence|then|yes|yep|ok|okay|cool|nice|awesome|lgtm|good|thanks|thank you|as well|to add|"
@@ -212,6 +213,10 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     before, after = mention.before, mention.after
     if _CORRECTS.search(before[-60:]):
         return False
+    if _HERE_IS.search(before[-60:]):
+        return False
+    if not mention.leading and _COUNT_AFTER.match(after):
+        return True
     if phrases.THANKED_BEFORE.search(before[-120:]):
         return True
     if not (mention.leading or mention.is_mine or mention.is_vote_word) and phrases.OTHERS_BEFORE.search(before[-120:]):
@@ -231,6 +236,13 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
 
 
+_HERE_IS = re.compile(r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$", re.IGNORECASE)
+_COUNT_AFTER = re.compile(r"^\s*(?:\(?(?:non-?)?binding\)?\s*)?(?:votes?\s*)?[:=]\s*\d", re.IGNORECASE)
+# a line "- 0 failures" begins with a bullet, not with a minus
+_BULLET_COUNT = re.compile(
+    r"^\s*-\s+[01]\s+(?!bind|bid|non|not|from|for|on\b|because|as\b|since|due|sorry|the\b|"
+    r"this)[a-z]"
+)
 _NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
 
@@ -321,6 +333,12 @@ def _read_agreement(after: str) -> Standing | None:
     ):
         return None
     votes = phrases.VOTE_OBJECT.search(what[:60])
+    if re.match(
+        r"\s*(?:(?:all|exactly|the|those|these|same|above|stated|following|many|several|two) "
+        r"){0,3}reasons?\b",
+        what,
+    ):
+        return None
     strong = phrases.STRONG_COMMENT_OBJECT.search(what)
     if phrases.SAID_BY_SOMEBODY.search(what):
         return Standing.CLEAR
@@ -344,7 +362,17 @@ def _read_agreement(after: str) -> Standing | None:
 
 def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
-    if re.match(r"^\s*\)?\s*\?", after) or re.match(r"^\s*(?:or|/)\s*(?:an? )?[+\-±]?\s?[01]\b", after):
+    if leading and _BULLET_COUNT.match(sentence.text):
+        return "bullet-or-minus", "a minus, or the bullet of a list?"
+    if (
+        re.match(r"^\s*\)?\s*\?", after)
+        or re.match(r"^\s*or\s+\w+\s*\?", after)
+        or re.match(
+            r"^\s*(?:or|"
+            r"/)\s*(?:an? )?[+\-±]?\s?[01]\b",
+            after,
+        )
+    ):
         return "question", "asked rather than cast?"
     if not leading and _ASKING.match(sentence.text):
         return "question", "asked rather than cast?"

@@ -11,7 +11,7 @@ import re
 _I = re.IGNORECASE
 
 # -- numbers that are no vote ----------------------------------------------------------------------
-PHONE_AFTER = re.compile(r"^[\s.\-]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]\(?\d|\d{7,})")
+PHONE_AFTER = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 PHONE_BEFORE = re.compile(
     r"(?<![\w'’])(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|f)\s*[.:)]{0,2}\s*$",
     _I,
@@ -31,7 +31,10 @@ TECHNICAL_BEFORE = re.compile(
     _I,
 )
 TECHNICAL_AFTER = re.compile(
-    r"^\s*[\"'`)]?\s*(?:means?\b|indicat\w+|denot\w+|represent\w*|signif\w+|stands? for|is (?:the |a |an |used|not|"
+    r"^\s*\((?:the |a )?(?:default|unlimited|infinite|disabled|unknown|unset)\b|"
+    r"^\s*[\"'`)]?\s*(?:means?\b|(?:dis|en)ables\b|turns\b|selects\b|triggers\b|signals\b|implies\b|prevents\b|"
+    r"defaults?\b|sentinels?\b|settings?\b|indicat\w+|denot\w+|represent\w*|signif\w+|stands? for|is (?:the |a |an |"
+    r"used|not|"
     r"returned|default|set|"
     r"reserved|valid|invalid|still|also|now|treated|interpreted|special)|as (?:a |an |the )?(?:default|value|"
     r"sentinel|offset|marker|"
@@ -63,8 +66,9 @@ OTHERS_BEFORE = re.compile(
     r"translate|"
     r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
     r"asking for|ask for|"
-    r"looking for|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
-    r"|\b(?:he|she|they|who|anyone|everyone|everybody|people|someone|somebody|others?|members?|committers?|voters?|"
+    r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
+    r"|\b(?:he|she|they|who|nobody|no one|none|anyone|everyone|everybody|people|someone|somebody|others?|members?|"
+    r"committers?|voters?|"
     r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
     r"already))\b[^,.;:!?]{0,60}$)",
     _I,
@@ -78,7 +82,11 @@ OTHERS_AFTER = re.compile(
     r"our\b|here\b))|^\s*\w{0,12}\s*(?:count|tally)\b",
     _I,
 )
-FROM_ME = re.compile(r"\b(?:from (?:me|my side|my end|us|here|myself)|for me|on my (?:part|side)|my side)\b", _I)
+FROM_ME = re.compile(
+    r"\b(?:from (?:an? (?:\w+ )?(?:user|contributor|committer|developer)|me|my side|my end|us|here|"
+    r"myself)|for me|on my (?:part|side)|my side)\b",
+    _I,
+)
 MINE_BEFORE = re.compile(r"\b(?:my|mine)\s+(?:\w+\s+){0,2}$", _I)
 NITS = re.compile(
     r"\s*(?:a |some |one |two |few |minor |small |the |no |my ){0,4}(?:\w+ )?"
@@ -87,7 +95,7 @@ NITS = re.compile(
 )
 PAST = re.compile(
     r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|said|was|"
-    r"were|posted)\b(?:(?!\bbut\b|\bnow\b)[^.;]){0,50}$",
+    r"were|posted|started(?: out)? (?:with|at|as|from))\b(?:(?!\bbut\b|\bnow\b)[^.;]){0,50}$",
     _I,
 )
 REAFFIRMED_AFTER = re.compile(
@@ -121,6 +129,8 @@ CONDITION_AFTER = re.compile(
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
     r"(?:caveat|condition|understanding|proviso)\b|"
     r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b|"
+    r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|withdraw)\b"
+    r"[^.;]{0,60}\b(?:when|as soon as)\b|"
     r"\bbarring\b|\bon (?:the )?condition\b|\bin case (?:the|we|you|it)\b|"
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
     r"(?:change|fix|modification|rename|correction|tweak|adjustment|edit|update)s?\b)",
@@ -233,7 +243,8 @@ CHANGE = re.compile(
     r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last )updat(?:e|ed|ing)|"
     r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
     r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
-    r"flip\w*|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|ing) (?:that|it)|"
+    r"flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|"
+    r"ing) (?:that|it)|"
     r"rais(?:e|ed|ing)|chang)\b"
     r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
     _I,
@@ -241,7 +252,7 @@ CHANGE = re.compile(
 #: "Switching to +1 (binding)", "reverting to 0", "From -1 to +1 then!": the whole of a short sentence
 CHANGE_IN_SHORT = re.compile(
     r"^\W{0,4}(?:(?:ok|okay|thanks|great|so|and|then|now)\W{1,3}){0,2}(?:(?:i['’]?m|i am|i)\s+)?"
-    r"(?:(?:chang|switch|revert|mov|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
+    r"(?:(?:chang|switch|revert|mov|flip|bump|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
     r"(?:a |an )?(?P<value>[+\-±]\s?[01](?:\.\d)?|0)"
     r"(?=\s*(?:$|[.!,;]\W*(?:$|[A-Za-z])|\((?:non|not|bind|pmc)|(?:non-?)?binding\b|then\b|now\b|after\b|since\b|"
     r"because\b|as (?:the|my|all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
@@ -253,6 +264,11 @@ NOW = re.compile(
     r"vote|heart)\b",
     _I,
 )
+WITHDRAWN_FIRST = re.compile(
+    r"^\W{0,3}[+\-±]\s?[01] (?:is |now |hereby ){0,2}(?:withdrawn|retracted|rescinded|"
+    r"revoked|lifted)\b",
+    _I,
+)
 WITHDRAW = re.compile(
     r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
     r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
@@ -261,14 +277,15 @@ WITHDRAW = re.compile(
     r"void)\b[^.!?]{0,40}?\b(?:my|the|this)\b[^.!?]{0,40}?"
     r"(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|\bballot\b|\bobjections?\b)"
     r"|\bmy\b[^.!?]{0,30}(?:[+\-±]\s?[01](?:\.\d)?|\bvote\b|\bveto\b)[^.!?]{0,30}\b(?:is|are|be|has been|"
-    r"as)\b[^.!?]{0,20}\b(?:withdrawn|retracted|moot|void|removed|"
+    r"as)\b[^.!?]{0,20}\b(?:withdrawn|retracted|moot|gone|void|removed|"
     r"dropped|lifted|rescinded|revoked|cancell?ed|invalid|no longer)\b",
     _I,
 )
 MINE = re.compile(r"\b(?:my|mine|our)\b", _I)
 YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?:[+\-±]\s?[01]|vote|veto)")
 UNREAL = re.compile(
-    r"\b(?:not|never|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|would(?! like to)|could|might|may|if|"
+    r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
+    r"would(?! like to)|could|might|may|if|"
     r"unless|until|once|when|willing to|"
     r"happy to|ready to|glad to|able to|as soon as|after|before|considering|consider(?! my)|should|why)\b|\b(?:i|"
     r"we)['’]d(?! like "

@@ -302,6 +302,8 @@ def _classify_colon(after: str, rest: str, author: str) -> Part | None:
     names = find_names(rest)
     if _is_own(rest, author):
         return None
+    if any(find_names(part) for part in re.split(r"[;.]|\band\b", rest)[:1]) and find_values(rest):
+        return Part.SUMMARY  # "+1: Mara, Jun; -1: Nils"
     if len(names) > 1 or (names and len(names[0].split()) > 1):
         return Part.SUMMARY
     if _STATUS_MANY.match(after):

@@ -41,12 +41,12 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
 
 
 def _find_told(sentence: str, *, first: bool) -> Choice | None:
+    if phrases.TOLD_ODDLY.match(sentence):
+        return Choice.FOR
     if phrases.TOLD_UNREAL.search(sentence) or phrases.TALK_OF_VOTES.search(sentence):
         return None
     if phrases.TOLD_AGAINST.search(sentence):
         return Choice.AGAINST
-    if phrases.TOLD_ODDLY.match(sentence):
-        return Choice.FOR
     if phrases.TOLD_ABSTAIN.search(sentence) or phrases.TOLD_ODD_ZERO.match(sentence):
         return Choice.ABSTAIN
     if phrases.TOLD_FOR.search(sentence) or phrases.TOLD_TESTED.search(sentence):

@@ -26,16 +26,18 @@ def plain(line: str) -> str:
 VALUE = (
     r"(?<![\w.+\-/:=#$%€@&^~\\])"
     r"(?P<value>[+\-±][ ]{0,2}(?:[01](?:\.\d{1,2})?|\.\d{1,2}))"
-    r"(?![\w%]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
+    r"(?![\w%°]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
     r"\b(?:my vote(?: is|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
+    r"it['’]?s a|(?:i['’]?m |i am )?going with|"
     r"voting)\s+(?:a\s+)?(?P<value>0)(?![\w.%]|\s*\w+s\b)",
     re.IGNORECASE,
 )
 _BARE_ZERO = re.compile(
     r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|[,;:-]\s*(?:i|"
+    r"as|because|since|just|"
     r"no|not|neutral|abstain)\b))",
     re.IGNORECASE,
 )
