@@ -78,6 +78,9 @@ def run(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except click.Abort:
         return _fail("stopped")
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)  # the help itself: not to be pressed into one line
+        return 2
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "kipflow"
         return _fail(f"{error.format_message()} (see {where} --help)")

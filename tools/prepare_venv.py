@@ -83,8 +83,7 @@ def prepare(state: str) -> None:
     VENV.mkdir(exist_ok=True)
     STATE.write_text("installing\n")
     if not is_usable():
-        print(f"setup: creating .venv with Python {sys.version.split()[0]}", flush=True)
-        run([sys.executable, "-m", "venv", str(VENV)], "creating .venv")
+        run([sys.executable, "-m", "venv", str(VENV)], f"creating .venv with Python {sys.version.split()[0]}")
     install(["--require-hashes", "-r", str(ROOT / "requirements.txt")], "installing the locked packages")
     install(["--no-deps", "--no-build-isolation", "-e", str(ROOT)], "installing kipflow itself")
     print(f"setup: ready in {time.monotonic() - started:.0f} s", flush=True)

@@ -35,6 +35,11 @@ def status(proposal: str | None, stage: str | None, as_of: datetime | None, form
         return print_proposal(view, form)
     stages = (Stage(stage),) if stage else _ORDER
     rows = [row for one in stages for row in load_rows(board, one)]
+    if not rows and stage is None and form == "table":
+        console().print(
+            f"no proposals of {parts.community.name} are stored yet: `kipflow poll`, `sync` and `advance` find them"
+        )
+        return 0
     print_rows([_flatten(r) for r in rows], form, columns=("proposal", "stage", "since", "title", "vote", "missing"))
     return 0
 

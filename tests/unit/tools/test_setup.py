@@ -73,7 +73,7 @@ def prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
     def run(command: list[str], what: str) -> None:
         script.calls.append(what)
-        if what == "creating .venv":
+        if what == WHOLE[0]:
             (venv / "bin").mkdir(parents=True)
             (venv / "bin" / "python").symlink_to(sys.executable)
 
@@ -81,7 +81,11 @@ def prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return script
 
 
-WHOLE = ["creating .venv", "installing the locked packages", "installing kipflow itself"]
+WHOLE = [
+    f"creating .venv with Python {sys.version.split()[0]}",
+    "installing the locked packages",
+    "installing kipflow itself",
+]
 
 
 def test_a_fresh_clone_is_installed_once(prepare: ModuleType) -> None:
