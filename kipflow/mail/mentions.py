@@ -17,7 +17,8 @@ _LEAD_IN = re.compile(
     r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
     r"as)?|give|giving|gets?|"
     r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
-    r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|fwiw|"
+    r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|"
+    r"accept(?:ed)?|belated|retroactive|conditional|provisional|tentative|cautious|qualified|fwiw|"
     r"imh?o|nb|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
     r"full|easy|late|first|quick|happy|warm|reluctant|weary|non-?binding|binding|definite|enthusiastic|solid|clear|"
     r"firm|hearty|resounding|"
@@ -36,6 +37,8 @@ _GLADLY_BEFORE = re.compile(
 _AFTER_KEY = re.compile(
     r"(?:\b[A-Za-z]{2,8}-\d{1,5}|\b\d+\.\d+[\w.-]*|\brc\s?-?\d+)\s*(?:[,;]|\band\b|\bbut\b){1,2}\s*$", re.IGNORECASE
 )
+# "KIP-7 +1", "RC2: +1"
+_KEY_ALONE = re.compile(r"^\W*(?:for )?(?:[A-Z]{2,8}-\d{1,5}|rc\s?-?\d{1,2})\W{1,3}$", re.IGNORECASE)
 _PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
 #: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
 _CORRECTS = re.compile(
@@ -190,7 +193,7 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return None
     if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
         return True
-    if _CORRECTS.search(before[-60:]):
+    if _CORRECTS.search(before[-60:]) or _KEY_ALONE.match(before):
         return True
     if _LEAD_IN.search(before[-60:]):
         near = _FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
@@ -211,7 +214,7 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
 def _is_of_others(mention: Mention, author: str) -> bool:
     """Whether the value is somebody else's vote, or one that is asked for."""
     before, after = mention.before, mention.after
-    if _CORRECTS.search(before[-60:]):
+    if _CORRECTS.search(before[-60:]) or _KEY_ALONE.match(before):
         return False
     if _HERE_IS.search(before[-60:]):
         return False
@@ -228,8 +231,9 @@ def _is_of_others(mention: Mention, author: str) -> bool:
         return False  # "+1 vote": one vote, cast or wished for
     if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
         return True
-    if whom is not None and _NAMED_SENDER.match(after[whom.end() :]):
-        return True
+    sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
+    if sender is not None:
+        return not is_same_person(sender.group(0), author)
     names = [] if mention.leading else find_names(before)
     if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
         return True
@@ -278,7 +282,7 @@ def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True
     if phrases.TECHNICAL_AFTER.match(after[:80]):
         return True
-    if leading or told or phrases.FROM_ME.match(after.lstrip()):
+    if leading or told or phrases.FROM_ME.match(after.lstrip()) or _KEY_ALONE.match(before):
         return False
     if (
         (_AFTER_KEY.search(before[-30:]) and find_values(before))
@@ -385,6 +389,8 @@ def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -
         or (phrases.CONDITION_NEXT.match(sentence.following))
     ):
         return "conditional", "a condition stands with the vote: is it met?"
+    if re.match(r"^\s*(?:was|were|had been)\b", after):
+        return "told-of-the-past", "tells of an earlier vote: does it count here?"
     if leading:
         return None
     if re.match(r"^\s*\d{1,2}[.)]\s*$", before):

@@ -61,12 +61,14 @@ OTHERS_BEFORE = re.compile(
     r"few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
     r"]?binding\s+|binding\s+|"
     r"pmc\s+|more\s+|explicit\s+)*$"
-    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got|count(?! "
+    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got "
+    r"(?!it\b)|count(?! "
     r"me)\w*|"
     r"translate|"
     r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
     r"asking for|ask for|"
-    r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|gather\w*)\b[^.;!?]{0,60}$"
+    r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|"
+    r"gather\w*)\b[^.;!?]{0,60}(?<!,)(?<!, )$"
     r"|\b(?:he|she|they|who|nobody|no one|none|anyone|everyone|everybody|people|someone|somebody|others?|members?|"
     r"committers?|voters?|"
     r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
@@ -176,7 +178,7 @@ NOT_SERIOUS = re.compile(r"\b(?:just kidding|joking|jk|not a vote|don['’]?t co
 # -- agreement with a comment ----------------------------------------------------------------------
 AGREEMENT_AFTER = re.compile(
     r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"
-    r"re)\b\s*:?\s*(?P<object>[^.!?;]{1,160})",
+    r"re)\b\s*:?\s*(?P<object>(?:[^.!?;]|\.(?=\d)){1,160})",
     _I,
 )
 #: "Good point Jun, +1", "Agree with Jun here, +1": agreement before the number

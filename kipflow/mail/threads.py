@@ -311,10 +311,13 @@ class _Assembly:
         """Votes without a number whose subject an announcement repeats in other words."""
         if message.reading.kind not in {Kind.RESULT, Kind.CANCEL}:
             return []
-        for rounds in self.rounds.values():
-            if rounds[0].number is None and self.is_same_topic(message.reading.topic, rounds[0].root.reading.topic):
-                return rounds
-        return []
+        alike = [
+            round_
+            for rounds in self.rounds.values()
+            for round_ in rounds
+            if round_.number is None and self.is_same_topic(message.reading.topic, round_.root.reading.topic)
+        ]
+        return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
 
     @staticmethod
     def is_same_topic(one: str, other: str) -> bool:
