@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.policy import Care, Fractions, Policy, Rule
@@ -218,12 +218,26 @@ class RoleConfig(_Strict):
     since: date | None = None
     until: date | None = None
 
+    @field_validator("until")
+    @classmethod
+    def _ends_after_its_begin(cls, until: date | None, info: ValidationInfo) -> date | None:
+        since = info.data.get("since")
+        if until is not None and since is not None and until < since:
+            raise ValueError(f"a day from {since} on, when the role began")
+        return until
+
+
+def _address(text: str) -> str:
+    if not re.fullmatch(r"[^\s@<>]+@[^\s@<>]+", clean_address(text)):
+        raise ValueError("an address such as mlind@apache.org")
+    return text
+
 
 class PersonConfig(_Strict):
     id: Annotated[str, Field(min_length=1)]
     name: Annotated[str, Field(min_length=1)]
     aliases: tuple[str, ...] = ()
-    emails: tuple[str, ...] = ()
+    emails: tuple[Annotated[str, AfterValidator(_address)], ...] = ()
     roles: tuple[RoleConfig, ...] = ()
 
 
@@ -256,14 +270,26 @@ def load_roster(path: Path) -> Roster:
     if not path.is_file():
         raise ConfigError(file=str(path), key="(file)", expected="a roster file (people: [{id, name, emails, roles}])")
     raw = _validate(RosterConfig, path)
-    seen: dict[str, int] = {}
-    for position, person in enumerate(raw.people):
-        if person.id in seen:
+    _check_identities(raw.people, path)
+    return Roster(_as_person(p) for p in raw.people)
+
+
+def _check_identities(people: Sequence[PersonConfig], path: Path) -> None:
+    """Refuse an id or an address that two people have: which of them votes would hang on their order."""
+    ids: set[str] = set()
+    owners: dict[str, str] = {}
+    for position, person in enumerate(people):
+        if person.id in ids:
             raise ConfigError(
                 file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again"
             )
-        seen[person.id] = position
-    return Roster(_as_person(p) for p in raw.people)
+        ids.add(person.id)
+        for email in map(clean_address, person.emails):
+            owner = owners.setdefault(email, person.id)
+            if owner != person.id:
+                raise ConfigError(
+                    file=str(path), key=f"people.{position}.emails", expected=f"no address of {owner}'s, got {email!r}"
+                )
 
 
 def find_roster(community: Community, config: Path | None = None) -> Roster:
@@ -311,6 +337,21 @@ def _say_expected(error: Any) -> str:
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
 
 
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader; a date that no calendar has is told with its line, like any other fault."""
+
+    def construct_yaml_timestamp(self, node: Any) -> Any:
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{node.value} is no date: {error}", node.start_mark
+            ) from None
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
+
+
 def _read_yaml(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
@@ -319,11 +360,14 @@ def _read_yaml(path: Path) -> Any:
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
     text = _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or (m.group(2) or ""), text)
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, with dates that are checked
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark is not None else "(whole file)"
-        raise ConfigError(file=str(path), key=where, expected="valid YAML") from None
+        problem = getattr(error, "problem", None)
+        raise ConfigError(
+            file=str(path), key=where, expected="valid YAML" + (f" ({problem})" if problem else "")
+        ) from None
 
 
 @lru_cache(maxsize=64)
