@@ -46,7 +46,7 @@ class _Day(click.ParamType[date]):
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["auto", *Format]),
+    type=click.Choice(["auto", *(f.value for f in Format)]),
     default="auto",
     show_default=True,
     help="ASF's roster page, LDAP's public JSON exports, a KEYS file, CSV, or another roster file.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lxml import etree, html
@@ -37,6 +38,8 @@ COLUMNS = {
     ),
     "until": ("until", "end date", "ended", "left", "to", "resigned"),
 }
+#: Of one cell or heading.
+MAX_TEXT, MAX_PARTS = 2000, 100
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption")
 #: Marks that ASF's pages put behind an id or a name: "(*)" not subscribed, "(ASF Emeritus)".
 _MARKS = re.compile(r"\s*\((?:\*|ASF [\w ]{1,40}|[\w-]{0,20} ?[Mm]ember)\)\s*$")
@@ -72,7 +75,7 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
         groups = [(heading, table) for heading, table in groups if _is_of_project(heading, project)]
     tables = 0
     for heading, table in groups:
-        rows = [_read_row(row) for row in table.iter("tr")]
+        rows = [_read_row(row) for row in _find_rows(table)]
         head = next((i for i, (cells, _) in enumerate(rows) if _is_head(find_columns(cells))), None)
         if head is None:
             continue
@@ -88,7 +91,7 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
 
 
 def _parse(text: str, source: str) -> _Element:
-    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
@@ -109,9 +112,19 @@ def _find_tables(root: _Element) -> Iterator[tuple[str, _Element]]:
     heading = ""
     for element in root.iter(*_HEADINGS, "table"):
         if element.tag == "table":
-            yield heading, element
+            # a table within a table would be read again and again
+            if next(element.iterancestors("table"), None) is None:
+                yield heading, element
         else:
             heading = _text(element)
+
+
+def _find_rows(table: _Element) -> Iterator[_Element]:
+    for child in table.iterchildren("tr", "thead", "tbody", "tfoot"):
+        if child.tag == "tr":
+            yield child
+        else:
+            yield from child.iterchildren("tr")
 
 
 def _read_row(row: _Element) -> tuple[list[str], bool]:
@@ -122,7 +135,8 @@ def _read_row(row: _Element) -> tuple[list[str], bool]:
 
 
 def _text(element: _Element) -> str:
-    return " ".join("".join(str(t) for t in element.itertext())[:2000].split())
+    parts = islice((str(t)[:MAX_TEXT] for t in element.itertext()), MAX_PARTS)
+    return " ".join("".join(parts)[:MAX_TEXT].split())
 
 
 def _read_person(
@@ -130,7 +144,7 @@ def _read_person(
 ) -> Iterator[Entry]:
     values = {field: cells[at] for field, at in columns.items() if at < len(cells)}
     name, account = _MARKS.sub("", values.get("name", "")), _MARKS.sub("", values.get("id", ""))
-    if not name or name == account == "":
+    if not name:
         return
     stated = parse_roles(values.get("role", "")) or _heading_roles(heading)
     since, until = parse_day(values.get("since", "")), parse_day(values.get("until", ""))

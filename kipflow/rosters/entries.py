@@ -101,7 +101,8 @@ def _spell_nickname(name: str) -> tuple[str, ...]:
 
 def find_email(text: str) -> str | None:
     """The one address in `text`, also as "name at apache dot org"; None for a list's or a masked one."""
-    cleaned = clean_address(_DOT.sub(".", _AT.sub("@", text.strip()[:400])))
+    start = text.strip()[:400]
+    cleaned = clean_address(start if "@" in start else _DOT.sub(".", _AT.sub("@", start)))
     if len(cleaned) > 254 or not _EMAIL.fullmatch(cleaned):
         return None
     # a list's address as somebody's own would make that person the author of every rewritten mail

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -17,9 +18,20 @@ from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
 
 #: Larger than any roster; YAML costs more to read than its size tells.
 MAX_YAML = 4_000_000
+MAX_DEPTH = 20
 _PLAIN = re.compile(r"[a-z][a-z0-9]*(?:[-_.@][a-z0-9]+)*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-_ABSENT = frozenset({"", "~", "null", "Null", "NULL"})
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'[^']*'""")
+_NULL = "tag:yaml.org,2002:null"
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML whose plain scalars are texts or null, so that an id `no` or `0x1` stays what it is."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +56,7 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
         raise UnreadableInput(source=source, why="has no list `people`")
     check_count(len(document["people"]), source)
     people = [_read_person(raw, position, source) for position, raw in enumerate(document["people"])]
-    ids = [p.id for p in people]
-    twice = next((i for i in ids if ids.count(i) > 1), None) if len(set(ids)) < len(ids) else None
+    twice = next((i for i, times in Counter(p.id for p in people).items() if times > 1), None)
     if twice is not None:
         raise UnreadableInput(source=source, why=f"the id {twice} stands twice")
     as_of = parse_day(_scalar(document.get("as_of"), source, "as_of"))
@@ -56,7 +67,7 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
         source=_scalar(document.get("source"), source, "source"),
         as_of=as_of.date() if as_of else None,
         head=head.group(0).strip("\n") if head else "",
-        comments=sum(1 for line in body.splitlines() if re.search(r"(?:^|\s)#", line)),
+        comments=sum(1 for line in body.splitlines() if re.search(r"(?:^|\s)#", _QUOTED.sub("", line))),
     )
 
 
@@ -73,16 +84,24 @@ def as_listing(roster: RosterFile) -> Listing:
 def _load(text: str, source: str) -> Any:
     if len(text) > MAX_YAML:
         raise UnreadableInput(source=source, why=f"has more than {MAX_YAML:,} characters; no roster is that large")
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        # an alias makes a small file into a huge one; no roster needs them
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
-            raise UnreadableInput(source=source, why="uses YAML aliases (*name); write the values out")
-        return yaml.load(text, Loader=loader)  # noqa: S506 - the base loader makes nothing but texts
+        _check_events(text, source)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader of fewer types
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
         raise UnreadableInput(source=source, why=f"{where}is not valid YAML") from None
+
+
+def _check_events(text: str, source: str) -> None:
+    """Refuse what makes a small text costly: aliases multiply, and the parser is slow in deep nesting."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise UnreadableInput(source=source, why="uses YAML aliases (*name); write the values out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise UnreadableInput(source=source, why="is nested deeper than any roster (yaml)")
 
 
 def _read_person(raw: Any, position: int, source: str) -> Person:
@@ -117,7 +136,7 @@ def _read_role(raw: Any, source: str, where: str) -> Role:
 
 
 def _list(raw: Any, source: str, where: str) -> list[Any]:
-    if raw is None or (isinstance(raw, str) and raw in _ABSENT):
+    if raw is None:
         return []
     if not isinstance(raw, list):
         raise UnreadableInput(source=source, why=f"{where}: expected a list")
@@ -129,7 +148,7 @@ def _scalar(raw: Any, source: str, where: str) -> str:
         return ""
     if not isinstance(raw, str):
         raise UnreadableInput(source=source, why=f"{where}: expected a text")
-    return "" if raw in _ABSENT else raw.strip()
+    return raw.strip()
 
 
 # -- out --------------------------------------------------------------------------------------------

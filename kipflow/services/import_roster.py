@@ -95,7 +95,10 @@ class _Merging:
             # an account of its own is a person of its own, unless the file only has an id we made up
             person = owner if not entry.id or _is_derived(owner) else None
         if person is None:
-            same = self._by_name.get(fold_name(entry.name), set()) if _is_full(entry.name) else set()
+            same = self._by_name.get(fold_name(entry.name), set()) if entry.name else set()
+            if not _is_full(entry.name):
+                # only the entry that an id was made from can be meant again
+                same = {i for i in same if not entry.id and _slug(entry.name) == re.sub(r"-\d+$", "", i)}
             if len(same) > 1 and not entry.id:
                 self.conflicts.append(f"{who}: {_list(same)} go by this name; left out")
                 return
@@ -141,6 +144,8 @@ class _Merging:
             self.conflicts.append(f"{who}: {person.id} is {person.name} in the file; left out")
             return
         self.notes.extend(f"{who}: {n} is unlike any name of {person.id}; not added" for n in strange)
+        if any(r.role == "emeritus" for r in entry.roles) and any(_is_open(r) for r in person.roles):
+            self.conflicts.append(f"{who}: emeritus here, in a role without an end in the file; end it by hand")
         taken = [n for n in names if self._by_name.get(fold_name(n), set()) - {person.id}]
         self.conflicts.extend(f"{who}: {n} is another person's name; not added to {person.id}" for n in taken)
         aliases = list(dict.fromkeys(n for n in names if n not in taken and n not in strange))
@@ -218,7 +223,8 @@ def _slug(name: str) -> str:
 
 def _is_derived(person: Person) -> bool:
     """Whether the id was made from the name, by an import from a source without ids."""
-    return re.sub(r"-\d+$", "", person.id) == _slug(person.name)
+    # a source that knows no name gives the account for one: that id is real
+    return person.name != person.id and re.sub(r"-\d+$", "", person.id) == _slug(person.name)
 
 
 def _is_full(name: str) -> bool:
@@ -235,6 +241,10 @@ def _overlap(one: Role, other: Role) -> bool:
     one_first = one.until is not None and other.since is not None and one.until <= other.since
     other_first = other.until is not None and one.since is not None and other.until <= one.since
     return not (one_first or other_first)
+
+
+def _is_open(role: Role) -> bool:
+    return role.until is None and role.role != "emeritus"
 
 
 def _describe(entry: Entry) -> str:
@@ -254,14 +264,14 @@ def _list(ids: Iterable[str]) -> str:
 def _note_roles(people: Sequence[Person], touched: set[str]) -> Iterator[str]:
     undated = sum(p.id in touched and any(r.since is None for r in p.roles) for p in people)
     if undated:
-        yield f"{undated} people hold a role without a start date: it counts as always held, in old votes too"
+        yield f"people with a role of no start date, which counts as always held, in old votes too: {undated}"
 
 
 def _note_absent(people: Sequence[Person], met: set[str]) -> Iterator[str]:
     gone = sorted(p.id for p in people if p.id not in met and any(r.until is None for r in p.roles))
     if gone:
         some = ", ".join(gone[:10]) + (f" and {len(gone) - 10} more" if len(gone) > 10 else "")
-        yield f"{len(gone)} people with a role are not in this source; they stay, end their roles by hand: {some}"
+        yield f"not in this source, though with a role in the file, which stays until it is ended by hand: {some}"
 
 
 def _note_names(people: Sequence[Person], touched: set[str]) -> Iterator[str]:

@@ -1,0 +1,152 @@
+"""`kipflow roster`: what is written, what is told, and the exit code. All people are invented."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.settings import load_roster
+
+CSV = "id,name,email,role,since\nmlind,Mara Lind,mara@lind.example,PMC,2019-05-01\nopaz,Ona Paz,,committer,2020-01-01\n"
+WHENCE = ("--source", "a list", "--as-of", "2026-03-02")
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(CSV, encoding="utf-8")
+    return path
+
+
+def test_a_new_roster_is_written_and_is_one_that_kipflow_reads(listed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "roster.yaml"
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert [p.id for p in load_roster(out).people] == ["mlind", "opaz"]
+    assert out.read_text().startswith('source: "a list"\nas_of: 2026-03-02\n')
+
+
+def test_without_output_the_file_is_printed(listed: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["roster", "import", str(listed), *WHENCE]) == 0
+    shown = tmp_path / "shown.yaml"
+    shown.write_text(capsys.readouterr().out)
+    assert len(load_roster(shown).people) == 2
+
+
+def test_stdin_is_read_where_the_file_is_a_dash(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
+    assert run(["roster", "import", "-", *WHENCE]) == 0
+    assert "- id: mlind" in capsys.readouterr().out
+
+
+def test_an_existing_file_is_added_to_and_the_same_import_again_changes_nothing(listed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "roster.yaml"
+    out.write_text(
+        "# ours\npeople:\n  - {id: mlind, name: Mara Lind, emails: [m@lind.example]}\n  - {id: z, name: Zed Y}\n"
+    )
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    people = {p.id: p for p in load_roster(out).people}
+    assert list(people) == ["mlind", "z", "opaz"]
+    assert people["mlind"].emails == ("m@lind.example", "mara@lind.example")
+    first = out.read_bytes()
+    assert first.startswith(b"# ours\n")
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert out.read_bytes() == first
+
+
+def test_conflicts_are_told_and_the_exit_code_is_1(
+    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "roster.yaml"
+    out.write_text("people: [{id: mlind, name: Zed Yarrow}]\n")
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 1
+    told = capsys.readouterr().err
+    assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in told
+    assert "1 added, 0 changed, 1 as before, 1 conflicts" in told
+
+
+def test_a_dry_run_tells_and_writes_nothing(listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "roster.yaml"
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--dry-run"]) == 0
+    assert not out.exists()
+    assert "would write" in capsys.readouterr().err
+
+
+def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    people, projects = tmp_path / "people.json", tmp_path / "projects.json"
+    people.write_text(json.dumps({"people": {"mlind": {"name": "Mara Lind"}}}))
+    projects.write_text(json.dumps({"projects": {"a": {"owners": ["mlind"], "members": []}, "b": {}}}))
+    arguments = ["roster", "import", str(people), str(projects), "--project", "a", *WHENCE]
+    assert run([*arguments, "--format", "ldap-json"]) == 0
+    assert "roles: [{role: pmc}]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "told"),
+    [
+        (b"nothing", [], "its form cannot be told"),
+        (b"nothing", ["--format", "keys"], "has no line"),
+        (b"{", [], "is not valid JSON"),
+        (CSV.encode(), ["--as-of", "soon"], "is not a date such as 2026-03-02"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, arguments: list[str], told: str
+) -> None:
+    path = tmp_path / "in"
+    path.write_bytes(content)
+    assert run(["roster", "import", str(path), *WHENCE, *arguments]) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert shown.count("\n") == 1
+
+
+def test_a_file_that_kipflow_would_refuse_is_not_written_over(listed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "roster.yaml"
+    out.write_text("people: [{id: mlind}]\n")
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 2
+    assert out.read_text() == "people: [{id: mlind}]\n"
+
+
+def test_names_in_an_old_encoding_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "KEYS"
+    path.write_bytes("uid Renée Sol <rsol@apache.org>\n".encode("latin-1"))
+    assert run(["roster", "import", str(path), *WHENCE]) == 0
+    assert "Renée Sol" in capsys.readouterr().out
+
+
+def test_terminal_commands_in_a_source_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("id,name,role\nx,\x1b[2JMara Lind,jan\x1b[2Jitor\n\x1b[2J,Ona Paz,PMC\n")
+    run(["roster", "import", str(path), *WHENCE])
+    shown = capsys.readouterr()
+    assert "\x1b" not in shown.out + shown.err
+
+
+def test_show_lists_who_binds_at_a_time(
+    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    out = tmp_path / "roster.yaml"
+    run(["roster", "import", str(listed), *WHENCE, "--output", str(out)])
+    capsys.readouterr()
+    assert run(["roster", "show", str(out), "--as-of", "2019-06-01", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(r["id"], r["binds"], r["roles"]) for r in rows] == [
+        ("mlind", "yes", ["pmc since 2019-05-01"]),
+        ("opaz", "no", ["committer since 2020-01-01"]),
+    ]
+
+
+def test_show_of_an_empty_roster_says_that_no_ballot_binds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "roster.yaml"
+    path.write_text("people: []\n")
+    assert run(["roster", "show", str(path)]) == 0
+    assert "no ballot binds" in capsys.readouterr().err
