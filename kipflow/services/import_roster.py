@@ -77,6 +77,8 @@ class _Merging:
     _by_email: dict[str, str] = field(default_factory=dict)
     _by_name: dict[str, set[str]] = field(default_factory=dict)
     _fresh: set[str] = field(default_factory=set)
+    #: account → the person whom an earlier entry of this source showed to have it
+    _accounts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for person in self.known:
@@ -86,7 +88,7 @@ class _Merging:
         """Add an entry to the person it means, or as a new person."""
         who = _describe(entry)
         owners = {self._by_email[e] for e in entry.emails if e in self._by_email}
-        person = self.people.get(entry.id) if entry.id else None
+        person = self.people.get(self._accounts.get(entry.id, entry.id)) if entry.id else None
         if person is None and len(owners) > 1:
             self.conflicts.append(f"{who}: its addresses belong to {_list(owners)}; left out")
             return
@@ -107,6 +109,8 @@ class _Merging:
             self._add(entry, who)
         else:
             self.met.add(person.id)
+            if entry.id:
+                self._accounts[entry.id] = person.id
             self._extend(person, entry, who)
 
     def _find_namesake(self, entry: Entry, who: str, same: set[str]) -> Person | None:
