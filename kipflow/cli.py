@@ -15,6 +15,7 @@ import click
 
 from kipflow import __version__
 from kipflow.domain.errors import KipflowError
+from kipflow.settings import load_instance_variables, read_settings
 
 #: Command → where it is. Loaded when used: `kipflow votes` must not wait for SQLAlchemy or Airflow.
 COMMANDS = {
@@ -56,12 +57,15 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="kipflow")
 @click.option("--community", "-C", metavar="NAME|FILE", help="The community (default: $KIPFLOW_COMMUNITY or sandbox).")
-@click.pass_context
-def cli(ctx: click.Context, community: str | None) -> None:
+def cli(community: str | None) -> None:
     """Run an open-source community's improvement proposals from its own mail and wiki."""
     if community:
         os.environ["KIPFLOW_COMMUNITY"] = community
-    ctx.ensure_object(dict)
+    # where a sandbox that `up` started is; what the caller says goes first
+    settings = read_settings()
+    if settings.community == "sandbox":
+        for name, value in load_instance_variables(settings.home).items():
+            os.environ.setdefault(name, value)
 
 
 def main(arguments: list[str] | None = None) -> None:

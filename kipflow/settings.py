@@ -6,6 +6,7 @@ A wrong file is refused as one `ConfigError` that names file, key and what was e
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,18 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         database_url=database,
         sends=env.get("KIPFLOW_DRY_RUN", "0") in {"", "0", "false", "no"},
     )
+
+
+def load_instance_variables(home: Path) -> dict[str, str]:
+    """What a sandbox that was started from `home` wants its clients to know (`KIPFLOW_SANDBOX_URL`, say).
+
+    Empty where nothing runs; a file that is broken is as good as none.
+    """
+    try:
+        raw = json.loads((home / "run" / "instance.json").read_text(encoding="utf-8"))
+        return {str(k): str(v) for k, v in raw["variables"].items() if str(k).startswith("KIPFLOW_")}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 _PERIOD = re.compile(r"^\s*(\d{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)

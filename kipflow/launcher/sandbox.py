@@ -13,7 +13,7 @@ import httpx
 
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.credentials import write_private
-from kipflow.launcher.environment import LOCAL
+from kipflow.launcher.environment import LOCAL, SANDBOX_TOKEN
 from kipflow.launcher.layout import Layout
 from kipflow.sandbox.story import build_story
 from kipflow.settings import Settings
@@ -70,7 +70,12 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
     start = max(now, reached)
     _save_times(layout, anchor, start)
     first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
-    variables = {"KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}", "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}"}
+    variables = {
+        "KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}",
+        "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}",
+        # a real token has no business in the sandbox
+        "KIPFLOW_SLACK_TOKEN": SANDBOX_TOKEN,
+    }
     return Sandbox(
         port=port, anchor=anchor, start=start, speed=speed, memory=layout.sandbox_memory, variables=variables
     )
