@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from kipflow.commands.output import as_of_option, console, format_option, print_
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Roster
 from kipflow.rosters.entries import MAX_CHARS
-from kipflow.rosters.files import parse_roster, render_roster
+from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
 from kipflow.settings import find_roster, load_community, load_roster, read_settings
@@ -81,8 +82,7 @@ def import_(
     listing = parse_listing(documents, form=None if form == "auto" else Format(form), project=project)
     existing = None
     if output is not None and output.exists():
-        load_roster(output)  # a file that kipflow itself would refuse is not written over
-        existing = parse_roster(_read(output), source=str(output))
+        existing = _read_existing(output)
     report = import_roster(existing, listing, source=source, as_of=as_of)
     text = render_roster(report.roster)
     if output is None:
@@ -130,6 +130,17 @@ def _render_roles(person: Person) -> list[str]:
         since = f" since {role.since:%Y-%m-%d}" if role.since else ""
         texts.append(role.role + since + (f" until {role.until:%Y-%m-%d}" if role.until else ""))
     return texts
+
+
+def _read_existing(path: Path) -> RosterFile:
+    """The file to add to; one that kipflow would refuse, or could not write back as it is, is left alone."""
+    load_roster(path)
+    text = _read(path)
+    if re.search(r"\$\{[A-Z_]", text):
+        raise UnreadableInput(
+            source=str(path), why="uses variables (${NAME}), which would be lost; write the values out"
+        )
+    return parse_roster(text, source=str(path))
 
 
 def _read(path: Path) -> str:

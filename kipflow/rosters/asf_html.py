@@ -24,7 +24,8 @@ COLUMNS = {
     "id": ("id", "asf id", "apache id", "apacheid", "asfid", "svn id", "availid", "username", "user", "uid", "account"),
     "name": ("name", "public name", "full name", "real name"),
     "email": ("email", "e mail", "mail", "address", "emails"),
-    "role": ("role", "roles", "position", "status", "pmc", "title"),
+    # not "status": Whimsy puts there what differs between its records ("not in committer list")
+    "role": ("role", "roles", "position"),
     "since": (
         "since",
         "starting date",

@@ -113,6 +113,16 @@ def test_a_file_that_kipflow_would_refuse_is_not_written_over(listed: Path, tmp_
     assert out.read_text() == "people: [{id: mlind}]\n"
 
 
+def test_a_file_with_variables_is_not_written_over(
+    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "roster.yaml"
+    out.write_text('people: [{id: mlind, name: Mara Lind, emails: ["${LIND:-m@lind.example}"]}]\n')
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 2
+    assert "uses variables" in capsys.readouterr().err
+    assert "${LIND" in out.read_text()
+
+
 def test_names_in_an_old_encoding_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "KEYS"
     path.write_bytes("uid Renée Sol <rsol@apache.org>\n".encode("latin-1"))

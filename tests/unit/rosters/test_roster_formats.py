@@ -131,6 +131,11 @@ def test_a_hostile_page_costs_seconds_at_most(bait: str) -> None:
     assert time.process_time() - began < 10
 
 
+def test_what_a_page_says_of_its_own_records_is_no_role() -> None:
+    page = PAGE.replace("status - click cell for actions", "status").replace(">chair<", ">not in committer list<")
+    assert [r.role for r in by_name(parse_html(page, source="page"))["Mara Lind"].roles] == ["pmc"]
+
+
 # -- LDAP ---------------------------------------------------------------------------------------------
 def test_owners_are_the_pmc_and_members_the_committers() -> None:
     found = by_name(parse_ldap([("people", PEOPLE), ("projects", PROJECTS)], project="lantern"))
