@@ -37,6 +37,8 @@ COMMANDS = {
     "metrics": "run:metrics",
     "replay": "decisions:replay",
 }
+#: They need no running instance, or look for it themselves.
+STANDALONE = frozenset({"up", "down", "votes", "roster"})
 
 
 class _Commands(click.Group):
