@@ -27,7 +27,14 @@ _BLOCKS = frozenset(
 )
 # quotes that some mailers do not wrap in a blockquote
 _QUOTE_CLASSES = frozenset(
-    {"yahoo_quoted", "moz-forward-container", "zmail_extra", "ms-outlook-mobile-reference-message"}
+    {
+        "yahoo_quoted",
+        "history-quote-wrapper",
+        "protonmail_quote",
+        "moz-forward-container",
+        "zmail_extra",
+        "ms-outlook-mobile-reference-message",
+    }
 )
 _HEADER_IDS = frozenset(
     {
@@ -147,8 +154,14 @@ class _Writer:
             self.size += len(text) + len(marks) + 1
 
 
+_SIGNATURE_CLASSES = frozenset({"moz-signature", "gmail_signature"})
+
+
 def _is_hidden(node: Any, tag: str) -> bool:
     if tag in _SKIPPED or not tag:
+        return True
+    classes = node.get("class")
+    if classes and not _SIGNATURE_CLASSES.isdisjoint(classes.lower().split()):
         return True
     style = node.get("style")
     return style is not None and _HIDDEN_STYLE.search(style[:500]) is not None

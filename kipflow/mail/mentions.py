@@ -39,6 +39,8 @@ _AFTER_KEY = re.compile(
 )
 # "KIP-7 +1", "RC2: +1"
 _KEY_ALONE = re.compile(r"^\W*(?:for )?(?:[A-Z]{2,8}-\d{1,5}|rc\s?-?\d{1,2})\W{1,3}$", re.IGNORECASE)
+# what may stand before a vote that begins its line: marks, an arrow, an emoji, but no word, number or code
+_NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")
 _PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
 #: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
 _CORRECTS = re.compile(
@@ -49,6 +51,7 @@ _CORRECTS = re.compile(
 )
 #: words of another script right before the number: votes, or talk, in a language that is not read here
 _FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
+_POINTS_AT = re.compile(r"[A-Za-z)!.]\s*(?:=>|→|->)\s*$")
 _ASKING = re.compile(
     r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|anybody)\b"
     r"[^.!]*\?\s*$",
@@ -60,6 +63,7 @@ _VOTING_LABELS = frozenset(
         r"\w+",
         """
     vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore decision
+    voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
     opinion position here i in short then release rc kip proposal candidate yes agreed thanks thank you lgtm looks good
     great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update edit
     tldr binding non cents hi hello all everyone folks bottom line stance choice stand from side lead answer count in
@@ -105,7 +109,8 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
     """What one written value in a sentence says; None if it is no vote of the author's."""
     text = sentence.text
     before, after = text[: match.start("value")], text[match.end("value") :]
-    leading = not before[skip_bullet(before) :].strip(" \"'*(<•-") and match.start("value") <= skip_bullet(text) + 3
+    opens = _NOTHING_BEFORE.match(before.replace("=>", "")) is not None
+    leading = opens and match.start("value") <= skip_bullet(text) + 5
     mention = Mention(
         sentence=sentence,
         before=before,
@@ -200,7 +205,7 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return len(before) < 160 or near
     if _FIRST_PERSON.search(before) and (_VOTE_WORDS.search(text) or len(before) < 60):
         return False
-    if _FOREIGN_BEFORE.match(before) and len(text) < 80:
+    if (_FOREIGN_BEFORE.match(before) and len(text) < 80) or _POINTS_AT.search(before[-20:]):
         return False
     short = (
         len(text) < 50
@@ -234,7 +239,7 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
     if sender is not None:
         return not is_same_person(sender.group(0), author)
-    names = [] if mention.leading else find_names(before)
+    names = [] if mention.leading or _is_voting_label(before) else find_names(before)
     if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
         return True
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
@@ -249,6 +254,12 @@ _BULLET_COUNT = re.compile(
 )
 _NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
+
+
+def _is_voting_label(before: str) -> bool:
+    """Whether the word before a colon is one that votes stand behind: "Vote:+1", "KIP-7:-1"."""
+    words = re.findall(r"[^\W_]+", before.lower())
+    return bool(words) and (words[-1] in _VOTING_LABELS or _KEY_ALONE.match(before) is not None)
 
 
 def _is_measured(before: str) -> bool:
@@ -282,6 +293,8 @@ def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True
     if phrases.TECHNICAL_AFTER.match(after[:80]):
         return True
+    if before.endswith(":") and not _is_voting_label(before):
+        return True  # "errorCode:-1"
     if leading or told or phrases.FROM_ME.match(after.lstrip()) or _KEY_ALONE.match(before):
         return False
     if (
@@ -312,8 +325,12 @@ def _is_quoted(before: str, after: str, text: str) -> bool:
     return (
         opened in ('"', "“", "'", "‘", "`", "«")
         and closed in ('"', "”", "'", "’", "`", "»", ",")
-        and len(text.strip()) > 24
+        and (len(text.strip()) > 24 or _WORD_BEHIND.match(after) is not None)
     )
+
+
+# "« +1 » dit Jun": a word right behind the closing mark
+_WORD_BEHIND = re.compile(r"^\s*[\"”'’`»]\s+[^\W\d_]")
 
 
 def _is_inline_answer(line: OwnLine) -> bool:

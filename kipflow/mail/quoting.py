@@ -294,6 +294,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             if sum(1 for i in range(start, end) if _HEADER_LINE.match(lines[i])) >= 3:
                 return end
     # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
+    if _VOTE_LINE.match(line):
+        return None  # a vote right above an attribution is no part of it
     for last in range(index, min(index + 4, len(lines))):
         if marks[last] != _OWN or not lines[last].strip():
             return None

@@ -157,7 +157,8 @@ def is_same_person(written: str, author: str) -> bool:
 _LISTED_ZERO = re.compile(r"^\s*(?:[-*•]\s+)?(?P<value>0)(?:\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
 # "Mara Lind: +1 (binding)", "Jun Okafor +1"
 _NAMED_VALUE = re.compile(
-    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})\s*(?:\([^()]{0,30}\)\s*)"
+    r"^\s*(?:[-*•]\s+|"
+    r"\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*(?:\([^()]{0,30}\)\s*)"
     r"?[:=–-]?\s*"
     r"\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )

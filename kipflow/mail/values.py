@@ -24,7 +24,7 @@ def plain(line: str) -> str:
 
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
 VALUE = (
-    r"(?<![\w.+\-/:=#$%€@&^~\\])"
+    r"(?:(?<![\w.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
     r"(?P<value>[+\-±][ ]{0,2}(?:[01](?:\.\d{1,2})?|\.\d{1,2}))"
     r"(?![\w%°]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
@@ -37,7 +37,7 @@ _TOLD_ZERO = re.compile(
 )
 _BARE_ZERO = re.compile(
     r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|[,;:-]\s*(?:i|"
-    r"as|because|since|just|"
+    r"as|because|since|just|don['’]?t|have|haven['’]?t|"
     r"no|not|neutral|abstain)\b))",
     re.IGNORECASE,
 )
