@@ -10,7 +10,7 @@ from pathlib import Path
 from tools.accuracy.findings import Section, explain, load_explanations
 from tools.accuracy.findings import is_good as is_all_good
 from tools.accuracy.month import check_labels, check_tallies, read_month
-from tools.accuracy.oddities import check_oddities
+from tools.accuracy.oddities import check_oddities, check_other_lists
 from tools.accuracy.phrases import check_phrases, check_threads
 from tools.accuracy.rendering import render_json, render_text
 
@@ -26,6 +26,7 @@ def check_all(realdata: Path) -> tuple[Section, ...]:
         check_tallies(realdata, reports),
         check_phrases(realdata),
         check_threads(realdata),
+        check_other_lists(realdata),
         check_oddities(realdata),
     )
     return tuple(explain(section, explanations) for section in sections)

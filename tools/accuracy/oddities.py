@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.facts import Unreadable
+from kipflow.domain.roster import Roster
 from kipflow.mail.archive import read_path, split_mbox
+from kipflow.services.read_votes import read_votes
+from kipflow.settings import load_community
 from tools.accuracy.findings import Demand, Figure, Section
 
 
@@ -23,6 +26,28 @@ class FileReading:
     def dropped(self) -> int:
         # an empty file has no mail, and is told of once
         return 0 if self.crash else max(self.mails, 1) - self.read - len(self.unreadable)
+
+
+def check_other_lists(realdata: Path) -> Section:
+    """Real months in which nobody calls a vote: a vote read from them is an invented one."""
+    files = sorted(p for p in (realdata / "mail").iterdir() if not p.name.startswith("maven-dev-"))
+    found = [(path.name, vote) for path in files for vote in _find_votes(path)]
+    invented = {name for name, _ in found}
+    return Section(
+        title="Lists without votes",
+        about=f"{len(files)} files of other lists, in which nobody calls a vote",
+        figures=(Figure(name="files without an invented vote", right=len(files) - len(invented), total=len(files)),),
+        demands=(Demand(name="no vote invented", met=not invented),),
+        listed_title=f"invented ({len(found)})",
+        listed=tuple(found),
+    )
+
+
+def _find_votes(path: Path) -> list[str]:
+    """What votes are read from the file, keyed by number and by subject."""
+    communities = (load_community(name) for name in ("apache-release", "kafka"))
+    reports = [read_votes([path], community=community, roster=Roster(())) for community in communities]
+    return [f"{reading.vote.subject} ({reading.outcome})" for report in reports for reading in report.votes]
 
 
 def check_oddities(realdata: Path) -> Section:

@@ -162,6 +162,14 @@ def test_a_crash_is_told_of_and_the_other_files_are_still_read(tmp_path: Path, m
     assert section.figures[0].right == 3 * 4
 
 
+def test_a_vote_read_from_a_list_without_votes_is_an_invented_one(tmp_path: Path) -> None:
+    real = lay_out(tmp_path / "real")
+    (real / "mail" / "users.mbox").write_text(MONTH, encoding="utf-8")
+    section = oddities.check_other_lists(real)
+    assert not section.demands[0].met
+    assert section.listed[0][0] == "users.mbox"
+
+
 def test_an_unreadable_mail_is_listed_with_its_reason(tmp_path: Path) -> None:
     real = lay_out(tmp_path / "real")
     (real / "malformed" / "empty.mbox").write_bytes(b"")
