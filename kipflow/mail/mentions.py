@@ -259,7 +259,11 @@ _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.
 def _is_voting_label(before: str) -> bool:
     """Whether the word before a colon is one that votes stand behind: "Vote:+1", "KIP-7:-1"."""
     words = re.findall(r"[^\W_]+", before.lower())
-    return bool(words) and (words[-1] in _VOTING_LABELS or _KEY_ALONE.match(before) is not None)
+    return (
+        before.rstrip().endswith(":")
+        and bool(words)
+        and (words[-1] in _VOTING_LABELS or _KEY_ALONE.match(before) is not None)
+    )
 
 
 def _is_measured(before: str) -> bool:
