@@ -45,7 +45,7 @@ _by = click.option("--by", "author", default=getpass.getuser, show_default="your
 _reason = click.option("--reason", required=True, help="Why; kept with the ruling.")
 
 
-@review.command()
+@review.command(context_settings={"ignore_unknown_options": True})  # a choice of -1 is no option
 @click.argument("proposal")
 @click.argument("message_id")
 @click.argument("choice", type=click.Choice(["+1", "0", "-1", "none"]))
@@ -53,7 +53,7 @@ _reason = click.option("--reason", required=True, help="Why; kept with the rulin
 @_reason
 @as_of_option
 def ballot(proposal: str, message_id: str, choice: str, author: str, reason: str, as_of: datetime | None) -> int:
-    """Settle an unclear ballot (none: it is no vote). Put -- before a choice of -1."""
+    """Settle an unclear ballot (none: it is no vote)."""
     return _rule(proposal, "ballot", message_id, {"choice": choice}, author, reason, as_of)
 
 

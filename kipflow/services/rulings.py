@@ -31,7 +31,7 @@ def rule(
     """Record a ruling on proposal `number` and return its id.
 
     Raises:
-        BadRuling: no reason or author, or a value that the kind does not know.
+        BadRuling: no reason or author, a value that the kind does not know, or a ballot that no vote has.
     """
     if not author.strip() or not reason.strip():
         raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
@@ -52,7 +52,9 @@ def rule(
         made_at=at,
     )
     with store.begin() as session:
-        session.load_facts(number)  # raises UnknownProposal before anything is written
+        facts = session.load_facts(number)  # raises UnknownProposal before anything is written
+        if kind == "ballot" and not any(b.message_id == target for v in facts.votes for b in v.ballots):
+            raise BadRuling(f"{target!r} is no ballot of {facts.key}; `kipflow status {number}` lists them by message")
         return session.save_ruling(ruling)
 
 

@@ -15,6 +15,7 @@ from kipflow.domain.facts import Kind
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
+from kipflow.services import rulings
 from kipflow.services.ports import IndexRow, MetricRow
 from tests.integration.store.mails import NOW, make_entry, make_expression, make_message, make_month, make_page
 
@@ -214,3 +215,25 @@ def test_marks_keep_the_last_value(store: SqlStore):
         session.save_mark("seen", "a")
         session.save_mark("seen", "b")
         assert session.load_mark("seen") == "b"
+
+
+def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore):
+    save_vote(store)
+
+    def settle(message_id: str) -> int:
+        return rulings.rule(
+            store,
+            number=7,
+            kind="ballot",
+            target=message_id,
+            value={"choice": "none"},
+            author="ops",
+            reason="said in jest",
+            at=NOW + 20 * DAY,
+        )
+
+    with pytest.raises(rulings.BadRuling, match="is no ballot of KIP-7"):
+        settle("<a@mail.example>")
+    ruling = settle("<v0@mail.example>")
+    with store.begin() as session:
+        assert [r.id for r in session.load_facts(7).rulings] == [ruling]
