@@ -36,7 +36,8 @@ class Running:
         sandbox = [f"Sandbox:  {self.sandbox_url}  (its wiki, its Slack channel)"] if self.sandbox_url else []
         return [
             *(f"FAILED    {line}" for line in self.failed),
-            f"Airflow:  {self.ui_url}  (the board is in its navigation)",
+            f"Board:    {self.ui_url}/kipflow/  (in Airflow's navigation: Proposals)",
+            f"Airflow:  {self.ui_url}",
             f"Log in:   {self.user} / {self.password}   to look only: {self.viewer} / {self.viewer_password}",
             *sandbox,
             "Stop:     make stop" + ("   (it was running already)" if self.was_running else ""),
