@@ -224,7 +224,7 @@ class Replay:
         if self.facts.votes or target in (None, self.stage):
             target = None
         evidence = Evidence(kind="index", ref=self.facts.key, line=entry.title, url=entry.url or "")
-        actor = Actor.IMPORT if entry.origin == "import" else Actor.PAGE
+        actor = Actor.IMPORT  # known from somebody's list, at a time that says nothing of the event itself
         if target is not None and (self.stage, target) in TABLE[rule]:
             self.move(target, moment.at, rule, actor, evidence)
         elif self.stage is None:

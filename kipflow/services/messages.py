@@ -11,6 +11,7 @@ from typing import Any
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
+from kipflow.services.wording import RULE_WORDS
 
 SECTION_LIMIT = 3_000
 _ICONS = {
@@ -42,14 +43,17 @@ def render_transition(key: str, transition: Transition, decision: Decision) -> d
     """A move from stage to stage, with its evidence."""
     came_from = f"{transition.source} → " if transition.source else ""
     text = f"{key}: {came_from}{transition.target}"
-    lines = [f"{_ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}* ({transition.rule})"]
+    because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
+    lines = [f"{_ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
     if transition.note:
         lines.append(escape(transition.note))
     lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
     vote = decision.votes[-1] if decision.votes else None
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
         lines.append(_tally(vote))
-    lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
+    if decision.history and transition.id == decision.history[-1].id:
+        # what is missing now; a move that others have followed already is owed nothing
+        lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
     return _message(text, lines)
 
 

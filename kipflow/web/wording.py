@@ -5,6 +5,7 @@ from __future__ import annotations
 from kipflow.domain.events import Stage
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
+from kipflow.services.wording import RULE_WORDS
 
 #: Stages in the order in which a proposal passes through them, then the ways out.
 PATH = (Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.ACCEPTED)
@@ -19,26 +20,6 @@ STAGE_MEANING: dict[Stage, str] = {
     Stage.DORMANT: "silent for long",
     Stage.REJECTED: "voted down",
     Stage.DISCARDED: "withdrawn or superseded",
-}
-
-#: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
-RULE_WORDS: dict[str, str] = {
-    "page-created": "its page was created",
-    "number-taken": "its number was taken",
-    "index-import": "an imported index says so",
-    "discuss-thread": "a [DISCUSS] thread was started",
-    "vote-thread": "a [VOTE] thread was started",
-    "result-agrees": "the vote passed and its result was announced",
-    "clock-accepts": "the vote passed and nobody announced otherwise in time",
-    "voted-down": "more binding −1 than +1 stood at the close",
-    "result-rejects": "the announced result says it failed",
-    "vote-cancelled": "its caller cancelled the vote",
-    "vote-replaced": "a new round replaced the vote",
-    "silence": "nobody wrote for longer than the policy allows",
-    "revived": "somebody wrote again",
-    "page-discarded": "its page says so",
-    "override": "an operator decided so",
-    "correction": "later evidence took the ground from earlier entries",
 }
 
 OUTCOME_WORDS: dict[Outcome, str] = {
