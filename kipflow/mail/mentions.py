@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
+from kipflow.mail.agreement import read_agreement
+from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_voting_label
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.sentences import Sentence
 from kipflow.mail.templates import find_names, is_same_person
@@ -30,25 +32,8 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
-_GLADLY_BEFORE = re.compile(
-    r"\b(?:happy|glad|pleased|delighted) to\s*$|\b(?:that|this|it)(?:['’]s| is) an? $", re.IGNORECASE
-)
-# "+1 for KIP-7, -1 for KIP-9": the digit before is a name's
-_AFTER_KEY = re.compile(
-    r"(?:\b[A-Za-z]{2,8}-\d{1,5}|\b\d+\.\d+[\w.-]*|\brc\s?-?\d+)\s*(?:[,;]|\band\b|\bbut\b){1,2}\s*$", re.IGNORECASE
-)
-# "KIP-7 +1", "RC2: +1"
-_KEY_ALONE = re.compile(r"^\W*(?:for )?(?:[A-Z]{2,8}-\d{1,5}|rc\s?-?\d{1,2})\W{1,3}$", re.IGNORECASE)
 # what may stand before a vote that begins its line: marks, an arrow, an emoji, but no word, number or code
 _NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")
-_PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
-#: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
-_CORRECTS = re.compile(
-    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|"
-    r"supposed) to) (?:have )?"
-    r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
-    re.IGNORECASE,
-)
 #: words of another script right before the number: votes, or talk, in a language that is not read here
 _FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
 _POINTS_AT = re.compile(r"[A-Za-z)!.]\s*(?:=>|→|->)\s*$")
@@ -56,19 +41,6 @@ _ASKING = re.compile(
     r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|anybody)\b"
     r"[^.!]*\?\s*$",
     re.IGNORECASE,
-)
-_MEASURED = re.compile(r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)\s*:\s*$")
-_VOTING_LABELS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-    vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore decision
-    voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
-    opinion position here i in short then release rc kip proposal candidate yes agreed thanks thank you lgtm looks good
-    great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update edit
-    tldr binding non cents hi hello all everyone folks bottom line stance choice stand from side lead answer count in
-    """,
-    )
 )
 _VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
 _MY_VOTE_IS = re.compile(
@@ -119,7 +91,7 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         is_mine=phrases.FROM_ME.search(after[:60]) is not None or phrases.MINE_BEFORE.search(before[-40:]) is not None,
         is_vote_word=_MY_VOTE_IS.search(before) is not None,
     )
-    if _is_number(before, after, leading=leading, told=mention.is_vote_word) or _is_quoted(before, after, text):
+    if is_number(before, after, leading=leading, told=mention.is_vote_word) or is_cited(before, after, text):
         return None
     if _is_of_others(mention, author):
         return None
@@ -147,8 +119,8 @@ def is_contrary(text: str, match: re.Match[str]) -> bool:
     if _TURNS.search(before[-40:]) is None and before[skip_bullet(before) :].strip():
         return False
     return not (
-        _is_number(before, after, leading=not before.strip(), told=False)
-        or _is_quoted(before, after, text)
+        is_number(before, after, leading=not before.strip(), told=False)
+        or is_cited(before, after, text)
         or phrases.OTHERS_AFTER.match(after)
     )
 
@@ -170,14 +142,14 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
     is_sure = _is_sure_place(mention, read)
     if is_sure is None:
         return None
-    agreement = None if read.claimed_binding is not None else _read_agreement(mention.after)
+    agreement = None if read.claimed_binding is not None else read_agreement(mention.after)
     if agreement is Standing.CLEAR:
         return None
-    if _CORRECTS.search(mention.before[-60:]):
+    if CORRECTS.search(mention.before[-60:]):
         return doubt("correction", "corrects an earlier mail: does this vote replace it?")
     if read.claimed_binding is None and phrases.AGREED_BEFORE.search(mention.before[-120:]):
         return doubt("object-unclear", "a vote, or agreement with something said?")
-    if read.claimed_binding is None and _is_measured(mention.before):
+    if read.claimed_binding is None and is_measured(mention.before):
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
@@ -198,7 +170,7 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return None
     if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
         return True
-    if _CORRECTS.search(before[-60:]) or _KEY_ALONE.match(before):
+    if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
         return True
     if _LEAD_IN.search(before[-60:]):
         near = _FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
@@ -219,7 +191,7 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
 def _is_of_others(mention: Mention, author: str) -> bool:
     """Whether the value is somebody else's vote, or one that is asked for."""
     before, after = mention.before, mention.after
-    if _CORRECTS.search(before[-60:]) or _KEY_ALONE.match(before):
+    if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
         return False
     if _HERE_IS.search(before[-60:]):
         return False
@@ -239,7 +211,7 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
     if sender is not None:
         return not is_same_person(sender.group(0), author)
-    names = [] if mention.leading or _is_voting_label(before) else find_names(before)
+    names = [] if mention.leading or is_voting_label(before) else find_names(before)
     if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
         return True
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
@@ -256,28 +228,8 @@ _NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
 
 
-def _is_voting_label(before: str) -> bool:
-    """Whether the word before a colon is one that votes stand behind: "Vote:+1", "KIP-7:-1"."""
-    words = re.findall(r"[^\W_]+", before.lower())
-    return (
-        before.rstrip().endswith(":")
-        and bool(words)
-        and (words[-1] in _VOTING_LABELS or _KEY_ALONE.match(before) is not None)
-    )
-
-
-def _is_measured(before: str) -> bool:
-    """Whether a label like those of a list of findings ("Retries:", "sigs:") stands before the value."""
-    match = _MEASURED.match(before)
-    if match is None or _PROPOSAL_KEY.search(before):
-        return False
-    words = re.findall(r"[^\W_]+", match.group("label").lower())
-    return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
-
-
 # "my +1 on RC1 was a mistake"
 _TOLD_OF_MINE = re.compile(r"^\s*(?:from|on|for|in|to|of)\b[^.;,]{0,40}\b(?:was|were|had|has been)\b", re.IGNORECASE)
-_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECASE)
 
 
 def _is_from_elsewhere(mention: Mention) -> bool:
@@ -292,97 +244,9 @@ def _claim_below(after: str, following: str) -> bool | None:
     return find_claim("", following)
 
 
-def _is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
-    if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
-        return True
-    if phrases.TECHNICAL_AFTER.match(after[:80]):
-        return True
-    if before.endswith(":") and not _is_voting_label(before):
-        return True  # "errorCode:-1"
-    if leading or told or phrases.FROM_ME.match(after.lstrip()) or _KEY_ALONE.match(before):
-        return False
-    if (
-        (_AFTER_KEY.search(before[-30:]) and find_values(before))
-        or _GLADLY_BEFORE.search(before[-30:])
-        or _CORRECTS.search(before[-60:])
-    ):
-        return False
-    if re.search(r"\b(?:are|both)\s+$", before) and _PEOPLE_ARE.search(before):
-        return False
-    if re.search(
-        r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
-        before[-30:],
-        re.IGNORECASE,
-    ):
-        return (
-            re.search(r"\b(?:by|with value|equals?|returns?|set|sets|set to)\s*$", before[-20:], re.IGNORECASE)
-            is not None
-        )
-    return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
-        r"\bvote\b", before[-30:], re.IGNORECASE
-    )
-
-
-def _is_quoted(before: str, after: str, text: str) -> bool:
-    """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
-    opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
-    return (
-        opened in ('"', "“", "'", "‘", "`", "«")
-        and closed in ('"', "”", "'", "’", "`", "»", ",")
-        and (len(text.strip()) > 24 or _WORD_BEHIND.match(after) is not None)
-    )
-
-
-# "« +1 » dit Jun": a word right behind the closing mark
-_WORD_BEHIND = re.compile(r"^\s*[\"”'’`»]\s+[^\W\d_]")
-
-
 def _is_inline_answer(line: OwnLine) -> bool:
     """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
     return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None
-
-
-def _read_agreement(after: str) -> Standing | None:
-    """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
-    if phrases.AGREEMENT_DIRECT.match(after):
-        return Standing.CLEAR
-    match = phrases.AGREEMENT_AFTER.match(after)
-    if match is None:
-        return None
-    word, what = match.group("word").lower(), match.group("object")
-    if re.match(
-        r"\s*(?:the |a |this )?(?:side|other|sure|now|what it['’]s worth|the record)\b|\s*(?:me|my (?:side|part|"
-        r"end))\b",
-        what,
-        re.IGNORECASE,
-    ):
-        return None
-    votes = phrases.VOTE_OBJECT.search(what[:60])
-    if re.match(
-        r"\s*(?:(?:all|exactly|the|those|these|same|above|stated|following|many|several|two) "
-        r"){0,3}reasons?\b",
-        what,
-    ):
-        return None
-    strong = phrases.STRONG_COMMENT_OBJECT.search(what)
-    if phrases.SAID_BY_SOMEBODY.search(what):
-        return Standing.CLEAR
-    if phrases.PROCEDURE_OBJECT.match(what):
-        return Standing.UNCLEAR
-    if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
-        return None
-    if word in {"with", "for"}:
-        if strong is not None and (votes is None or strong.start() <= votes.start()):
-            return Standing.CLEAR
-        return None if votes is not None or word == "with" else Standing.UNCLEAR
-    comment = phrases.COMMENT_OBJECT.search(what)
-    if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
-        return Standing.CLEAR
-    if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{2,}ing\b", what):
-        return Standing.CLEAR  # "+1 to adding …" is about doing something, not about the proposal
-    return (
-        None if votes is not None else (Standing.CLEAR if re.match(r"\s*[A-Z][a-z]+\s*$", what) else Standing.UNCLEAR)
-    )
 
 
 def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:

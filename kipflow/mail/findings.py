@@ -1,0 +1,106 @@
+"""Numbers that look like votes and are none: measured, technical, dialled, cited."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail import phrases
+from kipflow.mail.values import find_values
+
+_GLADLY_BEFORE = re.compile(
+    r"\b(?:happy|glad|pleased|delighted) to\s*$|\b(?:that|this|it)(?:['’]s| is) an? $", re.IGNORECASE
+)
+# "+1 for KIP-7, -1 for KIP-9": the digit before is a name's
+_AFTER_KEY = re.compile(
+    r"(?:\b[A-Za-z]{2,8}-\d{1,5}|\b\d+\.\d+[\w.-]*|\brc\s?-?\d+)\s*(?:[,;]|\band\b|\bbut\b){1,2}\s*$", re.IGNORECASE
+)
+# "KIP-7 +1", "RC2: +1"
+KEY_ALONE = re.compile(r"^\W*(?:for )?(?:[A-Z]{2,8}-\d{1,5}|rc\s?-?\d{1,2})\W{1,3}$", re.IGNORECASE)
+_PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
+#: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
+CORRECTS = re.compile(
+    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|"
+    r"supposed) to) (?:have )?"
+    r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)\s*:\s*$")
+_VOTING_LABELS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore decision
+    voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
+    opinion position here i in short then release rc kip proposal candidate yes agreed thanks thank you lgtm looks good
+    great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update edit
+    tldr binding non cents hi hello all everyone folks bottom line stance choice stand from side lead answer count in
+    """,
+    )
+)
+
+
+def is_voting_label(before: str) -> bool:
+    """Whether the word before a colon is one that votes stand behind: "Vote:+1", "KIP-7:-1"."""
+    words = re.findall(r"[^\W_]+", before.lower())
+    return (
+        before.rstrip().endswith(":")
+        and bool(words)
+        and (words[-1] in _VOTING_LABELS or KEY_ALONE.match(before) is not None)
+    )
+
+
+def is_measured(before: str) -> bool:
+    """Whether a label like those of a list of findings ("Retries:", "sigs:") stands before the value."""
+    match = _MEASURED.match(before)
+    if match is None or _PROPOSAL_KEY.search(before):
+        return False
+    words = re.findall(r"[^\W_]+", match.group("label").lower())
+    return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
+
+
+_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECASE)
+
+
+def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
+    if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
+        return True
+    if phrases.TECHNICAL_AFTER.match(after[:80]):
+        return True
+    if before.endswith(":") and not is_voting_label(before):
+        return True  # "errorCode:-1"
+    if leading or told or phrases.FROM_ME.match(after.lstrip()) or KEY_ALONE.match(before):
+        return False
+    if (
+        (_AFTER_KEY.search(before[-30:]) and find_values(before))
+        or _GLADLY_BEFORE.search(before[-30:])
+        or CORRECTS.search(before[-60:])
+    ):
+        return False
+    if re.search(r"\b(?:are|both)\s+$", before) and _PEOPLE_ARE.search(before):
+        return False
+    if re.search(
+        r"\b(?:i|i['’](?:m|d|ll)|my|me|vote|voting|we)\s+(?:\w+\s+){0,2}$|\b(?:lgtm|good|thanks|it|this)\W*$",
+        before[-30:],
+        re.IGNORECASE,
+    ):
+        return (
+            re.search(r"\b(?:by|with value|equals?|returns?|set|sets|set to)\s*$", before[-20:], re.IGNORECASE)
+            is not None
+        )
+    return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
+        r"\bvote\b", before[-30:], re.IGNORECASE
+    )
+
+
+def is_cited(before: str, after: str, text: str) -> bool:
+    """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
+    opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
+    return (
+        opened in ('"', "“", "'", "‘", "`", "«")
+        and closed in ('"', "”", "'", "’", "`", "»", ",")
+        and (len(text.strip()) > 24 or _WORD_BEHIND.match(after) is not None)
+    )
+
+
+# "« +1 » dit Jun": a word right behind the closing mark
+_WORD_BEHIND = re.compile(r"^\s*[\"”'’`»]\s+[^\W\d_]")
