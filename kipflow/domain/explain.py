@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from kipflow.domain.clocks import VoteState, judge_vote
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.drift import find_drift
 from kipflow.domain.events import Stage
 from kipflow.domain.policy import Policy
+from kipflow.domain.replaying import Replay
 from kipflow.domain.tally import Counts, Outcome, is_enough, is_voted_down, possible_counts
 from kipflow.domain.votes import BallotStatus
-
-if TYPE_CHECKING:
-    from kipflow.domain.lifecycle import Replay
 
 
 def conclude(replay: Replay) -> Decision:

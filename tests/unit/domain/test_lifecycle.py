@@ -21,9 +21,10 @@ from kipflow.domain.facts import (
     ThreadMessage,
 )
 from kipflow.domain.history import effective, reconcile
-from kipflow.domain.lifecycle import TABLE, decide
+from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care, Policy
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.stages import TABLE
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
