@@ -10,6 +10,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kipflow.mail.headblocks import (
+    GROUPWISE,
+    HAS_DATE,
+    HEADER_FIRST,
+    HEADER_LINE,
+    LOTUS_DATE,
+    LOTUS_FIRST,
+    ORIGINAL,
+    find_header_block,
+    skip_header_lines,
+)
 from kipflow.mail.html import OUTLOOK_MARK
 from kipflow.mail.text import clean_lines
 
@@ -54,12 +65,6 @@ _OPENING = (
     r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
     r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
 )
-_HAS_DATE = re.compile(
-    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{1,2}:\d\d\b|\d{1,2}\s?月|"
-    r"<[^<>\s]{1,200}@[^<>\s]{1,200}>"
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b",
-    re.IGNORECASE,
-)
 _ATTRIBUTION_END = re.compile(
     rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
 )
@@ -68,49 +73,6 @@ _ATTRIBUTION_START = re.compile(
     re.IGNORECASE,
 )
 
-_DASHES = r"[-_—=*]{2,60}"
-_ORIGINAL = re.compile(
-    rf"^\s*{_DASHES}\s*(?:original(?:\s+(?:message|mail|email|appointment))?|message\s+d['’]origine|message\s+original|"
-    r"urspr[uü]ngliche\s+nachricht|urspr[uü]ngliche\s+mail|mensaje\s+original|mensagem\s+original|"
-    r"messaggio\s+originale|"
-    r"oorspronkelijk\s+bericht|originalmeddelande|ursprungligt\s+meddelande|oprindelig\s+meddelelse|"
-    r"opprinnelig\s+melding|"
-    r"alkuperäinen\s+viesti|wiadomość\s+oryginalna|исходное\s+сообщение|原始邮件|邮件原件|原始郵件|original\s+message|元のメッセージ|"
-    r"forwarded\s+(?:message|by.{0,80})|forwarded\s+mail|weitergeleitete\s+nachricht|message\s+transf[ée]r[ée]|"
-    r"mensaje\s+reenviado|回复的原邮件|转发邮件|reply\s+message|replied\s+message)\s*"
-    rf"{_DASHES}\s*$|^\s*(?:begin\s+forwarded\s+message|original\s+message|début\s+du\s+message\s+(?:transféré|"
-    rf"réexpédié)|"
-    r"anfang\s+der\s+weitergeleiteten\s+(?:nachricht|e-?mail)|inicio\s+del\s+mensaje\s+reenviado)\s*:\s*$",
-    re.IGNORECASE,
-)
-_HEADER_LINE = re.compile(
-    r"^\s*\*{0,2}\s*(from|sent|date|to|cc|subject|reply-to|importance|"
-    r"von|gesendet|datum|an|betreff|kopie|de|envoyé|envoye|date|à|a|objet|enviado(?: el| em)?|enviada(?: em)?|fecha|"
-    r"para|asunto|assunto|"
-    r"data|"
-    r"da|inviato|oggetto|van|verzonden|aan|onderwerp|från|fran|skickat|till|ämne|fra|sendt|til|emne|od|wysłano|do|"
-    r"temat|"
-    r"发件人|发送时间|发送日期|日期|时间|收件人|抄送|主题|寄件者|收件者|主旨|差出人|送信日時|宛先|件名|отправитель|от|отправлено|кому|тема|дата)"
-    r"\s*\*{0,2}\s*[:：]\s*\*{0,2}\s*\S",
-    re.IGNORECASE,
-)
-_HEADER_FIRST = re.compile(
-    r"^\s*\*{0,2}\s*(?:from|von|de|da|van|från|fra|od|发件人|寄件者|差出人|от|отправитель)\s*\*{0,2}\s*[:：]",
-    re.IGNORECASE,
-)
-
-_ANY_HEADER = re.compile(r"^\s{0,3}\*{0,2}[^\W\d][^:：\n]{0,24}[:：]\s*\S")
-_ADDRESS = re.compile(r"<?[^<>\s:]{1,200}@[^<>\s]{1,200}>?")
-_ANSWERING_SUBJECT = re.compile(
-    r"^[^:：\n]{1,26}[:：]\s*\*{0,2}\s*(?:[A-Za-z答回返Оо]\w{0,4}\s?[:：]|\[[^\[\]\n]{2,40}\])", re.MULTILINE
-)
-# GroupWise: ">>> Mara Lind <mara@x.example> 02.03.2026 11:00 >>>" with the quote bare below it
-_GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}:\d\d.{0,12}>>>\s*$")
-# Notes: a line with the sender alone, below it one with the date alone
-_LOTUS_FIRST = re.compile(r"^\s*[^<>\n]{0,60}<[^<>\s]{1,100}@[^<>\s]{1,100}>(?:\s+wrote on)?\s*$")
-_LOTUS_DATE = re.compile(
-    r"^\s*(?:sent by:.{0,60})?\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]{1,3}\d{1,2}:\d\d.{0,20}$", re.IGNORECASE
-)
 
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 # what no signature holds: a vote on a line of its own (a phone number is none)
@@ -237,7 +199,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
                 longer = lines[earlier].strip()
                 if marks[earlier] != _OWN or not longer or longer.endswith((".", "!", "?")):
                     break
-                if re.match(rf"(?:{_OPENING})\b", longer, re.IGNORECASE) and _HAS_DATE.search(longer):
+                if re.match(rf"(?:{_OPENING})\b", longer, re.IGNORECASE) and HAS_DATE.search(longer):
                     return earlier
             return first
     return None
@@ -247,14 +209,14 @@ def _is_attribution(text: str) -> bool:
     return (
         _ATTRIBUTION_END.search(text) is not None
         and _ATTRIBUTION_START.search(text) is not None
-        and (_HAS_DATE.search(text) is not None or len(text) < 90)
+        and (HAS_DATE.search(text) is not None or len(text) < 90)
     )
 
 
 def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
     for index, line in enumerate(lines):
-        if not line.strip() or (marks[index] != _OWN and not _GROUPWISE.match(line)):
+        if not line.strip() or (marks[index] != _OWN and not GROUPWISE.match(line)):
             continue
         if line.lstrip()[0] not in "-_—=*>" and not any(":" in x or "：" in x for x in lines[index : index + 4]):
             continue  # neither a rule, nor within reach of a colon
@@ -277,21 +239,21 @@ def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]
 def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
     """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
     line = lines[index]
-    if _GROUPWISE.match(line):
+    if GROUPWISE.match(line):
         return index + 1
-    if _LOTUS_FIRST.match(line) and index + 1 < len(lines) and _LOTUS_DATE.match(lines[index + 1]):
+    if LOTUS_FIRST.match(line) and index + 1 < len(lines) and LOTUS_DATE.match(lines[index + 1]):
         return index + 2
-    if _find_header_block(lines, index) is not None:
-        return _find_header_block(lines, index)
-    if line.strip() == OUTLOOK_MARK or _ORIGINAL.match(line):
-        return _skip_header_lines(lines, index + 1)
-    if _FOOTER_START.match(line) or _HEADER_FIRST.match(line):
+    if find_header_block(lines, index) is not None:
+        return find_header_block(lines, index)
+    if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
+        return skip_header_lines(lines, index + 1)
+    if _FOOTER_START.match(line) or HEADER_FIRST.match(line):
         start = index + 1 if _FOOTER_START.match(line) else index
         while start < len(lines) and start - index < 3 and not lines[start].strip():
             start += 1
-        if start < len(lines) and _HEADER_FIRST.match(lines[start]):
-            end = _skip_header_lines(lines, start)
-            if sum(1 for i in range(start, end) if _HEADER_LINE.match(lines[i])) >= 3:
+        if start < len(lines) and HEADER_FIRST.match(lines[start]):
+            end = skip_header_lines(lines, start)
+            if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
                 return end
     # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
     if _VOTE_LINE.match(line):
@@ -303,42 +265,11 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             continue
         joined = " ".join(part.strip() for part in lines[index : last + 1])
         if joined.endswith((":", "：")) and _is_attribution(joined):
-            strong = _HAS_DATE.search(joined) and re.match(
+            strong = HAS_DATE.search(joined) and re.match(
                 rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
             )
             return last + 1 if strong else None
     return None
-
-
-def _find_header_block(lines: list[str], start: int) -> int | None:
-    """The end of a block like From/Sent/To/Subject in any language; None if none begins at `start`.
-
-    Told by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
-    """
-    if "@" not in "".join(lines[start : start + 2]) or not _ANY_HEADER.match(lines[start]):
-        return None
-    end = start
-    while end < len(lines) and end - start < 12 and _ANY_HEADER.match(lines[end]):
-        end += 1
-    block = "\n".join(line[:400] for line in lines[start:end])
-    if end - start < 3 or not _HAS_DATE.search(_ADDRESS.sub("", block)) or not _ANSWERING_SUBJECT.search(block):
-        return None
-    return end
-
-
-def _skip_header_lines(lines: list[str], start: int) -> int:
-    """The line after a block of From/Sent/To/Subject lines, folded ones and blanks before it included."""
-    end = start
-    while end < len(lines) and end - start < 2 and not lines[end].strip():
-        end += 1
-    seen = False
-    while end < len(lines) and end - start < 20:
-        if _HEADER_LINE.match(lines[end]):
-            seen = True
-        elif not (seen and lines[end].startswith(" ") and lines[end].strip()):
-            break
-        end += 1
-    return end
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
