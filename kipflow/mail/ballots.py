@@ -22,6 +22,8 @@ from kipflow.mail.told import read_told
 from kipflow.mail.values import find_claim, find_values, parse_value, plain, spell_out
 
 MAX_LINE_SHOWN = 300
+#: Written values looked at in one sentence: more make no vote, only work.
+MAX_VALUES = 12
 
 
 #: Signs of a vote, told or written, that are cheap to look for in lower case.
@@ -159,12 +161,13 @@ def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expre
     changed = read_change(text)
     if changed is not None:
         return changed if changed.rule else None
-    read = (read_value(sentence, match, author=author, is_result=is_result) for match in find_values(text))
+    values = find_values(text)[:MAX_VALUES]
+    read = (read_value(sentence, match, author=author, is_result=is_result) for match in values)
     found = [e for e in read if e is not None]
     clear = [e for e in found if e.standing is Standing.CLEAR]
     if not clear:
         return found[0] if found else None
-    others = {m.group("value") for m in find_values(text) if is_contrary(text, m)}
+    others = {m.group("value") for m in values if is_contrary(text, m)}
     contrary = [e for v in others if (e := _read_plainly(v)).choice is not clear[0].choice]
     return _disagree([*clear, *contrary]) if contrary or len({e.choice for e in clear}) > 1 else clear[0]
 

@@ -30,31 +30,13 @@ def read_change(text: str) -> Expression | None:
     short = phrases.CHANGE_IN_SHORT.match(text)
     if short is not None and not withdraws:
         return _change_to(short, text)
-    changes = (
-        phrases.ARROW.search(text) is not None
-        or phrases.NOW.search(text) is not None
-        or (
-            phrases.CHANGE.search(text) is not None
-            and (re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None)
-        )
-    )
+    changes = _speaks_of_change(text)
     if not (withdraws or changes):
         if phrases.WITHDRAW.search(text) and find_values(text) and phrases.YOURS.search(text):
             return _NOTHING
         return None
     values = find_values(text)
-    targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
-    taken_back = phrases.WITHDRAW.search(text) if withdraws else None
-    if taken_back is not None:
-        targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
-    targets = targets or list(_TO_ZERO.finditer(text))
-    if changes and not targets and values and phrases.ARROW.search(text) is None and not withdraws:
-        targets = (
-            values[-1:]
-            if phrases.NOW.search(text)
-            or re.search(r"\bvote\b[^.]{0,20}$", text[: values[-1].start("value")], re.IGNORECASE)
-            else []
-        )
+    targets = _find_targets(text, values, withdraws=withdraws)
     if not withdraws and not targets:
         return None
     if targets and _is_changed_on_condition(text, targets[-1]):
@@ -69,6 +51,28 @@ def read_change(text: str) -> Expression | None:
     return Expression(
         choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
     )
+
+
+def _speaks_of_change(text: str) -> bool:
+    """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
+    if phrases.ARROW.search(text) is not None or phrases.NOW.search(text) is not None:
+        return True
+    about_mine = re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None
+    return about_mine and phrases.CHANGE.search(text) is not None
+
+
+def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) -> list[re.Match[str]]:
+    """The votes that a changing sentence arrives at; what is being withdrawn is none."""
+    targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
+    taken_back = phrases.WITHDRAW.search(text) if withdraws else None
+    if taken_back is not None:
+        targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
+    targets = targets or list(_TO_ZERO.finditer(text))
+    if targets or withdraws or not values or phrases.ARROW.search(text) is not None:
+        return targets
+    before_last = text[: values[-1].start("value")]
+    arrives = phrases.NOW.search(text) or re.search(r"\bvote\b[^.]{0,20}$", before_last, re.IGNORECASE)
+    return values[-1:] if arrives else []
 
 
 def _is_changed_on_condition(text: str, target: re.Match[str]) -> bool:

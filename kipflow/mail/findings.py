@@ -16,6 +16,7 @@ _AFTER_KEY = re.compile(
 )
 # "KIP-7 +1", "RC2: +1"
 KEY_ALONE = re.compile(r"^\W*(?:for )?(?:[A-Z]{2,8}-\d{1,5}|rc\s?-?\d{1,2})\W{1,3}$", re.IGNORECASE)
+_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECASE)
 _PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
 #: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
 CORRECTS = re.compile(
@@ -58,10 +59,8 @@ def is_measured(before: str) -> bool:
     return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
 
 
-_PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECASE)
-
-
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
+    """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
         return True
     if phrases.TECHNICAL_AFTER.match(after[:80]):

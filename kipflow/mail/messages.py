@@ -70,10 +70,9 @@ def read_message(
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
     words = _read_words(headers, body, reading, answers=answers)
-    declared, cancels = None, None
-    if words.own and (reading.kind in _ENDING_KINDS or reading.is_reply or answers):
-        declared = read_declared(words, reading, by=sender.name or sender.address, message_id=message_id, at=sent_at)
-        cancels = find_cancel(words, reading)
+    ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
+    by = sender.name or sender.address
+    declared = read_declared(words, reading, by=by, message_id=message_id, at=sent_at) if ends else None
     is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
     return Message(
         message_id=message_id,
@@ -92,7 +91,7 @@ def read_message(
         own_text=words.text,
         expressions=_read_votes(words, reading, sender, is_result=is_result),
         declared=declared,
-        cancels=cancels,
+        cancels=find_cancel(words, reading) if ends else None,
         digest=digest,
     )
 
