@@ -33,8 +33,13 @@ def is_correction(retracts: Column) -> Column:
 
 
 def is_import(actor: Column) -> Column:
-    """Whether a file of an operator said so: its time tells when a row was edited, not when it happened."""
+    """Whether a row of an index said so: its time tells when it was edited or seen, not when it happened."""
     return F.coalesce(actor == Actor.IMPORT.value, F.lit(False))
+
+
+def told_by(actor: Column, rule: Column) -> Column:
+    """The actor of a move. A row of the wiki's own index is as good as one that an operator's file brings."""
+    return F.when(rule == "index-row", Actor.IMPORT.value).otherwise(actor)
 
 
 def opens_discussion(kind: Column, is_reply: Column) -> Column:

@@ -30,6 +30,7 @@ from kipflow_spark.columns import (
     month_of,
     opens_discussion,
     sum_where,
+    told_by,
 )
 
 
@@ -49,17 +50,18 @@ def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
 def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
     """Each stay of each proposal in a stage; one that still lasts is `is_open` and counts up to `as_of`.
 
-    `is_measured` is false where an imported index row begins or ends the stay: such a row's time
-    says when it was edited, so the length would be made up.
+    `is_measured` is false where an index row, imported or the wiki's, begins or ends the stay: such a row's
+    time says when it was edited or seen, so the length would be made up.
     """
     history = _history()
-    leaves_by_import = F.coalesce(is_import(F.lead("actor").over(history)), F.lit(False))
+    actor = told_by(F.col("actor"), F.col("rule"))
+    leaves_by_import = F.coalesce(is_import(F.lead(actor).over(history)), F.lit(False))
     visits = effective_transitions(transitions, as_of).select(
         "number",
         F.row_number().over(history).alias("visit"),
         F.col("target").alias("stage"),
         F.col("at").alias("entered_at"),
-        F.col("actor").alias("entered_by"),
+        actor.alias("entered_by"),
         F.lead("at").over(history).alias("left_at"),
         F.lead("target").over(history).alias("next_stage"),
         leaves_by_import.alias("leaves_by_import"),

@@ -117,9 +117,10 @@ def test_throughput_shows_quiet_months_and_counts_imports_apart(spark: SparkSess
         move(2, 2, "Draft", "Rejected", day(1)),
         move(3, 1, None, "Draft", day(0), actor="import"),
         move(3, 2, "Draft", "Accepted", day(0), actor="import"),
+        move(4, 1, None, "Accepted", day(0), actor="page", rule="index-row"),
     )
     months = transforms.throughput(transforms.stage_visits(history, day(90)))
-    expected = [("2026-01", 2, 0, 1, 2), ("2026-02", 0, 0, 0, 0), ("2026-03", 0, 1, 0, 0)]
+    expected = [("2026-01", 2, 0, 1, 3), ("2026-02", 0, 0, 0, 0), ("2026-03", 0, 1, 0, 0)]
     assertDataFrameEqual(months, spark.createDataFrame(expected, schemas.THROUGHPUT), checkRowOrder=True)
 
 
