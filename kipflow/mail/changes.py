@@ -68,6 +68,7 @@ def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) ->
     if taken_back is not None:
         targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
     targets = targets or list(_TO_ZERO.finditer(text))
+    targets = [v for v in targets if phrases.TECHNICAL_AFTER.match(text[v.end("value") :]) is None]
     if targets or withdraws or not values or phrases.ARROW.search(text) is not None:
         return targets
     before_last = text[: values[-1].start("value")]

@@ -217,7 +217,11 @@ def _is_of_others(mention: Mention, author: str) -> bool:
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
 
 
-_HERE_IS = re.compile(r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$", re.IGNORECASE)
+_HERE_IS = re.compile(
+    r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$|\bi(?:['’](?:d|ll)| "
+    r"would| will)? say (?:it['’]s )?(?:a )?$",
+    re.IGNORECASE,
+)
 _COUNT_AFTER = re.compile(r"^\s*(?:\(?(?:non-?)?binding\)?\s*)?(?:votes?\s*)?[:=]\s*\d", re.IGNORECASE)
 # a line "- 0 failures" begins with a bullet, not with a minus
 _BULLET_COUNT = re.compile(

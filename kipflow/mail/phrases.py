@@ -61,7 +61,8 @@ OTHERS_BEFORE = re.compile(
     r"few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
     r"]?binding\s+|binding\s+|"
     r"pmc\s+|more\s+|explicit\s+)*$"
-    r"|\b(?:need|needs|needed|require|requires|waiting for|wait for|missing|received|receive|collect\w*|got "
+    r"|\b(?:need (?!this\b|it\b)|needs|needed|require|requires|waiting for (?!this\b|it\b|that\b)|wait for|missing|"
+    r"received|receive|collect\w*|got "
     r"(?!it\b)|count(?! "
     r"me)\w*|"
     r"translate|"
@@ -77,7 +78,9 @@ OTHERS_BEFORE = re.compile(
 )
 #: "Thanks Jun for the +1"
 THANKED_BEFORE = re.compile(
-    r"\bthank\w*\b[^.!?;]{0,60}\bfor (?:the|your|his|her|their|all|those|these)\s+(?:\w+\s+)?$", _I
+    r"\bthank\w*\b[^.!?;]{0,60}\bfor (?:the|your|his|her|their|all|those|these)\s+(?:(?:non-)?binding |quick |many |"
+    r"late |kind |last )?$",
+    _I,
 )
 OTHERS_AFTER = re.compile(
     r"^\s*(?:\((?:non-?)?binding\)\s*)?(?:(?:non-?)?binding\s+)?(?:votes?\b|\(?s\)?\b|from (?!me\b|my\b|us\b|myself|"
@@ -242,7 +245,8 @@ VOTE_OBJECT = re.compile(
 
 # -- changing and taking back ----------------------------------------------------------------------
 CHANGE = re.compile(
-    r"\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last )updat(?:e|ed|ing)|"
+    r"\b(?:(?<!the )(?<!this )(?<!that )chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last "
+    r")updat(?:e|ed|ing)|"
     r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
     r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
     r"flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|"

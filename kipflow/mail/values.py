@@ -30,13 +30,14 @@ VALUE = (
 )
 VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
-    r"\b(?:my vote(?: is|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
+    r"\b(?:my vote(?: is|['’]s|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
     r"it['’]?s a|(?:i['’]?m |i am )?going with|"
     r"voting)\s+(?:a\s+)?(?P<value>0)(?![\w.%]|\s*\w+s\b)",
     re.IGNORECASE,
 )
 _BARE_ZERO = re.compile(
-    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|[,;:-]\s*(?:i|"
+    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|since\b|"
+    r"because\b|[,;:-]\s*(?:i|"
     r"as|because|since|just|don['’]?t|have|haven['’]?t|"
     r"no|not|neutral|abstain)\b))",
     re.IGNORECASE,
