@@ -37,12 +37,16 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voter:
-    """An author as the roster knows them. `person` is None for someone the roster does not have."""
+    """An author as the roster knows them. `person` is None for someone the roster does not have.
+
+    `by_name` says that only the name told who it is: the address is none that the roster has.
+    """
 
     id: str
     name: str
     address: str
     person: Person | None = None
+    by_name: bool = False
 
 
 def clean_address(address: str) -> str:
@@ -83,11 +87,12 @@ class Roster:
         """Who wrote from `address` under `name`; unknown people are identified by their address."""
         cleaned = clean_address(address)
         person = self._by_email.get(cleaned)
+        by_name = person is None
         if person is None and fold_name(name).count(" ") >= 1:
             person = self._by_name.get(fold_name(name))
         if person is None:
             return Voter(id=cleaned or fold_name(name), name=name or cleaned, address=cleaned)
-        return Voter(id=person.id, name=person.name, address=cleaned, person=person)
+        return Voter(id=person.id, name=person.name, address=cleaned, person=person, by_name=by_name)
 
     def is_shared_name(self, name: str) -> bool:
         """Whether two people of the roster go by exactly this name."""

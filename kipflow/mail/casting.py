@@ -84,18 +84,30 @@ def _cast(
             choice = Choice.ABSTAIN
         elif policy.fractions is Fractions.REVIEW and status is BallotStatus.COUNTED:
             status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
+    binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
     return Ballot(
         voter=voter.id,
         name=voter.name,
         address=message.author_address,
         choice=choice,
         value=expression.value,
-        binding=roster.is_binding(voter, roles=policy.binding_roles, at=at),
+        binding=binding,
         claimed_binding=expression.claimed_binding,
         cast_at=at,
         message_id=message.message_id,
         line=expression.line,
         rule=expression.rule,
         status=status,
-        why=why,
+        why=why or (_say_standing(voter, binding=binding, claimed=expression.claimed_binding) if roster.people else ""),
     )
+
+
+def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None) -> str:
+    """What a reader should know of who casts this: the roster decides, and shows where it had to."""
+    if binding and voter.by_name:
+        return "known by name: the roster does not have this address"
+    if claimed is True and not binding:
+        return "claims to bind; the roster does not say so"
+    if claimed is False and binding:
+        return "does not claim to bind; the roster says so"
+    return ""
