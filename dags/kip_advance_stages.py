@@ -21,7 +21,7 @@ from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import MAX_MAPPED, MESSAGES, PAGES, TRANSITIONS, describe_dag, every
+from kip_dags.defaults import MAX_MAPPED, MESSAGES, PAGES, TRANSITIONS, describe_dag, often
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
 
@@ -31,7 +31,7 @@ from kipflow.wiring import effect_rules
 
 @dag(
     dag_id="kip_advance_stages",
-    schedule=AssetOrTimeSchedule(timetable=every("*/15 * * * *"), assets=MESSAGES | PAGES),
+    schedule=AssetOrTimeSchedule(timetable=often("*/15 * * * *"), assets=MESSAGES | PAGES),
     **describe_dag(__doc__, "decisions"),
 )
 def kip_advance_stages() -> None:

@@ -16,7 +16,7 @@ from airflow.sdk import dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags import mail
 from kip_dags.batches import find_batch
-from kip_dags.defaults import describe_dag, every
+from kip_dags.defaults import describe_dag, often
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 
@@ -25,7 +25,7 @@ from kipflow.services import poll
 
 @dag(
     dag_id="kip_poll_threads",
-    schedule=every("7 * * * *"),
+    schedule=often("7 * * * *"),
     user_defined_macros={"batch": find_batch},
     **describe_dag(__doc__, "mail", "spark"),
 )

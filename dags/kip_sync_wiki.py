@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import PAGES, describe_dag, every
+from kip_dags.defaults import PAGES, describe_dag, often
 from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 
@@ -20,7 +20,7 @@ from kipflow.services import sync
 
 @dag(
     dag_id="kip_sync_wiki",
-    schedule=every("22 * * * *"),
+    schedule=often("22 * * * *"),
     **describe_dag(__doc__, "wiki"),
 )
 def kip_sync_wiki() -> None:

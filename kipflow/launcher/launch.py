@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -143,11 +145,25 @@ def _api(running: Running) -> AirflowApi:
 
 
 def _stop_again(layout: Layout, progress: Progress) -> None:
-    """After a failure: leave nothing behind, and do not let a second fault hide the first."""
+    """After a failure: leave nothing behind, and do not let a second fault, or a second Ctrl-C, hide the first."""
     try:
-        stop_all(layout)
+        with _uninterrupted(), progress.step("What was started is stopped again"):
+            stop_all(layout)
     except LaunchFailed as error:
         progress.say(str(error))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: stopping takes some seconds, and an impatient second one would leave processes behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted, and only it may say what a signal does
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -76,6 +76,8 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
         # a real token has no business in the sandbox
         "KIPFLOW_SLACK_TOKEN": SANDBOX_TOKEN,
     }
+    if speed > 1:
+        variables["KIPFLOW_EVERY"] = environment.get("KIPFLOW_EVERY") or "* * * * *"
     return Sandbox(
         port=port, anchor=anchor, start=start, speed=speed, memory=layout.sandbox_memory, variables=variables
     )

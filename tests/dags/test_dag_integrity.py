@@ -163,3 +163,12 @@ def test_reading_the_dags_opens_no_database_and_no_connection(tmp_path: Path) ->
     )
 
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_polling_is_hourly_unless_the_environment_hurries_it(dags: dict[str, Any], monkeypatch: Any) -> None:
+    from kip_dags.defaults import often
+
+    monkeypatch.delenv("KIPFLOW_EVERY", raising=False)
+    assert often("7 * * * *").expression == "7 * * * *"
+    monkeypatch.setenv("KIPFLOW_EVERY", "* * * * *")
+    assert often("7 * * * *").expression == "* * * * *"
