@@ -33,6 +33,9 @@ def status(proposal: str | None, stage: str | None, as_of: datetime | None, form
     if proposal is not None:
         view = board.proposal(parse_number(parts, proposal), find_now(parts, as_of))
         return print_proposal(view, form)
+    if not parts.roster.people:
+        where = f"fill {parts.settings.config / parts.community.roster}" if parts.community.roster else "none is named"
+        console(stderr=True).print(f"the roster is empty, so no ballot counts as binding ({where})", soft_wrap=True)
     stages = (Stage(stage),) if stage else _ORDER
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":

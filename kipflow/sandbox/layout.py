@@ -36,7 +36,8 @@ code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap:
 .post p { margin: .2rem 0; white-space: pre-wrap; overflow-wrap: anywhere } .post p .quote { border-left: 3px solid
   var(--line); padding-left: .6rem; display: inline-block } .mail { margin-bottom: .8rem }
 .mail h2 { font-size: 1rem; margin: 0 } .quote { color: var(--soft) } details { margin: .6rem 0 }
-@media (max-width: 40rem) { header time { margin-left: 0; width: 100% } article, .card { padding: 1rem } }
+@media (max-width: 40rem) { header time { margin-left: 0; width: 100% } article, .card { padding: 1rem }
+  table { display: block; overflow-x: auto } }
 """
 
 
