@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -84,6 +84,10 @@ def find_safe_url(url: str | None) -> str:
 
 def render_payload(payload: Mapping[str, Any]) -> str:
     """What an effect would say, as far as one line goes."""
+    moves = payload.get("moves")
+    if isinstance(moves, Sequence) and not isinstance(moves, str):
+        told = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
+        return f"round-up brought up to date: {', '.join(told) or 'no row moves'}"[:300]
     for key in ("text", "title", "message", "page_id"):
         if isinstance(payload.get(key), str) and payload[key].strip():
             return " ".join(str(payload[key]).split())[:300]
