@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +13,12 @@ from kipflow.commands.now import find_now
 from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, say_time
 from kipflow.commands.review import parse_number
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
-from kipflow.services.board import Board, BoardRow, ProposalView, RowQuery
+from kipflow.services.advance import preview
+from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
 from kipflow.settings import read_settings
-from kipflow.wiring import connect
+from kipflow.wiring import Parts, connect
 
 #: The order in which a reader looks: what runs first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
@@ -31,20 +35,73 @@ def status(proposal: str | None, stage: str | None, as_of: datetime | None, form
     parts.store.migrate()
     board = parts.store
     if proposal is not None:
-        view = board.proposal(parse_number(parts, proposal), find_now(parts, as_of))
-        return print_proposal(view, form)
+        number = parse_number(parts, proposal)
+        view = board.proposal(number, find_now(parts))
+        return print_proposal(view if as_of is None else as_it_was(parts, view, as_of), form)
     if not parts.roster.people:
         where = f"fill {parts.settings.config / parts.community.roster}" if parts.community.roster else "none is named"
         console(stderr=True).print(f"the roster is empty, so no ballot counts as binding ({where})", soft_wrap=True)
     stages = (Stage(stage),) if stage else _ORDER
+    columns = ("proposal", "stage", "since", "title", "vote", "missing")
+    if as_of is not None:
+        print_rows(rows_as_of(parts, stages, as_of), form, columns=columns)
+        return 0
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":
         console().print(
             f"no proposals of {parts.community.name} are stored yet: `kipflow poll`, `sync` and `advance` find them"
         )
         return 0
-    print_rows([_flatten(r) for r in rows], form, columns=("proposal", "stage", "since", "title", "vote", "missing"))
+    print_rows([_flatten(r) for r in rows], form, columns=columns)
     return 0
+
+
+def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView:
+    """The proposal as the rules decide it at `as_of`, from the facts of that time.
+
+    Raises:
+        KipflowError: nothing had happened to it by then.
+    """
+    decision, _ = preview(parts.store, view.proposal.number, policy=parts.policy, as_of=as_of)
+    if decision is None:
+        raise KipflowError(f"nothing had happened to {view.key} by {say_time(as_of)} UTC")
+    return replace(
+        view,
+        stage=decision.stage,
+        since=decision.since,
+        decided_at=as_of,
+        policy_version=decision.policy_version,
+        history=tuple(RecordedTransition(transition=t, recorded_at=as_of) for t in decision.history),
+        votes=decision.votes,
+        missing=decision.missing,
+        review=decision.review,
+        drift=decision.drift,
+    )
+
+
+def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[dict[str, Any]]:
+    """The table's rows as the rules decide them at `as_of`: by stage, highest number first."""
+    with parts.store.begin() as session:
+        numbers = session.load_numbers()
+    rows = []
+    for number in sorted(numbers, reverse=True):
+        decision, _ = preview(parts.store, number, policy=parts.policy, as_of=as_of)
+        if decision is None or decision.stage not in stages:
+            continue
+        view = parts.store.proposal(number, as_of)
+        clock = decision.votes[-1] if decision.stage is Stage.VOTE and decision.votes else None
+        rows.append(
+            {
+                "proposal": view.key,
+                "number": number,
+                "stage": decision.stage,
+                "since": decision.since,
+                "title": view.proposal.title,
+                "vote": _say_vote(clock),
+                "missing": _say_missing(decision.missing, len(decision.review), [d.side for d in decision.drift]),
+            }
+        )
+    return sorted(rows, key=lambda row: stages.index(row["stage"]))
 
 
 def load_rows(board: Board, stage: Stage) -> list[BoardRow]:
@@ -58,21 +115,26 @@ def load_rows(board: Board, stage: Stage) -> list[BoardRow]:
 
 
 def _flatten(row: BoardRow) -> dict[str, Any]:
-    vote = ""
-    if row.clock is not None:
-        counts = row.clock.tally.binding
-        vote = f"{row.clock.outcome}: binding +{counts.plus}/{counts.zero}/-{counts.minus}"
-    flags = [f"{row.review} for review"] if row.review else []
-    flags.extend(f"drift: {side}" for side in row.drift)
     return {
         "proposal": row.key,
         "number": row.number,
         "stage": row.stage,
         "since": row.since,
         "title": row.title,
-        "vote": vote,
-        "missing": [*row.missing, *flags],
+        "vote": _say_vote(row.clock),
+        "missing": _say_missing(row.missing, row.review, row.drift),
     }
+
+
+def _say_vote(clock: VoteState | VoteClock | None) -> str:
+    if clock is None:
+        return ""
+    counts = clock.tally.binding
+    return f"{clock.outcome}: binding +{counts.plus}/{counts.zero}/-{counts.minus}"
+
+
+def _say_missing(missing: Sequence[str], review: int, drift: Sequence[str]) -> list[str]:
+    return [*missing, *([f"{review} for review"] if review else []), *(f"drift: {side}" for side in drift)]
 
 
 def print_proposal(view: ProposalView, form: str) -> int:
