@@ -4,6 +4,8 @@ Only the round-up's tables are replaced, every other byte of the page is kept, a
 nothing changed. Someone who saved the page in between is not overwritten: the page is read again. Where
 the community asks for approval or is in dry-run, the board shows the text and nothing is saved.
 
+**Emits:** `kip://pages`, if the page was saved: its rows agree with the stages now.
+
 Runs after new history, and every ten minutes for what was postponed or has been approved since.
 """
 
@@ -11,10 +13,10 @@ from __future__ import annotations
 
 from airflow.sdk import AssetOrTimeSchedule, dag, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import TRANSITIONS, describe_dag, every
+from kip_dags.defaults import PAGES, TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_channel
 from kip_dags.parts import open_parts
-from kip_dags.reports import tell
+from kip_dags.reports import skip_unless_new, tell
 
 from kipflow.services.index import update_index
 
@@ -47,7 +49,14 @@ def kip_update_index() -> None:
         """Save the index page."""
         return deliver_channel("index")
 
-    render_round_up() >> save_page()
+    @task(outlets=[PAGES])
+    def announce_index(saved: dict[str, int]) -> int:
+        """Let the proposals whose rows moved be looked at again; skipped where nothing was saved."""
+        return skip_unless_new([saved], "sent")
+
+    saved = save_page()
+    render_round_up() >> saved
+    announce_index(saved)
 
 
 kip_update_index()

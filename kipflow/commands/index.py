@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 
 from kipflow.commands.facts import print_report
 from kipflow.commands.now import find_now
-from kipflow.commands.output import as_of_option, progress
+from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
 from kipflow.settings import read_settings
 from kipflow.wiring import connect, effect_rules
@@ -55,7 +56,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
         raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
     with progress("importing") as say:
         report = import_index(parts.store, text, prefix=parts.community.prefix, seen_at=now, source=path.name)
-        advance_all(
+        moved = advance_all(
             parts.store,
             policy=parts.policy,
             effects=effect_rules(parts),
@@ -64,4 +65,9 @@ def import_(path: Path, as_of: datetime | None) -> int:
             on_progress=lambda done, total: say(f"{done} of {total}"),
         )
     print_report(report)
+    moves = Counter(
+        f"{t.source or 'new'} → {t.target}" for done in moved for t in done.appended if t.rule == "index-import"
+    )
+    for move, number in sorted(moves.items()):
+        console().print(f"{number} moved: {move}")
     return 0

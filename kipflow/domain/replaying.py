@@ -242,7 +242,9 @@ class Replay:
         announced = declared is not None and declared.outcome == "passed"
         ripe = self.policy.clock_after is not None and at >= terms.earliest_close + self.policy.clock_after
         refused = declared is not None and declared.outcome == "failed"
-        if state.outcome not in {Outcome.PASSED, Outcome.FAILED} and not refused:
+        untold = declared is None or declared.outcome is None
+        accepts = state.outcome is Outcome.PASSED and (announced or (ripe and untold))
+        if not (accepts or refused or state.outcome is Outcome.FAILED):
             return
         gap = is_covered(self.facts.coverage, self.vote.opened_at, at)
         if gap is not None:
@@ -255,7 +257,7 @@ class Replay:
             self.move(Stage.REJECTED, at, "result-rejects", Actor.MAIL, *evidence)
         elif announced:
             self.move(Stage.ACCEPTED, at, "result-agrees", Actor.MAIL, *evidence)
-        elif ripe and (declared is None or declared.outcome is None):
+        else:
             self.move(Stage.ACCEPTED, at, "clock-accepts", Actor.CLOCK, *evidence)
 
     def closing_evidence(self, state: VoteState) -> list[Evidence]:

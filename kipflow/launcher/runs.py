@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -97,11 +98,21 @@ def _wait_parsed(waiting: Waiting, step: Step) -> None:
 
 
 def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
-    """Until no run of these DAGs is active and no event waits to start one."""
+    """Until no run of these DAGs is active and no event waits to start one.
+
+    Where the timetable starts new runs all the time (`KIPFLOW_EVERY`) it is never quiet: then until each
+    of them has ended once more than at the beginning.
+    """
     deadline = time.monotonic() + waiting.seconds
+    ended = {dag_id: _ended(waiting.api, dag_id) for dag_id in dag_ids}
+    restless = bool(os.environ.get("KIPFLOW_EVERY"))
     while True:
         waiting.check_alive()
         active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+        if restless:
+            at_work = {run.dag_id for run in active}
+            if all(_ended(waiting.api, d) - ended[d] or (d == BACKFILL and d not in at_work) for d in dag_ids):
+                return
         if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
             # an event can turn into a run between the two questions
             active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
@@ -115,6 +126,10 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
             )
         step.say(_describe(waiting.api, active))
         time.sleep(POLL_SECONDS)
+
+
+def _ended(api: AirflowApi, dag_id: str) -> set[str]:
+    return {run.run_id for run in api.fetch_runs(dag_id) if run.state in {"success", "failed"}}
 
 
 def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:

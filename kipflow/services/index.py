@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.drift import SECTION_OF_STAGE
@@ -11,6 +12,7 @@ from kipflow.domain.errors import SaveConflict, UnreadableInput
 from kipflow.domain.facts import IndexEntry
 from kipflow.services.deliver import Handler
 from kipflow.services.ports import Effect, IndexRow, OutboxRow, Report, Store, Wiki
+from kipflow.services.sync import note_index
 from kipflow.wiki.index import (
     ParsedIndex,
     parse_index_json,
@@ -92,6 +94,8 @@ def index_handler(store: Store, wiki: Wiki, *, prefix: str, now: datetime) -> Ha
                 if attempt == SAVE_ATTEMPTS - 1:
                     raise
                 continue
+            # what the index says now is known at once: waiting for the next sync would show drift that is none
+            note_index(store, replace(saved, body=body), prefix, now)
             return f"{page_id}@{saved.version}"
         raise SaveConflict(page_id=page_id, version=0)
 

@@ -111,15 +111,25 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
         with store.begin() as session:
             if session.load_mark("index-version") == str(page.version):
                 return 0
-        parsed = parse_index_page(page.body, prefix, as_of)
+        rows, odd = note_index(store, page, prefix, as_of)
     except KipflowError as error:
         warnings.append(f"index page {index_page}: {error}")
         return 0
-    warnings.extend(_first(parsed.warnings, 20))
+    warnings.extend(_first(odd, 20))
+    return rows
+
+
+def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:
+    """Store the rows of an index page's version: how many are new, and what is odd about them.
+
+    Raises:
+        UnreadableInput: the page cannot be read at all.
+    """
+    parsed = parse_index_page(page.body, prefix, as_of)
     with store.begin() as session:
         rows = session.save_index_entries(parsed.entries)
         session.save_mark("index-version", str(page.version))
-    return rows
+    return rows, parsed.warnings
 
 
 def _first(lines: Iterable[str], limit: int) -> list[str]:

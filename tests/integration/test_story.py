@@ -107,7 +107,10 @@ def test_a_second_run_changes_nothing(own_sandbox: str, parts_of: Callable[[str]
     assert first["transitions"] > 60
     assert first["sent"] > 0
     assert first["edits"] == 1
+    drifts = [d for d in parts.store.drift() if d.drift.side == "index"]
+    assert drifts, "the story's index is behind at first"
     second = run_once(parts)
+    assert not [d for d in parts.store.drift() if d.drift.side == "index"], "what was saved is known at once"
     quiet = {"new", "transitions", "versions_new", "edits", "sent", "failed", "tickets_changed", "months_wanted"}
     assert {name: second[name] for name in quiet} == dict.fromkeys(quiet, 0)
 

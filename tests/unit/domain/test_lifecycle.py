@@ -246,6 +246,14 @@ def test_nothing_is_accepted_on_partial_data(coverage: Coverage) -> None:
     assert (whole.stage, whole.since) == (Stage.ACCEPTED, at(8))
 
 
+def test_a_vote_that_waits_for_its_result_says_so_and_not_that_it_waits_for_mail() -> None:
+    behind = Coverage(complete_through=at(8.9))
+    decision = decide(facts(**TALKED, votes=(poll(4, *YES),), coverage=behind), POLICY, at(9))
+    assert decision is not None
+    assert not [m for m in decision.missing if m.startswith("waits: ")]
+    assert any("result is not announced" in m for m in decision.missing)
+
+
 def test_care_owed_lengthens_the_period() -> None:
     policy = replace(POLICY, care=(Care(interface="log-format", voting_period=timedelta(days=5)),))
     known = facts(
