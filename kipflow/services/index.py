@@ -95,7 +95,7 @@ def index_handler(store: Store, wiki: Wiki, *, prefix: str, now: datetime) -> Ha
                     raise
                 continue
             # what the index says now is known at once: waiting for the next sync would show drift that is none
-            note_index(store, replace(saved, body=body), prefix, now)
+            note_index(store, replace(saved, body=body), prefix, max(now, saved.saved_at))
             return f"{page_id}@{saved.version}"
         raise SaveConflict(page_id=page_id, version=0)
 
