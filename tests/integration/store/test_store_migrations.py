@@ -15,6 +15,18 @@ from kipflow.adapters.store import migrate, migrations
 from kipflow.adapters.store.tables import metadata
 
 
+def find_schema(url: str | sa.URL) -> tuple[str | None, set[str]]:
+    """The revision a database is at, and its tables and views."""
+    engine = sa.create_engine(url)
+    try:
+        with engine.connect() as connection:
+            names = sa.inspect(connection)
+            made = {*names.get_table_names(), *names.get_view_names()}
+            return MigrationContext.configure(connection).get_current_revision(), made
+    finally:
+        engine.dispose()
+
+
 def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL):
     engine = sa.create_engine(database_url)
     with engine.connect() as connection:
@@ -25,13 +37,19 @@ def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL):
 
 def test_migrating_again_changes_nothing(database_url: sa.URL):
     migrate(database_url)
+    once = find_schema(database_url)
     migrate(database_url)
+    assert find_schema(database_url) == once
+    assert once[0] is not None
 
 
 def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'new' / 'kipflow.db'}"
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [url] * 4))
+    revision, made = find_schema(url)
+    assert revision is not None
+    assert made >= set(metadata.tables)
 
 
 @pytest.mark.postgres
