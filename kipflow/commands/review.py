@@ -84,13 +84,17 @@ def snooze(proposal: str, until: datetime, author: str, reason: str, as_of: date
 @_by
 @as_of_option
 def revoke(ruling_id: int, author: str, as_of: datetime | None) -> int:
-    """Take a ruling back; history is corrected by new entries."""
+    """Take a ruling back (`kipflow status NUMBER` shows their ids); new entries correct history."""
     from kipflow.services import rulings
+    from kipflow.services.advance import advance_all
 
     parts = connect(read_settings())
     parts.store.migrate()
-    rulings.revoke(parts.store, ruling_id, by=author, at=find_now(parts, as_of))
-    console().print(f"ruling {ruling_id} revoked; run `kipflow advance`")
+    at = find_now(parts, as_of)
+    rulings.revoke(parts.store, ruling_id, by=author, at=at)
+    moved = advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review")
+    stages = [f"{parts.community.prefix}-{m.number} is now: {m.stage}" for m in moved if m.appended]
+    console().print("; ".join([f"ruling {ruling_id} revoked", *stages]))
     return 0
 
 

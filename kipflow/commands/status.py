@@ -161,6 +161,12 @@ def print_proposal(view: ProposalView, form: str) -> int:
         _print_vote(state)
     for item in view.review:
         out.print(f"review: {item.question}: {item.line} [{'; '.join(item.outcomes)}] {item.subject}")
+    for ruling in view.rulings:
+        gone = f" (revoked {say_time(ruling.revoked_at)})" if ruling.revoked_at else ""
+        said = ", ".join(str(v) for v in ruling.value.values())
+        out.print(
+            f"ruling {ruling.id}{gone}: {ruling.kind} {said} by {ruling.author}: {ruling.reason} [{ruling.target}]"
+        )
     for drift in view.drift:
         out.print(f"drift: {drift.side} says {drift.says!r}, the facts say {drift.derived}: {drift.mend}")
     return 0

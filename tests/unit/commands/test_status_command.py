@@ -70,3 +70,18 @@ def test_an_empty_store_is_no_empty_table(
 def test_no_command_prints_the_help_in_its_own_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([]) == 2
     assert capsys.readouterr().err.startswith("Usage: kipflow [OPTIONS] COMMAND [ARGS]...\n")
+
+
+def test_a_ruling_shows_with_its_id_and_can_be_taken_back(
+    tidy_shelves: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ruling = ["review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11"]
+    assert run(ruling) == 0
+    assert "KIP-7 is now: Discarded" in capsys.readouterr().out
+    assert run(["review", "revoke", "1", "--by", "ops", "--as-of", "2026-03-12"]) == 0
+    assert "KIP-7 is now: Vote" in capsys.readouterr().out
+    assert run(["status", "7"]) == 0
+    shown = capsys.readouterr().out
+    assert "ruling 1 (revoked 2026-03-12 00:00): stage Discarded by ops: told by phone" in shown
+    assert "correction" in shown
+    assert run(["replay", "--to", "2026-03-12"]) == 0
