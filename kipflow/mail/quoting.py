@@ -77,6 +77,8 @@ _ATTRIBUTION_START = re.compile(
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 # what no signature holds: a vote on a line of its own (a phone number is none)
 _VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
+#: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
+_VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
 _PHONE_SIGNATURE = re.compile(
     r"^\s*(?:sent from my \w+|get outlook for \w+|sent (?:from|via|with) (?:my )?[\w ]{2,40}|von meinem \w+ gesendet|"
     r"envoyé de mon \w+|enviado desde mi \w+)\b.{0,60}$",
@@ -160,9 +162,11 @@ def _mark_quotes(lines: list[str]) -> list[str]:
             marks[index] = _QUOTED
     for index, line in enumerate(lines):
         # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
+        # or below a line such as "Jun wrote:"
         if marks[index] == _QUOTED and _ESCAPED_FROM.match(line):
             around = marks[max(0, index - 1) : index] + marks[index + 1 : index + 2]
-            if _QUOTED not in around:
+            above = next((x for x in reversed(lines[max(0, index - 3) : index]) if x.strip()), "")
+            if _QUOTED not in around and not above.rstrip().endswith((":", "：")):
                 marks[index], lines[index] = _OWN, line[1:]
     return marks
 
@@ -210,6 +214,8 @@ def _is_attribution(text: str) -> bool:
         _ATTRIBUTION_END.search(text) is not None
         and _ATTRIBUTION_START.search(text) is not None
         and (HAS_DATE.search(text) is not None or len(text) < 90)
+        # "I meant what I said. +1" right above a quote names nobody: it votes
+        and (HAS_DATE.search(text) is not None or _VOTE_IN_LINE.search(text) is None)
     )
 
 
