@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import httpx
 import sqlalchemy
@@ -106,6 +107,36 @@ def connect(
         else None,
         chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
         clock=lambda: read_clock(community),
+    )
+
+
+class DatabaseConnection(Protocol):
+    """What an Airflow connection tells of a database, in whichever of Airflow's two classes it comes."""
+
+    login: str | None
+    password: str | None
+    host: str | None
+    port: int | None
+    schema: str | None
+
+    @property
+    def extra_dejson(self) -> dict[str, Any]: ...
+
+
+def build_database_url(connection: DatabaseConnection) -> sqlalchemy.URL:
+    """The application's database by a connection's fields.
+
+    As a URI a connection would be in a form that SQLAlchemy refuses, with the password in it.
+    """
+    extra = connection.extra_dejson
+    return sqlalchemy.URL.create(
+        extra.get("drivername", "postgresql+psycopg"),
+        username=connection.login or None,
+        password=connection.password or None,
+        host=connection.host or None,
+        port=connection.port,
+        database=connection.schema or None,
+        query=extra.get("query", {}),
     )
 
 

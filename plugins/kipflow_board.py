@@ -10,13 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-import sqlalchemy
 from airflow.configuration import conf
 from airflow.plugins_manager import AirflowPlugin
 
 from kipflow.web.lazy import LazyApp
 
 if TYPE_CHECKING:
+    import sqlalchemy
     from fastapi import FastAPI
 
     from kipflow.wiring import Parts
@@ -63,22 +63,15 @@ def find_database_url() -> sqlalchemy.URL | None:
     from airflow.exceptions import AirflowNotFoundException
     from airflow.models.connection import Connection
 
+    from kipflow.wiring import build_database_url
+
     if os.environ.get("KIPFLOW_DATABASE_URL"):
         return None
     try:
         connection = Connection.get_connection_from_secrets("kipflow_db")
     except AirflowNotFoundException:
         return None
-    extra = connection.extra_dejson
-    return sqlalchemy.URL.create(
-        extra.get("drivername", "postgresql+psycopg"),
-        username=connection.login or None,
-        password=connection.password or None,
-        host=connection.host or None,
-        port=connection.port,
-        database=connection.schema or None,
-        query=extra.get("query", {}),
-    )
+    return build_database_url(connection)
 
 
 def find_base_path() -> str:

@@ -6,27 +6,22 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import sqlalchemy
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowNotFoundException, AirflowRuntimeError
 
 from kipflow.settings import read_settings
-from kipflow.wiring import Parts, Secrets, connect
+from kipflow.wiring import Parts, Secrets, build_database_url, connect
 
 #: Runs whose logical date was chosen on purpose. A scheduled run's is only its place in the timetable.
 DELIBERATE = frozenset({"manual", "backfill"})
 
 
 def open_parts() -> Parts:
-    """The parts of the community that this Airflow runs for.
-
-    The database's address is built from the connection's fields: as a URI it would be in a form that
-    SQLAlchemy refuses, with the password in it.
-    """
+    """The parts of the community that this Airflow runs for, its database by the connection `kipflow_db`."""
     secrets = Secrets(
         slack=_find_token("kipflow_slack"), wiki=_find_token("kipflow_wiki"), jira=_find_token("kipflow_jira")
     )
-    return connect(read_settings(), database_url=_database_url(), secrets=secrets)
+    return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")), secrets=secrets)
 
 
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
@@ -36,20 +31,6 @@ def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
         chosen: datetime = run.logical_date
         return chosen.astimezone(UTC)
     return parts.clock()
-
-
-def _database_url() -> sqlalchemy.URL:
-    connection = Connection.get("kipflow_db")
-    extra = connection.extra_dejson
-    return sqlalchemy.URL.create(
-        extra.get("drivername", "postgresql+psycopg"),
-        username=connection.login or None,
-        password=connection.password or None,
-        host=connection.host or None,
-        port=connection.port,
-        database=connection.schema or None,
-        query=extra.get("query", {}),
-    )
 
 
 def _find_token(connection_id: str) -> str | None:

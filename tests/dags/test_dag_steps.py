@@ -39,12 +39,14 @@ def test_any_other_run_decides_as_of_the_communitys_now(run_type: str, date: dat
 
 
 def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kip_dags.parts import _database_url
+    from airflow.sdk import Connection
+
+    from kipflow.wiring import build_database_url
 
     fields = {"conn_type": "postgres", "host": "db.example", "login": "kip", "password": "p@ss/word", "schema": "facts"}
     monkeypatch.setenv("AIRFLOW_CONN_KIPFLOW_DB", json.dumps(fields))
 
-    url = _database_url()
+    url = build_database_url(Connection.get("kipflow_db"))
 
     assert url.drivername == "postgresql+psycopg"
     assert (url.host, url.username, url.password, url.database) == ("db.example", "kip", "p@ss/word", "facts")
@@ -52,7 +54,9 @@ def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.Monk
 
 
 def test_a_sqlite_file_is_named_by_its_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from kip_dags.parts import _database_url
+    from airflow.sdk import Connection
+
+    from kipflow.wiring import build_database_url
 
     fields = {
         "conn_type": "generic",
@@ -61,7 +65,7 @@ def test_a_sqlite_file_is_named_by_its_path(monkeypatch: pytest.MonkeyPatch, tmp
     }
     monkeypatch.setenv("AIRFLOW_CONN_KIPFLOW_DB", json.dumps(fields))
 
-    assert _database_url().database == str(tmp_path / "a b.db")
+    assert build_database_url(Connection.get("kipflow_db")).database == str(tmp_path / "a b.db")
 
 
 def test_a_service_without_a_connection_has_no_token() -> None:
