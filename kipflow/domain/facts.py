@@ -130,9 +130,17 @@ class StatusWord(StrEnum):
     UNKNOWN = "unknown"
 
 
+#: Title and digest of each section of a page.
+Substance = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageVersion:
-    """One saved version of a proposal's page. `status_text` is the Current state as written."""
+    """One saved version of a proposal's page. `status_text` is the Current state as written.
+
+    `substance` has each section's title and a digest that only a change of substance alters; empty where
+    the text is not known.
+    """
 
     page_id: str
     version: int
@@ -147,6 +155,8 @@ class PageVersion:
     discussion_link: str | None = None
     body: str = ""
     interfaces: tuple[str, ...] = ()
+    substance: Substance = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from kipflow.domain.facts import (
     PageVersion,
     ProposalFacts,
     Ruling,
+    Substance,
     TicketState,
     Unreadable,
 )
@@ -178,6 +179,10 @@ class Session(Protocol):
 
     def find_page_body(self, page_id: str, version: int) -> str | None:
         """The storage format of a stored version; `load_facts` leaves bodies out."""
+        ...
+
+    def find_page_text(self, page_id: str, version: int) -> tuple[str, Substance] | None:
+        """Body and substance of a stored version."""
         ...
 
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...

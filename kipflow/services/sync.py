@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
@@ -10,6 +11,7 @@ from kipflow.domain.facts import PageVersion, Unreadable
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
+from kipflow.wiki.substance import read_substance
 
 #: Tickets change slowly and cost a request each.
 TICKETS_EVERY = timedelta(hours=6)
@@ -45,6 +47,8 @@ def sync_wiki(
                     unreadable += session.save_unreadable([version], seen_at=as_of)
                     warnings.append(f"{version.source}: {version.why}")
                 else:
+                    before = session.find_page_text(version.page_id, version.version - 1)
+                    version = replace(version, substance=read_substance(version.body, before=before))
                     stored += session.save_page_version(version, seen_at=as_of)
     rows = _sync_index(store, wiki, index_page, prefix, as_of, warnings)
     counts = {"versions_new": stored, "index_rows": rows, "unreadable": unreadable}
@@ -102,6 +106,7 @@ def parse(page: WikiPage, prefix: str) -> PageVersion:
         saved_by=page.saved_by,
         url=page.url,
         prefix=prefix,
+        labels=page.labels,
     )
 
 

@@ -64,6 +64,7 @@ def parse_page(
     saved_by: str,
     url: str,
     prefix: str,
+    labels: tuple[str, ...] = (),
 ) -> PageVersion:
     """A saved version of a page as a fact. `body` is storage format.
 
@@ -89,6 +90,7 @@ def parse_page(
         discussion_link=_find_link(fields.get("discussion")),
         body=body,
         interfaces=tuple(touch.interface for touch in find_interfaces(own_interface_lines(sections))),
+        labels=labels,
     )
 
 
@@ -125,6 +127,11 @@ def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
     if "state" not in fields and in_section:
         fields.update(_find_bare_state(lines))
     return fields
+
+
+def is_field(text: str) -> bool:
+    """Whether a line is one of the fields that `read_fields` knows: state, threads, tickets, author, release."""
+    return _FIELD.match(text) is not None
 
 
 def _find_bare_state(lines: Sequence[Line]) -> dict[str, Field]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.statements import Row, add_proposals, count_new, insert_new, mark_pending, upsert
 from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
-from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, TicketState, Unreadable
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, Substance, TicketState, Unreadable
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
 
@@ -70,6 +70,17 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
     return tuple(_page_version(row) for row in connection.execute(statement))
 
 
+def find_text(connection: sa.Connection, page_id: str, version: int) -> tuple[str, Substance] | None:
+    """Body and substance of one version; None if it is not held."""
+    where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
+    row = connection.execute(sa.select(page_version.c.body, page_version.c.substance).where(where)).one_or_none()
+    return None if row is None else (row.body, _as_substance(row.substance))
+
+
+def _as_substance(raw: Sequence[Sequence[str]] | None) -> Substance:
+    return tuple((title, digest) for title, digest in raw or ())
+
+
 def find_body(connection: sa.Connection, page_id: str, version: int) -> str | None:
     """The storage format of one version; None if it is not held."""
     where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
@@ -90,6 +101,8 @@ def _version_row(found: PageVersion, seen_at: datetime) -> Row:
         "jira": found.jira,
         "discussion_link": found.discussion_link,
         "interfaces": found.interfaces,
+        "substance": found.substance,
+        "labels": found.labels,
         "seen_at": seen_at,
         "body": found.body,
     }
@@ -99,6 +112,8 @@ def _page_version(row: sa.Row[Any]) -> PageVersion:
     values = dict(row._mapping)
     values["status"] = StatusWord(values["status"])
     values["interfaces"] = as_tuple(values["interfaces"])
+    values["labels"] = as_tuple(values["labels"])
+    values["substance"] = _as_substance(values["substance"])
     return PageVersion(**values)
 
 

@@ -23,6 +23,7 @@ from kipflow.domain.facts import (
     PageVersion,
     ProposalFacts,
     Ruling,
+    Substance,
     TicketState,
     Unreadable,
 )
@@ -63,6 +64,9 @@ class SqlSession:
     def find_page_body(self, page_id: str, version: int) -> str | None:
         """The storage format of a page version; `load_facts` leaves it out."""
         return pages.find_body(self._connection, page_id, version)
+
+    def find_page_text(self, page_id: str, version: int) -> tuple[str, Substance] | None:
+        return pages.find_text(self._connection, page_id, version)
 
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int:
         return pages.save_index_entries(self._connection, entries)

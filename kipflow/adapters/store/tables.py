@@ -146,6 +146,8 @@ page_version = Table(
     Column("jira", Words),
     Column("discussion_link", Words),
     Column("interfaces", Document, nullable=False),
+    Column("substance", Document, nullable=False, server_default="[]"),
+    Column("labels", Document, nullable=False, server_default="[]"),
     Column("seen_at", Moment, nullable=False),
     Column("body", Words, nullable=False),
     PrimaryKeyConstraint("page_id", "version"),
