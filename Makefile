@@ -11,7 +11,7 @@ IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
 SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
-.PHONY: help setup run stop test check bench accuracy lock format
+.PHONY: help setup run stop test check bench accuracy fuzz lock format
 
 help: ## Show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,10 @@ bench: setup ## Benchmarks beside their peers
 
 accuracy: setup ## How votes are read in the real mail beside the project (FORMAT=json)
 	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)')
+
+fuzz: setup ## Fuzz the readers of mail and wiki pages (SECONDS=60 for each target, TARGETS="mail mbox …")
+	@$(BIN)/python tools/fuzz/prepare.py
+	@.kipflow/fuzz/venv/bin/python -m tools.fuzz --seconds $(or $(SECONDS),60) $(TARGETS)
 
 format: setup ## Apply the formatter
 	$(BIN)/ruff check --fix $(CHECKED)

@@ -14,6 +14,7 @@ from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
 from kipflow.domain.votes import Expression
 from kipflow.mail.ballots import read_expressions
+from kipflow.mail.calls import read_called_numbers
 from kipflow.mail.headers import (
     Headers,
     parse_date,
@@ -38,6 +39,8 @@ _MAIL_FIELDS = (
 )
 _CLOCK_SKEW = timedelta(days=1)
 _LONGEST_DELAY = timedelta(days=60)
+#: Seconds since 1970 of any year that a calendar has; a longer number is no time.
+_EPOCH_DIGITS = 11
 
 
 def read_message(
@@ -70,9 +73,11 @@ def read_message(
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
     words = _read_words(headers, body, reading, answers=answers)
+    reading = read_called_numbers(reading, words.text, prefix)
     ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
     by = sender.name or sender.address
-    declared = read_declared(words, reading, by=by, message_id=message_id, at=sent_at) if ends else None
+    announced = {"by": by, "message_id": message_id, "subject": subject}
+    declared = read_declared(words, reading, at=sent_at, **announced) if ends else None
     is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
     return Message(
         message_id=message_id,
@@ -156,7 +161,7 @@ def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:
             return received, "received"
         return written, "date"
     epoch = headers.text("x-kipflow-epoch")
-    if epoch.isdigit():
+    if epoch.isascii() and epoch.isdigit() and len(epoch) <= _EPOCH_DIGITS:
         return datetime.fromtimestamp(int(epoch), tz=UTC), "date"
     if received is not None:
         return received, "received"

@@ -32,6 +32,8 @@ LIST_HOSTS = ("lists.apache.org", "mail-archives.apache.org", "www.mail-archive.
 #: What a draft may still lack.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
+# no "[" within: looking for the end of each of many open ones would cost their number squared
+_IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
 _VERSION_BANNER = re.compile(
     r"you are viewing an old version|compare with current|view page history|« ?previous|version \d+ next", re.IGNORECASE
 )
@@ -73,7 +75,7 @@ def sections_of_text(text: str) -> tuple[Section, ...]:
             sections.append((name, []))
         elif line and not _VERSION_BANNER.search(line):
             links = tuple(_ADDRESS.findall(line))
-            sections[-1][1].append(Line(text=line, plain=re.sub(r"\[[^\]]*\]", "", line).strip(), links=links))
+            sections[-1][1].append(Line(text=line, plain=_IN_BRACKETS.sub("", line).strip(), links=links))
     return tuple(
         Section(title=name, level=1 if name else 0, lines=tuple(lines)) for name, lines in sections if name or lines
     )

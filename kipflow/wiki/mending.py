@@ -6,6 +6,7 @@ lxml can recover from broken markup too, but gives up the rest of a page at a st
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from html.entities import html5
 
@@ -13,6 +14,7 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _NAMED_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+_NUMERIC_ENTITY = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));")
 _BARE_LESS_THAN = re.compile(r"<(?![A-Za-z/!?])")
 _INSIDE = r"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+"
 _VOID = re.compile(rf"<(br|hr|img|col|input)\b({_INSIDE})(?<!/)>", re.IGNORECASE)
@@ -57,6 +59,7 @@ def _split(body: str) -> Iterator[tuple[str, bool]]:
 def _mend_markup(text: str) -> str:
     text = _NAMED_ENTITY.sub(_replace_entity, text)
     text = _BARE_AMPERSAND.sub("&amp;", text)
+    text = _NUMERIC_ENTITY.sub(_replace_number, text)
     text = _BARE_LESS_THAN.sub("&lt;", text)
     return _VOID.sub(r"<\1\2/>", text)
 
@@ -69,6 +72,13 @@ def _replace_entity(match: re.Match[str]) -> str:
     if character is None or _NOT_XML.search(character):
         return "&amp;" + match.group(0)[1:]
     return "".join(f"&#{ord(c)};" for c in character)
+
+
+def _replace_number(match: re.Match[str]) -> str:
+    """A reference by number; nothing where it names what XML cannot hold ("&#xd800;"): lxml hands it on unreadable."""
+    number = int(match.group(1)) if match.group(1) else int(match.group(2), 16)
+    fits = number <= sys.maxunicode and not _NOT_XML.match(chr(number))
+    return match.group(0) if fits else ""
 
 
 def _balance_markup(text: str, open_names: list[str]) -> Iterator[str]:

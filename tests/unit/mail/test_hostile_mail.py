@@ -78,6 +78,14 @@ def test_headers_without_end_are_read_in_seconds() -> None:
     )
 
 
+@pytest.mark.parametrize("epoch", ["9999999999999999", "9" * 5_000, "²", "-1", "1e9"])
+def test_a_forged_time_beyond_any_calendar_is_no_time(epoch: str) -> None:
+    data = f"From: Jun Okafor <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\nX-Kipflow-Epoch: {epoch}\n\n+1\n"
+    found = read_message(data.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    assert isinstance(found, Message)
+    assert found.sent_at is None
+
+
 def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "long.mbox"
     with path.open("wb") as out:

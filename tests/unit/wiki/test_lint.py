@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,13 @@ def test_a_draft_is_judged_mildly() -> None:
     faults = lint(render_page(state="Draft"))
     assert faults
     assert {f.severity for f in faults if f.code in {"K03", "K04", "K06", "K07"}} == {"note"}
+
+
+@pytest.mark.parametrize("letter", list("[(<{*•-|:/ "))
+def test_a_plain_text_page_of_one_repeated_letter_is_read_in_seconds(letter: str) -> None:
+    start = time.process_time()
+    lint_text(f"Status\nCurrent state: {letter * 200_000}", title="KIP-1: x", prefix="KIP")
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.realdata

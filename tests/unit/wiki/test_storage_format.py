@@ -28,6 +28,7 @@ def one(body: str) -> Line:
     ("body", "expected"),
     [
         ("<p>a&nbsp;b &ldquo;c&rdquo; &hellip; &amp; &lt;d&gt; &#233;</p>", ["a b “c” … & <d> é"]),
+        ("<p>&#xd800;a&#0;b&#65535;c&#x110000;d<br>&#x1F600;</p>", ["abcd", "\U0001f600"]),
         ("<p>R&D &unknown; &; a && b</p>", ["R&D &unknown; &; a && b"]),
         ("<p>a < b and 3 <4</p>", ["a < b and 3 <4"]),
         ("<p>one<br>two<br />three</p>", ["one", "two", "three"]),

@@ -1,0 +1,54 @@
+"""Make the fuzzer's own environment: `.venv/bin/python tools/fuzz/prepare.py`. Called by `make fuzz`.
+
+atheris is no requirement of the project, and has no build for every platform: it stays out of `.venv`. The
+environment made here holds it and sees what `.venv` holds through a path file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".kipflow" / "fuzz" / "venv"
+ATHERIS = "atheris>=3,<4"
+
+
+def python() -> Path:
+    return FOLDER / "bin" / "python"
+
+
+def is_ready() -> bool:
+    """Whether the environment is there and atheris can be loaded in it."""
+    if not python().exists():
+        return False
+    return subprocess.run([python(), "-c", "import atheris, kipflow"], capture_output=True, check=False).returncode == 0
+
+
+def main() -> int:
+    """Returns the exit code for make; 2 with one line of advice where atheris cannot be had."""
+    if is_ready():
+        return 0
+    print(f"preparing {FOLDER.relative_to(ROOT)} (atheris)", flush=True)
+    venv.create(FOLDER, with_pip=True, clear=True, symlinks=True)
+    command = [python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ATHERIS]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        (packages,) = FOLDER.glob("lib/python*/site-packages")
+        (packages / "kipflow.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT}\n", encoding="utf-8")
+        if is_ready():
+            return 0
+    why = (result.stderr.strip().splitlines() or ["it cannot be loaded"])[-1]
+    print(
+        f"no fuzzing here: atheris has no build for this platform ({why}); use Linux with Python 3.11 to 3.13,"
+        " or rely on the property tests: .venv/bin/python -m pytest tests/unit/mail",
+        file=sys.stderr,
+    )
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
