@@ -7,33 +7,105 @@ import re
 from kipflow.domain.votes import Standing
 from kipflow.mail import phrases
 
+_AGREEMENT_AFTER = re.compile(
+    r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"
+    r"re)\b\s*:?\s*(?P<object>(?:[^.!?;]|\.(?=\d)){1,160})",
+    re.IGNORECASE,
+)
+#: "Good point Jun, +1", "Agree with Jun here, +1": agreement before the number
+AGREED_BEFORE = re.compile(
+    r"\b(?:good|great|nice|excellent|fair|valid|interesting)\s+(?:point|catch|question|suggestion|call|find|remark|"
+    r"observation|comment)s?\b[^.!?]{0,40}$"
+    r"|^\W*(?:i |fully |totally |strongly |also ){0,3}agree(?:d)? with (?!the (?:kip|proposal|release|change)|"
+    r"this\b|it\b|"
+    r"all\b|everything\b)[^.!?]{0,40}$",
+    re.IGNORECASE,
+)
+#: "+1 to everything Kim wrote": whatever it is about, it was said by somebody
+_SAID_BY_SOMEBODY = re.compile(
+    r"\b(?:what|everything|all|anything|whatever) (?:that )?[\w @.'’-]{1,40}?\b(?:said|wrote|says|writes|suggest\w*|"
+    r"mentioned|proposed|pointed)\b",
+    re.IGNORECASE,
+)
+#: "+1 for cancelling this RC", "+1 to extending the vote": about how to go on, seldom about the proposal
+_PROCEDURE_OBJECT = re.compile(
+    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|"
+    r"re-?open|re-?start|"
+    r"re-?roll|re-?spin|redo|reject|abandon|withdraw|wait|hold)\w*\b|(?:start|open|call|mov|discuss|continu)\w* "
+    r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh) "
+    r"(?:rc\b|release candidate|candidate|round|vote|thread))",
+    re.IGNORECASE,
+)
+_AGREEMENT_DIRECT = re.compile(
+    r"^\s*(?:[A-Z][\w.-]{1,30}['’]s?\s+(?:\w+\s+){0,2}(?:comment|suggest\w*|point|remark|idea|concern|question|"
+    r"feedback|thought|opinion|proposal|mail|email|reply|note)"
+    r"|(?:what|everything) [\w @.'-]{1,40} (?:said|wrote|says|suggested|mentioned|proposed|pointed)|(?:to )?th(?:at|"
+    r"is|e above|ose|ese) "
+    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought)s?\b|same (?:comment|question|"
+    r"concern)|(?:i )?agree with [\w@.'’ -]{1,40}"
+    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought|opinion)s?\b|that\b)",
+    re.IGNORECASE,
+)
+_COMMENT_OBJECT = re.compile(
+    r"\b(?:comments?|suggest\w*|points?|remarks?|ideas?|concerns?|questions?|feedback|opinion|thoughts?|notes?|"
+    r"mention\w*|repl(?:y|ies)|answers?|"
+    r"approach|options?|alternatives?|nam(?:e|es|ing)|renam\w*|wording|examples?|said|wrote|says|above|below|that|"
+    r"those|these|"
+    r"follow[- ]?up|separate|documenting|clarify\w*)\b|\bwhat\b|@\w|[a-z]['’]s\b|s['’]\s",
+    re.IGNORECASE,
+)
+_STRONG_COMMENT_OBJECT = re.compile(
+    r"\b(?:comments?|suggest\w*|points?|remarks?|concerns?|questions?|feedback|opinion|thoughts?|mention\w*|said|"
+    r"wrote|says)\b|@\w|\b(?!it['’]s|let['’]s|that['’]s|what['’]s|here['’]s)[a-z]{2,}['’]s\b",
+    re.IGNORECASE,
+)
+_VOTE_OBJECT = re.compile(
+    r"\b(?:releas\w*|rc[-. ]?\d*|kips?|proposals?|vot(?:e|es|ing)|candidates?|accept\w*|adopt\w*|approv\w*|merg\w*|"
+    r"ship\w*|graduat\w*|donat\w*|"
+    r"promot\w*|publish\w*|go(?:ing)? (?:ahead|forward|for it)|mov(?:e|ing) (?:forward|ahead)|proceed\w*|me|my|it|us|"
+    r"all|everything|rfc|"
+    r"artifacts?|binar(?:y|ies)|sources?|great|good|nice|excellent|effort|work|part|side|version|package|feature|"
+    r"design|this (?:one|change|feature|plan|pr|patch)|"
+    r"new (?:committer|pmc|member)|becoming|board|incubat\w*|[A-Z]{2,8}-\d+|retir\w*|resolution)\b|\b\d+\.\d+|"
+    r"^\s*this\s*$",
+    re.IGNORECASE,
+)
+
+
+#: "+1 on the idea but …": the proposal's, or somebody's in the thread
+_THE_IDEA = re.compile(
+    r"^\s*(?:the|this|its) (?:\w+ ){0,2}(?:ideas?|approach|concept|direction|motivation|goals?|intent\w*|principle|"
+    r"plan)\b(?! (?:of|to|that|from|by)\b| [A-Z])"
+)
+
 
 def read_agreement(after: str) -> Standing | None:
     """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
-    if phrases.AGREEMENT_DIRECT.match(after):
+    if _AGREEMENT_DIRECT.match(after):
         return Standing.CLEAR
-    match = phrases.AGREEMENT_AFTER.match(after)
+    match = _AGREEMENT_AFTER.match(after)
     if match is None:
         return None
     word, what = match.group("word").lower(), match.group("object")
     if re.match(
-        r"\s*(?:the |a |this )?(?:side|other|sure|now|what it['’]s worth|the record)\b|\s*(?:me|my (?:side|part|"
+        r"\s*(?:the |a |this )?(?:side|other|sure|now|what it['’]s worth|the record|start(?:ers| with| off)|"
+        r"begin with|open with|kick (?:it|this|things) off)\b|\s*(?:me|my (?:side|part|"
         r"end))\b",
         what,
         re.IGNORECASE,
     ):
         return None
-    votes = phrases.VOTE_OBJECT.search(what[:60])
+    votes = _VOTE_OBJECT.search(what[:60])
     if re.match(
         r"\s*(?:(?:all|exactly|the|those|these|same|above|stated|following|many|several|two) "
         r"){0,3}reasons?\b",
         what,
     ):
         return None
-    strong = phrases.STRONG_COMMENT_OBJECT.search(what)
-    if phrases.SAID_BY_SOMEBODY.search(what):
+    strong = _STRONG_COMMENT_OBJECT.search(what)
+    if _SAID_BY_SOMEBODY.search(what):
         return Standing.CLEAR
-    if phrases.PROCEDURE_OBJECT.match(what):
+    if _PROCEDURE_OBJECT.match(what):
         return Standing.UNCLEAR
     if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
         return None
@@ -41,7 +113,9 @@ def read_agreement(after: str) -> Standing | None:
         if strong is not None and (votes is None or strong.start() <= votes.start()):
             return Standing.CLEAR
         return None if votes is not None or word == "with" else Standing.UNCLEAR
-    comment = phrases.COMMENT_OBJECT.search(what)
+    if _THE_IDEA.match(what):
+        return Standing.UNCLEAR
+    comment = _COMMENT_OBJECT.search(what)
     if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
         return Standing.CLEAR
     if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{2,}ing\b", what):

@@ -14,12 +14,13 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.changes import read_change
+from kipflow.mail.claims import find_claim
 from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
 from kipflow.mail.templates import Part, classify_lines
 from kipflow.mail.told import read_told
-from kipflow.mail.values import find_claim, find_values, parse_value, plain, spell_out
+from kipflow.mail.values import find_values, parse_value, plain, spell_out
 
 MAX_LINE_SHOWN = 300
 #: Written values looked at in one sentence: more make no vote, only work.
@@ -28,31 +29,12 @@ MAX_VALUES = 12
 
 #: Signs of a vote, told or written, that are cheap to look for in lower case.
 _SIGNS = (
-    *("+1", "-1", "+0", "-0", "+ 1", "- 1", "+ 0", "- 0", "+.", "-.", "[", "plus", "minus", "bindi", "bidin", "bindn"),
-    *("bndin", "(b)", "(nb)", "vot", "veto", "lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good"),
-    *("thumbs", "support", "endorse", "accept", "favo", "objection", "trouble", "problem", "issue", "regression"),
-    *("no from", "for it", "for this", "withdraw", "retract", "abstain", "neutral", "oppose", "against", "object to"),
-    *(
-        "good with",
-        "ok with",
-        "fine with",
-        "\n0",
-        "\n 0",
-        "\n*",
-        ":+1:",
-        "( )",
-        "(x)",
-        "__",
-        "thumbsup",
-        "1+",
-        "+/-",
-        "to 0",
-        "at 0",
-        "m 0",
-        "s 0",
-        "with 0",
-        "a 0",
-    ),
+    *("+1", "-1", "+0", "-0", "+ 1", "- 1", "+ 0", "- 0", "+.", "-.", "plus", "minus", "1+", "+/-", ":+1:", "thumb"),
+    *("[", "( )", "(x)", "__", "\n0", "\n 0", "\n*", "to 0", "at 0", "m 0", "s 0", "with 0", "a 0", "(0", "[0", ": 0"),
+    *("bindi", "bidin", "bindn", "bndin", "(b)", "(nb)", "vot", "veto", "withdraw", "retract", "abst", "neutral"),
+    *("lgtm", "look", "ship it", "approve", "aye", "yes", "work", "support", "endorse", "accept", "favo"),
+    *("objection", "trouble", "problem", "issue", "regression", "no from", "for it", "for this", "oppose", "against"),
+    *("opinion", "sounds good", "object to", "good with", "ok with", "fine with"),
 )
 _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
@@ -106,6 +88,7 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
 
 
 _DOUBTED_PARTS = {
+    Part.LISTED_WORD: ("listed-words", "votes on several parts, or a list of voters by their handles?"),
     Part.OTHER_NAME: ("vote-with-a-name", "another person's name stands behind the vote"),
     Part.CITED: ("below-a-name", "stands right below somebody's name: whose words?"),
 }

@@ -7,7 +7,73 @@ from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
-from kipflow.mail.values import find_claim, find_values, parse_value
+from kipflow.mail.claims import find_claim
+from kipflow.mail.values import find_values, parse_value
+
+_CHANGE = re.compile(
+    r"\b(?:(?<!the )(?<!this )(?<!that )chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last "
+    r")updat(?:e|ed|ing)|"
+    r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
+    r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
+    r"flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|"
+    r"ing) (?:that|it)|"
+    r"rais(?:e|ed|ing)|chang)\b"
+    r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
+    re.IGNORECASE,
+)
+#: "Switching to +1 (binding)", "reverting to 0", "From -1 to +1 then!": the whole of a short sentence
+_CHANGE_IN_SHORT = re.compile(
+    r"^\W{0,4}(?:(?:ok|okay|thanks|great|so|and|then|now)\W{1,3}){0,2}(?:(?:i['’]?m|i am|i)\s+)?"
+    r"(?:(?:chang|switch|revert|mov|flip|bump|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
+    r"(?:a |an )?(?P<value>[+\-±]\s?[01](?:\.\d)?|0)"
+    r"(?=\s*(?:$|[.!,;]\W*(?:$|[A-Za-z])|\((?:non|not|bind|pmc)|(?:non-?)?binding\b|then\b|now\b|after\b|since\b|"
+    r"because\b|as (?:the|my|all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
+_NOW = re.compile(
+    r"\b(?:i['’]?m|i am|my vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
+    r"vote|heart)\b",
+    re.IGNORECASE,
+)
+_WITHDRAWN_FIRST = re.compile(
+    r"^\W{0,3}[+\-±]\s?[01] (?:is |now |hereby ){0,2}(?:withdrawn|retracted|rescinded|"
+    r"revoked|lifted)\b",
+    re.IGNORECASE,
+)
+_WITHDRAW = re.compile(
+    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
+    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
+    r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
+    r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
+    r"void)\b[^.!?]{0,40}?\b(?:my|the|this)\b[^.!?]{0,40}?"
+    r"(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|\bballot\b|\bobjections?\b)"
+    r"|\bmy\b[^.!?]{0,30}(?:[+\-±]\s?[01](?:\.\d)?|\bvote\b|\bveto\b)[^.!?]{0,30}\b(?:is|are|be|has been|"
+    r"as)\b[^.!?]{0,20}\b(?:withdrawn|retracted|moot|gone|void|removed|"
+    r"dropped|lifted|rescinded|revoked|cancell?ed|invalid|no longer)\b",
+    re.IGNORECASE,
+)
+_MINE = re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE)
+_YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?:[+\-±]\s?[01]|vote|veto)")
+_UNREAL = re.compile(
+    r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
+    r"would(?! like to)|could|might|may|if|"
+    r"unless|until|once|when|willing to|"
+    r"happy to|ready to|glad to|able to|as soon as|after|before|considering|consider(?! my)|should|why)\b|\b(?:i|"
+    r"we)['’]d(?! like "
+    r"to)|\?\s*$",
+    re.IGNORECASE,
+)
+# what, behind the words that take back or change, says that it is not done yet
+_UNREAL_AFTER = re.compile(
+    r"\b(?:if|unless|until|once|as soon as|provided|when (?:the|that|this|you|we|it|all))\b|\?\s*$", re.IGNORECASE
+)
+_LATER = re.compile(r"\b(?:after|before|when)\b", re.IGNORECASE)
+_FUTURE = re.compile(r"\bwill\b|['’]ll\b", re.IGNORECASE)
+# "now +0 ... no wait, +1 after all"
+_SECOND_THOUGHTS = re.compile(
+    r"\b(?:no,? wait|wait,|scratch that|oops|hold on|(?:on )?second thoughts?)\b", re.IGNORECASE
+)
 
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
 # "After reading it again, I change …": when it is done, not a condition
@@ -25,14 +91,14 @@ _LAST_TARGET = re.compile(
 
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
-    withdraws = phrases.WITHDRAW.search(text) is not None and phrases.MINE.search(text) is not None
-    withdraws = withdraws or phrases.WITHDRAWN_FIRST.match(text) is not None
-    short = phrases.CHANGE_IN_SHORT.match(text)
+    withdraws = _WITHDRAW.search(text) is not None and _MINE.search(text) is not None
+    withdraws = withdraws or _WITHDRAWN_FIRST.match(text) is not None
+    short = _CHANGE_IN_SHORT.match(text)
     if short is not None and not withdraws:
         return _change_to(short, text)
     changes = _speaks_of_change(text)
     if not (withdraws or changes):
-        if phrases.WITHDRAW.search(text) and find_values(text) and phrases.YOURS.search(text):
+        if _WITHDRAW.search(text) and find_values(text) and _YOURS.search(text):
             return _NOTHING
         return None
     values = find_values(text)
@@ -43,8 +109,13 @@ def read_change(text: str) -> Expression | None:
         changed = _change_to(targets[-1], text)
         why = "a condition stands with the change: is it met?"
         return replace(changed, rule="conditional", standing=Standing.UNCLEAR, why=why)
-    if phrases.UNREAL.search(_OPENING_CLAUSE.sub("", text)) or phrases.YOURS.search(text):
+    taken_back = _WITHDRAW.search(text) or _WITHDRAWN_FIRST.match(text) if withdraws else None
+    done_at = max([m.end() for m in (taken_back, *targets[-1:]) if m is not None], default=len(text))
+    if _is_unreal(text, done_at) or _YOURS.search(text):
         return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
+    if targets and len(values) > 1 and _SECOND_THOUGHTS.search(text):
+        why = "second thoughts within the sentence: which vote stands?"
+        return replace(_change_to(targets[-1], text), rule="second-thoughts", standing=Standing.UNCLEAR, why=why)
     if targets:
         return _change_to(targets[-1], text)
     value = parse_value(values[0].group("value"))[1] if values else ""
@@ -53,33 +124,41 @@ def read_change(text: str) -> Expression | None:
     )
 
 
+def _is_unreal(text: str, done_at: int) -> bool:
+    """Whether a sentence that takes back or changes (in its words up to `done_at`) only speaks of doing so."""
+    head, tail = _OPENING_CLAUSE.sub("", text[:done_at]), text[done_at:]
+    if _UNREAL.search(head) or _UNREAL_AFTER.search(tail):
+        return True
+    return _FUTURE.search(head) is not None and _LATER.search(tail) is not None
+
+
 def _speaks_of_change(text: str) -> bool:
     """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
-    if phrases.ARROW.search(text) is not None or phrases.NOW.search(text) is not None:
+    if _ARROW.search(text) is not None or _NOW.search(text) is not None:
         return True
     about_mine = re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None
-    return about_mine and phrases.CHANGE.search(text) is not None
+    return about_mine and _CHANGE.search(text) is not None
 
 
 def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) -> list[re.Match[str]]:
     """The votes that a changing sentence arrives at; what is being withdrawn is none."""
     targets = [v for v in values if _LAST_TARGET.search(text[: v.start("value")])]
-    taken_back = phrases.WITHDRAW.search(text) if withdraws else None
+    taken_back = _WITHDRAW.search(text) if withdraws else None
     if taken_back is not None:
         targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
     targets = targets or list(_TO_ZERO.finditer(text))
     targets = [v for v in targets if phrases.TECHNICAL_AFTER.match(text[v.end("value") :]) is None]
-    if targets or withdraws or not values or phrases.ARROW.search(text) is not None:
+    if targets or withdraws or not values or _ARROW.search(text) is not None:
         return targets
     before_last = text[: values[-1].start("value")]
-    arrives = phrases.NOW.search(text) or re.search(r"\bvote\b[^.]{0,20}$", before_last, re.IGNORECASE)
+    arrives = _NOW.search(text) or re.search(r"\bvote\b[^.]{0,20}$", before_last, re.IGNORECASE)
     return values[-1:] if arrives else []
 
 
 def _is_changed_on_condition(text: str, target: re.Match[str]) -> bool:
     """ "Changing my vote to -1 until …" changes it, for a while; "I will change it if …" does not yet."""
     head = _OPENING_CLAUSE.sub("", text[: target.start("value")])
-    if phrases.UNREAL.search(head) or phrases.YOURS.search(text) or re.search(r"\bwill\b|['’]ll\b", head):
+    if _UNREAL.search(head) or _YOURS.search(text) or re.search(r"\bwill\b|['’]ll\b", head):
         return False
     return phrases.CONDITION_AFTER.search(text[target.end("value") :]) is not None
 

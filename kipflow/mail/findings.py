@@ -25,15 +25,27 @@ CORRECTS = re.compile(
     r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)\s*:\s*$")
+_MEASURED = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?|[^\W\d_][\w. -]{0,60}\d)\s*:\s*$"
+)
+# "Parent 30: +1", "Maven Shade Plugin 3.0: -1": what is voted on, by name and version
+_ARTIFACT = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?:[A-Za-z][\w.-]* ){0,3}(?!java|jdk|jre|scala|python|windows|win|linux|ubuntu|debian|fedora|"
+    r"centos|"
+    r"rhel|mac|macos|osx|node|maven \d|gradle \d|go )[A-Za-z][\w.-]*[ -]v?\d+(?:\.\d+){0,3}\s*:\s*$",
+    re.IGNORECASE,
+)
 _VOTING_LABELS = frozenset(
     re.findall(
         r"\w+",
         """
-    vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore decision
+    vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore
+    decision
     voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
-    opinion position here i in short then release rc kip proposal candidate yes agreed thanks thank you lgtm looks good
-    great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update edit
+    opinion position veto vetoing abstain abstaining abstention neutral here i in short then release rc kip
+    proposal candidate yes agreed thanks thank you lgtm looks good
+    great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update
+    edit
     tldr binding non cents hi hello all everyone folks bottom line stance choice stand from side lead answer count in
     """,
     )
@@ -53,7 +65,7 @@ def is_voting_label(before: str) -> bool:
 def is_measured(before: str) -> bool:
     """Whether a label like those of a list of findings ("Retries:", "sigs:") stands before the value."""
     match = _MEASURED.match(before)
-    if match is None or _PROPOSAL_KEY.search(before):
+    if match is None or _PROPOSAL_KEY.search(before) or _ARTIFACT.match(before):
         return False
     words = re.findall(r"[^\W_]+", match.group("label").lower())
     return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)

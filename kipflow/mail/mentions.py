@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
-from kipflow.mail.agreement import read_agreement
+from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
+from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_voting_label
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.sentences import Sentence
 from kipflow.mail.templates import find_names, is_same_person
-from kipflow.mail.values import find_claim, find_values, has_claim_word, parse_value, skip_bullet
+from kipflow.mail.values import find_values, parse_value, skip_bullet
 
 #: What may stand right before a vote that is cast in the midst of a sentence.
 _LEAD_IN = re.compile(
@@ -21,10 +22,11 @@ _LEAD_IN = re.compile(
     r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
     r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|"
     r"accept(?:ed)?|belated|retroactive|conditional|provisional|tentative|cautious|qualified|fwiw|"
-    r"imh?o|nb|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
+    r"imh?o|nb|same here|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
     r"full|easy|late|first|quick|happy|warm|reluctant|weary|non-?binding|binding|definite|enthusiastic|solid|clear|"
     r"firm|hearty|resounding|"
-    r"\w+ly|sure|of course|thus|hence|then|yes|yep|ok|okay|cool|nice|awesome|lgtm|good|thanks|thank you|as well|to add|"
+    r"\w+ly|sure|of course|thus|hence|then|yes|yep|ok|okay|cool|nice|awesome|lgtm|good|thanks|thank you|as well|"
+    r"to add|"
     r"add|adding|overall|me|please|hi|all|hello|hey|anyway|otherwise|is|as|it|its|this|kip|proposal|release|work|"
     r"great|me too|"
     r"initial|own|kudos|congrats|team|folks|everyone|well|agreed?|approved?))"
@@ -32,20 +34,29 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
+#: "Von mir auch +1", "moi aussi +1", "yo también +1": the same lead-ins in the languages that lists hear most
+_LEAD_IN_FOREIGN = re.compile(
+    r"(?:^|[\s,])(?:von mir(?: auch| aus)?|von uns|auch|ebenfalls|(?:pour )?moi(?: aussi)?|aussi|de ma part|"
+    r"(?:de|por) mi parte|(?:yo )?tambi[eé]n|da parte mia|anch[’']io|(?:da|de) minha parte|tamb[eé]m|тоже|от меня|"
+    r"我也?|私も|저도)\s*[:,，]?\s*$",
+    re.IGNORECASE,
+)
 # what may stand before a vote that begins its line: marks, an arrow, an emoji, but no word, number or code
 _NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")
 #: words of another script right before the number: votes, or talk, in a language that is not read here
 _FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
 _POINTS_AT = re.compile(r"[A-Za-z)!.]\s*(?:=>|→|->)\s*$")
 _ASKING = re.compile(
-    r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|anybody)\b"
+    r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|"
+    r"anybody)\b"
     r"[^.!]*\?\s*$",
     re.IGNORECASE,
 )
 _VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
 _MY_VOTE_IS = re.compile(
     r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i vote|i['’]?m voting|i am voting|"
-    r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*vot(?:e|ing))\W{0,3}(?:is|=|would be|of|goes? (?:to|"
+    r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*(?:vot(?:e|ing)|no (?:strong |real )?opinion|neutral|"
+    r"abstain\w*|abstention))\W{0,3}(?:is|['’]s|s|=|would be|of|goes? (?:to|"
     r"for))?\W{0,3}(?:a |an )?[\"'(]?$",
     re.IGNORECASE,
 )
@@ -147,7 +158,7 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
         return None
     if CORRECTS.search(mention.before[-60:]):
         return doubt("correction", "corrects an earlier mail: does this vote replace it?")
-    if read.claimed_binding is None and phrases.AGREED_BEFORE.search(mention.before[-120:]):
+    if read.claimed_binding is None and AGREED_BEFORE.search(mention.before[-120:]):
         return doubt("object-unclear", "a vote, or agreement with something said?")
     if read.claimed_binding is None and is_measured(mention.before):
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
@@ -168,9 +179,11 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return True
     if _ASKS.search(before):
         return None
-    if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE.search(before[-20:]):
+    if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE_BEFORE.search(before[-20:]):
         return True
     if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
+        return True
+    if _LEAD_IN_FOREIGN.search(before[-40:]) and len(before) < 60:
         return True
     if _LEAD_IN.search(before[-60:]):
         near = _FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
@@ -195,6 +208,8 @@ def _is_of_others(mention: Mention, author: str) -> bool:
         return False
     if _HERE_IS.search(before[-60:]):
         return False
+    if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
+        return True
     if not mention.leading and _COUNT_AFTER.match(after):
         return True
     if phrases.THANKED_BEFORE.search(before[-120:]):
@@ -230,6 +245,23 @@ _BULLET_COUNT = re.compile(
 )
 _NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
+
+
+# "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
+_VOTE_AS_SUCH = re.compile(
+    r"^\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|such an?|"
+    r"a single)\s+"
+    r"(?:single |binding |non-?binding |plain |lone |simple |mere )?$",
+    re.IGNORECASE,
+)
+_AS_SUCH_AFTER = re.compile(
+    r"^[^.,;:!?]{0,50}?\b(?:isn['’]t|is (?:not|no|only|a|an|the|just|usually|always|never)|means|meant|counts?|does|"
+    r"doesn['’]t|do|would|"
+    r"wouldn['’]t|can|can['’]t|cannot|could|must|may|might|should|shall|will|won['’]t|needs?|requires?|has to|"
+    r"blocks?|"
+    r"kills?|stops?|ha(?:s|ve) (?:no|to|a)|are|without|with no)\b",
+    re.IGNORECASE,
+)
 
 
 # "my +1 on RC1 was a mistake"

@@ -13,7 +13,8 @@ _I = re.IGNORECASE
 # -- numbers that are no vote ----------------------------------------------------------------------
 PHONE_AFTER = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 PHONE_BEFORE = re.compile(
-    r"(?<![\w'’])(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|f)\s*[.:)]{0,2}\s*$",
+    r"(?<![\w'’])(?:tel|phone|mobile|mob|cell|fax|ph|office|direct|call|whatsapp|telephone|t|m|o|p|"
+    r"f)\s*[.:)]{0,2}\s*$",
     _I,
 )
 TECHNICAL_BEFORE = re.compile(
@@ -23,7 +24,8 @@ TECHNICAL_BEFORE = re.compile(
     r"defaults|"
     r"equals?|equal to|code|exit|status|between|from|by|epoch|term|version|ttl|timeout|size|count|length|id|level|"
     r"depth|"
-    r"range|than|minus|plus|port|partition|rc|exponent|power|degree|score|rating|error|number|integer|literal|sentinel|"
+    r"range|than|minus|plus|port|partition|rc|exponent|power|degree|score|rating|error|number|integer|literal|"
+    r"sentinel|"
     r"constant|increment\w*|decrement\w*|bump\w*|config\w*|parameter|property|field|option|flag|means?|"
     r"use|uses|using|use of|sees?|saw|shows?|yields?|prints?|pass|passing|with value|is|was|be|are|to|contains?|x|n|"
     r"i|k|"
@@ -113,7 +115,8 @@ _HARMLESS_IF_BEFORE = (
     r")(?<!even )(?<!as )"
     r"(?<!nice )(?<!great )(?<!good )(?<!better )(?<!best )(?<!love )(?<!prefer )(?<!appreciate )(?<!helpful "
     r")(?<!mind )(?<!curious )"
-    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it )(?<!idea )"
+    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it "
+    r")(?<!idea )"
 )
 _HARMLESS_IF_AFTER = (
     r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
@@ -177,168 +180,3 @@ HYPOTHETICAL_BEFORE = re.compile(
 )
 LATER_AFTER = re.compile(r"\b(?:tomorrow|later|next week|then\b|soon|when i|after i|once i)\b", _I)
 NOT_SERIOUS = re.compile(r"\b(?:just kidding|joking|jk|not a vote|don['’]?t count)\b", _I)
-
-# -- agreement with a comment ----------------------------------------------------------------------
-AGREEMENT_AFTER = re.compile(
-    r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"
-    r"re)\b\s*:?\s*(?P<object>(?:[^.!?;]|\.(?=\d)){1,160})",
-    _I,
-)
-#: "Good point Jun, +1", "Agree with Jun here, +1": agreement before the number
-AGREED_BEFORE = re.compile(
-    r"\b(?:good|great|nice|excellent|fair|valid|interesting)\s+(?:point|catch|question|suggestion|call|find|remark|"
-    r"observation|comment)s?\b[^.!?]{0,40}$"
-    r"|^\W*(?:i |fully |totally |strongly |also ){0,3}agree(?:d)? with (?!the (?:kip|proposal|release|change)|"
-    r"this\b|it\b|"
-    r"all\b|everything\b)[^.!?]{0,40}$",
-    _I,
-)
-#: "+1 to everything Kim wrote": whatever it is about, it was said by somebody
-SAID_BY_SOMEBODY = re.compile(
-    r"\b(?:what|everything|all|anything|whatever) (?:that )?[\w @.'’-]{1,40}?\b(?:said|wrote|says|writes|suggest\w*|"
-    r"mentioned|proposed|pointed)\b",
-    _I,
-)
-#: "+1 for cancelling this RC", "+1 to extending the vote": about how to go on, seldom about the proposal
-PROCEDURE_OBJECT = re.compile(
-    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|"
-    r"re-?open|re-?start|"
-    r"re-?roll|re-?spin|redo|reject|abandon|withdraw|wait|hold)\w*\b|(?:start|open|call|mov|discuss|continu)\w* "
-    r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh) "
-    r"(?:rc\b|release candidate|candidate|round|vote|thread))",
-    _I,
-)
-AGREEMENT_DIRECT = re.compile(
-    r"^\s*(?:[A-Z][\w.-]{1,30}['’]s?\s+(?:\w+\s+){0,2}(?:comment|suggest\w*|point|remark|idea|concern|question|"
-    r"feedback|thought|opinion|proposal|mail|email|reply|note)"
-    r"|(?:what|everything) [\w @.'-]{1,40} (?:said|wrote|says|suggested|mentioned|proposed|pointed)|(?:to )?th(?:at|"
-    r"is|e above|ose|ese) "
-    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought)s?\b|same (?:comment|question|"
-    r"concern)|(?:i )?agree with [\w@.'’ -]{1,40}"
-    r"(?:comment|suggest\w*|point|remark|idea|concern|question|feedback|thought|opinion)s?\b|that\b)",
-    _I,
-)
-COMMENT_OBJECT = re.compile(
-    r"\b(?:comments?|suggest\w*|points?|remarks?|ideas?|concerns?|questions?|feedback|opinion|thoughts?|notes?|"
-    r"mention\w*|repl(?:y|ies)|answers?|"
-    r"approach|options?|alternatives?|nam(?:e|es|ing)|renam\w*|wording|examples?|said|wrote|says|above|below|that|"
-    r"those|these|"
-    r"follow[- ]?up|separate|documenting|clarify\w*)\b|\bwhat\b|@\w|[a-z]['’]s\b|s['’]\s",
-    _I,
-)
-STRONG_COMMENT_OBJECT = re.compile(
-    r"\b(?:comments?|suggest\w*|points?|remarks?|concerns?|questions?|feedback|opinion|thoughts?|mention\w*|said|"
-    r"wrote|says)\b|@\w|\b(?!it['’]s|let['’]s|that['’]s|what['’]s|here['’]s)[a-z]{2,}['’]s\b",
-    _I,
-)
-VOTE_OBJECT = re.compile(
-    r"\b(?:releas\w*|rc[-. ]?\d*|kips?|proposals?|vot(?:e|es|ing)|candidates?|accept\w*|adopt\w*|approv\w*|merg\w*|"
-    r"ship\w*|graduat\w*|donat\w*|"
-    r"promot\w*|publish\w*|go(?:ing)? (?:ahead|forward|for it)|mov(?:e|ing) (?:forward|ahead)|proceed\w*|me|my|it|us|"
-    r"all|everything|rfc|"
-    r"artifacts?|binar(?:y|ies)|sources?|great|good|nice|excellent|effort|work|part|side|version|package|feature|"
-    r"design|this (?:one|change|feature|plan|pr|patch)|"
-    r"new (?:committer|pmc|member)|becoming|board|incubat\w*|[A-Z]{2,8}-\d+|retir\w*|resolution)\b|\b\d+\.\d+|"
-    r"^\s*this\s*$",
-    _I,
-)
-
-# -- changing and taking back ----------------------------------------------------------------------
-CHANGE = re.compile(
-    r"\b(?:(?<!the )(?<!this )(?<!that )chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last "
-    r")updat(?:e|ed|ing)|"
-    r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
-    r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
-    r"flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|"
-    r"ing) (?:that|it)|"
-    r"rais(?:e|ed|ing)|chang)\b"
-    r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
-    _I,
-)
-#: "Switching to +1 (binding)", "reverting to 0", "From -1 to +1 then!": the whole of a short sentence
-CHANGE_IN_SHORT = re.compile(
-    r"^\W{0,4}(?:(?:ok|okay|thanks|great|so|and|then|now)\W{1,3}){0,2}(?:(?:i['’]?m|i am|i)\s+)?"
-    r"(?:(?:chang|switch|revert|mov|flip|bump|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
-    r"(?:a |an )?(?P<value>[+\-±]\s?[01](?:\.\d)?|0)"
-    r"(?=\s*(?:$|[.!,;]\W*(?:$|[A-Za-z])|\((?:non|not|bind|pmc)|(?:non-?)?binding\b|then\b|now\b|after\b|since\b|"
-    r"because\b|as (?:the|my|all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
-    _I,
-)
-ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
-NOW = re.compile(
-    r"\b(?:i['’]?m|i am|my vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
-    r"vote|heart)\b",
-    _I,
-)
-WITHDRAWN_FIRST = re.compile(
-    r"^\W{0,3}[+\-±]\s?[01] (?:is |now |hereby ){0,2}(?:withdrawn|retracted|rescinded|"
-    r"revoked|lifted)\b",
-    _I,
-)
-WITHDRAW = re.compile(
-    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
-    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
-    r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
-    r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
-    r"void)\b[^.!?]{0,40}?\b(?:my|the|this)\b[^.!?]{0,40}?"
-    r"(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|\bballot\b|\bobjections?\b)"
-    r"|\bmy\b[^.!?]{0,30}(?:[+\-±]\s?[01](?:\.\d)?|\bvote\b|\bveto\b)[^.!?]{0,30}\b(?:is|are|be|has been|"
-    r"as)\b[^.!?]{0,20}\b(?:withdrawn|retracted|moot|gone|void|removed|"
-    r"dropped|lifted|rescinded|revoked|cancell?ed|invalid|no longer)\b",
-    _I,
-)
-MINE = re.compile(r"\b(?:my|mine|our)\b", _I)
-YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?:[+\-±]\s?[01]|vote|veto)")
-UNREAL = re.compile(
-    r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
-    r"would(?! like to)|could|might|may|if|"
-    r"unless|until|once|when|willing to|"
-    r"happy to|ready to|glad to|able to|as soon as|after|before|considering|consider(?! my)|should|why)\b|\b(?:i|"
-    r"we)['’]d(?! like "
-    r"to)|\?\s*$",
-    _I,
-)
-
-# -- told without a number -------------------------------------------------------------------------
-TOLD_FOR = re.compile(
-    r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"
-    r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
-    r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
-    r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
-    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? "
-    r"(?:support|endorse|"
-    r"approve|accept|vote (?:yes|in favou?r|for)|"
-    r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
-    r"fine with)|in favou?r\b|no objections?\b|"
-    r"i (?:have|see) no (?:objections?|problems?|issues?))|\bship it\W*$",
-    _I,
-)
-#: "++1", "1+", "+1binding": meant as votes, but not written as one
-TOLD_ODDLY = re.compile(
-    r"^\W{0,3}(?:\+\+\s?1|1\s?\+|\+1(?:-?(?:non-?)?binding|-?nb|b)|\+1\+1|"
-    r"\+10{2,4}!*\s*\(?(?:non-?)?binding\)?)[\s.!)]*$",
-    _I,
-)
-TOLD_ODD_ZERO = re.compile(r"^\W{0,3}(?:i['’]?m |i am )?(?:a )?\+\s?/\s?-\s?0\b", _I)
-TOLD_TESTED = re.compile(
-    r"\b(?:experienced|encountered|found|had|saw|see|seen|with|without)\s+(?:no|any)\s+(?:troubles?|problems?|"
-    r"issues?|regressions?)\b",
-    _I,
-)
-TOLD_AGAINST = re.compile(
-    r"\bi (?:\w+ )?(?:veto|oppose|object to|vote (?:no|against)|am against|am opposed)\b|\bi['’]m (?:strongly "
-    r")?(?:against|opposed)\b|^\W*(?:no from me|veto)\b|^\W*(?:👎|:-1:|:thumbs_?down:)|\bvote against\b",
-    _I,
-)
-TOLD_ABSTAIN = re.compile(r"\bi(?:['’]m| am|['’]ll| will)?\s*(?:abstain\w*|neutral)\b|^\W*abstain\w*\b", _I)
-TOLD_UNREAL = re.compile(
-    r"\b(?:if|once|would|unless|until|should|could|will\b|let me|let['’]s|please|when|before|want to|vote soon|not "
-    r"vot\w+)\b|['’]d\b|\?\s*$|['’]ll\b",
-    _I,
-)
-TALK_OF_VOTES = re.compile(
-    r"\b(?:votes?\s+(?:is |are |still )?(?:missing|needed|required|so far|already|yet|left|short)|(?:need|needs|"
-    r"missing|waiting|wait|still|require[sd]?|have|has|with|got|one|two|three|\d+)\b"
-    r"[^.!?]{0,40}\b(?:binding|votes?)\b|binding votes)\b",
-    _I,
-)

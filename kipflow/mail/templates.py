@@ -21,6 +21,7 @@ class Part(StrEnum):
     STATUS_LINE = "status-line"
     OTHER_NAME = "other-name"
     CITED = "cited"
+    LISTED_WORD = "listed-word"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +202,9 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
             parts.update({v.index: (Part.LEGEND, v.value) for v in run})
         elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
-            parts.update({v.index: (Part.SUMMARY, v.value) for v in run})
+            # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
+            part = Part.LISTED_WORD if all(_LOWER_WORD.match(v.after) for v in run) else Part.SUMMARY
+            parts.update({v.index: (part, v.value) for v in run})
     parts.update(_find_named_values(lines, parts))
     for v in leading:
         if v.index not in parts:
@@ -249,6 +252,9 @@ def _find_runs(leading: list[LeadingValue], lines: Sequence[str]) -> list[list[L
                 continue
         runs.append([value])
     return runs
+
+
+_LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
 
 
 def _names_someone(after: str) -> bool:

@@ -2,12 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail import phrases
+from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.values import find_claim, find_values, has_claim_word
+from kipflow.mail.values import find_values
+
+_FOR = re.compile(
+    r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"
+    r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
+    r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
+    r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
+    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? "
+    r"(?:support|endorse|"
+    r"approve|accept|vote (?:yes|in favou?r|for)|"
+    r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
+    r"fine with)|in favou?r\b|no objections?\b|"
+    r"i (?:have|see) no (?:objections?|problems?|issues?))|\bship it\W*$",
+    re.IGNORECASE,
+)
+#: "++1", "1+", "+1binding": meant as votes, but not written as one
+_ODDLY = re.compile(
+    r"^\W{0,3}(?:\+\+\s?1|1\s?\+|\+1(?:-?(?:non-?)?binding|-?nb|b)|\+1\+1|"
+    r"\+10{2,4}!*\s*\(?(?:non-?)?binding\)?)[\s.!)]*$",
+    re.IGNORECASE,
+)
+_ODD_ZERO = re.compile(r"^\W{0,3}(?:i['’]?m |i am )?(?:a )?\+\s?/\s?-\s?0\b", re.IGNORECASE)
+_TESTED = re.compile(
+    r"\b(?:experienced|encountered|found|had|saw|see|seen|with|without)\s+(?:no|any)\s+(?:troubles?|problems?|"
+    r"issues?|regressions?)\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\bi (?:\w+ )?(?:veto|oppose|object to|vote (?:no|against)|am against|am opposed)\b|\bi['’]m (?:strongly "
+    r")?(?:against|opposed)\b|^\W*(?:no from me|veto)\b|^\W*(?:👎|:-1:|:thumbs_?down:)|\bvote against\b",
+    re.IGNORECASE,
+)
+_ABSTAIN = re.compile(
+    r"\bi(?:['’]m| am|['’]ll| will|['’]d)?\s*(?:going to |have to |rather |prefer to |choose to |must |shall )?"
+    r"(?:abstain\w*|neutral)\b|^\W*abstain\w*\b",
+    re.IGNORECASE,
+)
+_ON_CONDITION = re.compile(r"\b(?:if|unless|until|once|when)\b|\?\s*$", re.IGNORECASE)
+_UNREAL = re.compile(
+    r"\b(?:if|once|would|unless|until|should|could|will\b|let me|let['’]s|please|when|before|want to|vote soon|not "
+    r"vot\w+)\b|['’]d\b|\?\s*$|['’]ll\b",
+    re.IGNORECASE,
+)
+_TALK_OF_VOTES = re.compile(
+    r"\b(?:votes?\s+(?:is |are |still )?(?:missing|needed|required|so far|already|yet|left|short)|(?:need|needs|"
+    r"missing|waiting|wait|still|require[sd]?|have|has|with|got|one|two|three|\d+)\b"
+    r"[^.!?]{0,40}\b(?:binding|votes?)\b|binding votes)\b",
+    re.IGNORECASE,
+)
 
 MAX_LINE_SHOWN = 300
 
@@ -41,15 +90,17 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
 
 
 def _find_told(sentence: str, *, first: bool) -> Choice | None:
-    if phrases.TOLD_ODDLY.match(sentence):
+    if _ODDLY.match(sentence):
         return Choice.FOR
-    if phrases.TOLD_UNREAL.search(sentence) or phrases.TALK_OF_VOTES.search(sentence):
-        return None
-    if phrases.TOLD_AGAINST.search(sentence):
-        return Choice.AGAINST
-    if phrases.TOLD_ABSTAIN.search(sentence) or phrases.TOLD_ODD_ZERO.match(sentence):
+    if _ABSTAIN.search(sentence) and not _ON_CONDITION.search(sentence):
         return Choice.ABSTAIN
-    if phrases.TOLD_FOR.search(sentence) or phrases.TOLD_TESTED.search(sentence):
+    if _UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence):
+        return None
+    if _AGAINST.search(sentence):
+        return Choice.AGAINST
+    if _ODD_ZERO.match(sentence):
+        return Choice.ABSTAIN
+    if _FOR.search(sentence) or _TESTED.search(sentence):
         return Choice.FOR
     # "Non binding but it works well": only who votes says whether it binds
     return (

@@ -1,4 +1,4 @@
-"""Votes as they are written: "+1", "-0.9", "＋１ （binding）", and whether the writer claims to bind."""
+"""Votes as they are written: "+1", "-0.9", "＋１", "plus one", "my vote is 0"."""
 
 from __future__ import annotations
 
@@ -32,17 +32,19 @@ VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
     r"\b(?:my vote(?: is|['’]s|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
     r"it['’]?s a|(?:i['’]?m |i am )?going with|"
-    r"voting)\s+(?:a\s+)?(?P<value>0)(?![\w.%]|\s*\w+s\b)",
+    r"voting|^\W*(?:no (?:strong |real )?opinion|neutral|abstain\w*|abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
+    r"(?P<value>0)(?![\w.%]|\s*\w+s\b)",
     re.IGNORECASE,
 )
 _BARE_ZERO = re.compile(
     r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|since\b|"
-    r"because\b|[,;:-]\s*(?:i|"
+    r"because\b|\s*[/|(]\s*(?:abstain\w*|abstention|neutral|no opinion|don['’]?t care)\b|[,;:-]\s*(?:i|"
     r"as|because|since|just|don['’]?t|have|haven['’]?t|"
     r"no|not|neutral|abstain)\b))",
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
+_PLURAL_OF_MINE = re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 
 
@@ -55,7 +57,8 @@ def find_values(text: str) -> list[re.Match[str]]:
 
 
 def spell_out(text: str) -> str:
-    """ "plus one" to "+1"."""
+    """ "plus one" and "+1s from me" to "+1"."""
+    text = _PLURAL_OF_MINE.sub(r"\1", text) if "from" in text else text
     if "us" not in text and "US" not in text:
         return text
     return _SPELLED.sub(lambda m: "+1" if m.group("sign").lower() == "plus" else "-1", text)
@@ -83,29 +86,3 @@ def parse_value(written: str) -> tuple[Choice, str]:
 def is_fraction(value: str) -> bool:
     """Whether a written value is neither a full vote nor a zero: "+0.5", "-0.9"."""
     return value.strip("+-").lstrip("0").startswith(".") and float(value) != 0
-
-
-# "biding", "bindng", "bindin", "bidning", "bindign", "bnding" stand in real votes
-_BINDING_WORD = r"(?:b[iy]n?d{1,2}i?n?g?|bindng|binidng|bin?dning|bindign|bnding|biniding|bindind|bindings?)"
-_NON = re.compile(
-    rf"\b(?:non?e?|not|un|isn['’]?t|nonn)(?:[\s\-–_]{{0,2}}|\s+(?:a|really|sure if|sure it's)\s+){_BINDING_WORD}(?!\w)"
-    r"|\(\s*n\.?[-/]?b\.?\s*\)|\bnon-?b\b",
-    re.IGNORECASE,
-)
-_BINDING = re.compile(rf"(?<![\w-]){_BINDING_WORD}(?!\w)(?!\s*(?:votes?\b|\+1|\?))|\(\s*b\s*\)", re.IGNORECASE)
-_BINDING_BEFORE = re.compile(rf"(?<![\w-]){_BINDING_WORD}\s+(?:vote\s*[:,]?\s*)?$", re.IGNORECASE)
-_NON_BEFORE = re.compile(rf"\bnon[\s\-–_]{{0,2}}{_BINDING_WORD}\s+(?:vote\s*[:,]?\s*)?$", re.IGNORECASE)
-
-
-def find_claim(before: str, after: str) -> bool | None:
-    """What a voter says of the binding force of a vote, from the words around it; None: nothing."""
-    if _NON_BEFORE.search(before[-40:]) or _NON.search(after[:160]):
-        return False
-    if _BINDING_BEFORE.search(before[-40:]):
-        return True
-    return True if _BINDING.search(after[:160]) else None
-
-
-def has_claim_word(text: str) -> bool:
-    """Whether the text speaks of binding or non-binding at all."""
-    return _NON.search(text) is not None or _BINDING.search(text) is not None
