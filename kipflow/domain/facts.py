@@ -160,6 +160,20 @@ class PageVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageAbsence:
+    """A time during which a page could not be had from the wiki; `until` None: still.
+
+    `asked_at` is when it was last looked for.
+    """
+
+    page_id: str
+    since: datetime
+    why: str
+    asked_at: datetime
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEntry:
     """One row of a round-up index. `section` is "accepted", "discussion", "dormant", "discarded", "unknown".
 
@@ -236,6 +250,7 @@ class ProposalFacts:
     key: str
     proposal: Proposal
     pages: tuple[PageVersion, ...] = ()
+    absences: tuple[PageAbsence, ...] = ()
     index_entries: tuple[IndexEntry, ...] = ()
     messages: tuple[ThreadMessage, ...] = ()
     votes: tuple[Vote, ...] = ()

@@ -18,6 +18,7 @@ from kipflow.domain.facts import (
     ArchiveMonth,
     IndexEntry,
     Message,
+    PageAbsence,
     PageVersion,
     ProposalFacts,
     Ruling,
@@ -185,6 +186,22 @@ class Session(Protocol):
         """Body and substance of a stored version."""
         ...
 
+    def load_page_holes(self, limit: int) -> list[tuple[str, int]]:
+        """Versions (page id, number) that are not held although later ones are."""
+        ...
+
+    def load_absent_pages(self) -> dict[str, PageAbsence]:
+        """The pages that cannot be had at present, by their id."""
+        ...
+
+    def note_page_absent(self, page_id: str, *, why: str, at: datetime) -> bool:
+        """False if that is known already."""
+        ...
+
+    def note_page_present(self, page_id: str, *, at: datetime) -> bool:
+        """False if it was not missed."""
+        ...
+
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...
     def save_ticket(self, ticket: TicketState) -> bool: ...
     def load_ticket_keys(self) -> list[str]:
@@ -251,6 +268,10 @@ class Session(Protocol):
 class Store(Protocol):
     def begin(self) -> AbstractContextManager[Session]:
         """Open a transaction; it commits when the block ends and rolls back when it raises."""
+        ...
+
+    def read(self) -> AbstractContextManager[Session]:
+        """Open a transaction that only reads: it sees one moment, and neither waits nor keeps others waiting."""
         ...
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
-from kipflow.domain.facts import PageVersion, Unreadable
+from kipflow.domain.facts import PageAbsence, PageVersion, Unreadable
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -15,6 +16,14 @@ from kipflow.wiki.substance import read_substance
 
 #: Tickets change slowly and cost a request each.
 TICKETS_EVERY = timedelta(hours=6)
+#: How often a page or version that was refused is asked for again.
+ABSENT_EVERY = timedelta(days=1)
+#: Old versions asked for again in one run.
+MAX_HOLES = 50
+#: Pages fetched at one time. The wiki is shared by all of Apache.
+POLITE = 2
+#: Why a page that can be read is noted as absent.
+MOVED = "moved away from below the index page"
 
 
 def sync_wiki(
@@ -28,31 +37,129 @@ def sync_wiki(
 ) -> Report:
     """Store every version that is not held of the index page's children, and the index's rows.
 
-    A page that cannot be fetched or parsed is noted with its reason and does not stop the others.
+    A page that cannot be fetched or parsed is noted with its reason and does not stop the others. One that
+    left the index's children is followed where it went; one that is deleted or hidden is noted as absent.
 
     Raises:
         ServiceUnavailable: the list of pages itself cannot be had.
     """
+    run = _PageRun(store, wiki, prefix, as_of, on_progress)
+    children = list(wiki.fetch_children(index_page))
     with store.begin() as session:
-        held = session.load_page_versions()
-    stored = unreadable = 0
-    warnings: list[str] = []
-    for ref in wiki.fetch_children(index_page):
-        if ref.version <= held.get(ref.page_id, 0):
-            continue
-        on_progress(f"page {ref.page_id}, version {ref.version}")
-        for version in _parse_missing(wiki, ref, held.get(ref.page_id, 0), prefix):
-            with store.begin() as session:
+        held, absent = session.load_page_versions(), session.load_absent_pages()
+    listed = {ref.page_id for ref in children}
+    run.store_missing([r for r in children if r.version > held.get(r.page_id, 0) and run.is_due(absent.get(r.page_id))])
+    run.welcome([r for r in children if r.page_id in absent and r.version <= held.get(r.page_id, 0)], absent)
+    run.look_for(sorted(held.keys() - listed - {index_page}), held, absent)
+    run.fill_holes()
+    rows = _sync_index(store, wiki, index_page, prefix, as_of, run.warnings)
+    counts = {"versions_new": run.stored, "index_rows": rows, "unreadable": run.unreadable}
+    return Report(counts=counts, warnings=tuple(run.warnings))
+
+
+class _PageRun:
+    """One run over the wiki's pages: fetches at most `POLITE` at a time, stores what came in order."""
+
+    def __init__(
+        self, store: Store, wiki: Wiki, prefix: str, as_of: datetime, on_progress: Callable[[str], None]
+    ) -> None:
+        self.store, self.wiki, self.prefix, self.as_of, self.on_progress = store, wiki, prefix, as_of, on_progress
+        self.stored = self.unreadable = 0
+        self.warnings: list[str] = []
+
+    def is_due(self, absence: PageAbsence | None) -> bool:
+        """Whether a page is to be asked for: one that was refused is not asked for at every run."""
+        return absence is None or self.as_of - absence.asked_at >= ABSENT_EVERY
+
+    def store_missing(self, refs: Sequence[PageRef]) -> None:
+        """Fetch and store the versions of these pages that are not held."""
+        with self.store.begin() as session:
+            held = session.load_page_versions()
+
+        def fetch(ref: PageRef) -> list[PageVersion | Unreadable]:
+            return list(_parse_missing(self.wiki, ref, held.get(ref.page_id, 0), self.prefix))
+
+        with ThreadPoolExecutor(max_workers=POLITE) as pool:
+            for position in range(0, len(refs), POLITE):
+                # a few at a time: the pages of a first run would not all fit into memory
+                batch = refs[position : position + POLITE]
+                self.on_progress(f"page {position + 1} of {len(refs)}: {batch[0].title[:60]}")
+                for ref, found in zip(batch, pool.map(fetch, batch), strict=True):
+                    self.save(ref, found)
+
+    def save(self, ref: PageRef, found: Sequence[PageVersion | Unreadable]) -> None:
+        for version in found:
+            with self.store.begin() as session:
                 if isinstance(version, Unreadable):
-                    unreadable += session.save_unreadable([version], seen_at=as_of)
-                    warnings.append(f"{version.source}: {version.why}")
+                    new = session.save_unreadable([version], seen_at=self.as_of)
+                    self.unreadable += new
+                    if new:
+                        self.warnings.append(f"{version.source}: {version.why}")
                 else:
                     before = session.find_page_text(version.page_id, version.version - 1)
                     version = replace(version, substance=read_substance(version.body, before=before))
-                    stored += session.save_page_version(version, seen_at=as_of)
-    rows = _sync_index(store, wiki, index_page, prefix, as_of, warnings)
-    counts = {"versions_new": stored, "index_rows": rows, "unreadable": unreadable}
-    return Report(counts=counts, warnings=tuple(warnings))
+                    self.stored += session.save_page_version(version, seen_at=self.as_of)
+        if found:
+            self.note(ref, found[-1])
+
+    def note(self, ref: PageRef, newest: PageVersion | Unreadable) -> None:
+        """Note whether the page itself, not an old version of it, can be had."""
+        with self.store.begin() as session:
+            if isinstance(newest, PageVersion):
+                if session.note_page_present(ref.page_id, at=self.as_of):
+                    self.warnings.append(f"page {ref.page_id}: can be read again")
+            elif session.note_page_absent(ref.page_id, why=newest.why, at=self.as_of):
+                self.warnings.append(f"page {ref.page_id} ({ref.title[:60]}): {newest.why}")
+
+    def welcome(self, refs: Sequence[PageRef], absent: Mapping[str, PageAbsence]) -> None:
+        """Pages that were missed, are listed, and have no newer version: are they readable again?"""
+        for ref in refs:
+            absence = absent[ref.page_id]
+            if absence.why == MOVED:
+                with self.store.begin() as session:
+                    session.note_page_present(ref.page_id, at=self.as_of)
+            elif self.is_due(absence):
+                newest = next(_parse_missing(self.wiki, ref, ref.version - 1, self.prefix))
+                self.note(ref, newest)
+
+    def look_for(self, lost: Sequence[str], held: Mapping[str, int], absent: Mapping[str, PageAbsence]) -> None:
+        """Pages that are held and no longer below the index: moved ones are followed, the others noted."""
+        for page_id in lost:
+            if not self.is_due(absent.get(page_id)):
+                continue
+            try:
+                page = self.wiki.fetch_page(page_id)
+            except UnreadableInput as error:
+                with self.store.begin() as session:
+                    if session.note_page_absent(page_id, why=error.why, at=self.as_of):
+                        self.warnings.append(f"page {page_id}: {error.why}")
+                continue
+            except ServiceUnavailable as error:
+                self.warnings.append(str(error))
+                return
+            ref = PageRef(page_id=page_id, version=page.version, title=page.title)
+            if page.version > held[page_id]:
+                self.store_missing([ref])
+            with self.store.begin() as session:
+                session.note_page_absent(page_id, why=MOVED, at=self.as_of)
+
+    def fill_holes(self) -> None:
+        """Ask again, now and then, for old versions that could not be had while later ones could."""
+        with self.store.begin() as session:
+            last = session.load_mark("wiki-holes-asked")
+            if last is not None and self.as_of - datetime.fromisoformat(last) < ABSENT_EVERY:
+                return
+            holes = session.load_page_holes(MAX_HOLES)
+            session.save_mark("wiki-holes-asked", self.as_of.isoformat())
+        for page_id, number in holes:
+            try:
+                version = parse(self.wiki.fetch_version(page_id, number), self.prefix)
+            except KipflowError:
+                continue  # noted when it was met first
+            with self.store.begin() as session:
+                before = session.find_page_text(page_id, number - 1)
+                version = replace(version, substance=read_substance(version.body, before=before))
+                self.stored += session.save_page_version(version, seen_at=self.as_of)
 
 
 def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:

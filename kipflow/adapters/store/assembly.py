@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import messages, pages, rulings
-from kipflow.adapters.store.decisions import lock_proposal
+from kipflow.adapters.store import absences, messages, pages, rulings
+from kipflow.adapters.store.decisions import is_known, lock_proposal
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import (
     Coverage,
@@ -51,17 +51,20 @@ class Community:
         return self.permalink.replace("{mid}", quote(message_id.strip("<>"), safe="@"))
 
 
-def load_facts(connection: sa.Connection, number: int, community: Community, coverage: Coverage) -> ProposalFacts:
+def load_facts(
+    connection: sa.Connection, number: int, community: Community, coverage: Coverage, *, locks: bool = True
+) -> ProposalFacts:
     """The proposal's facts, in order of time.
 
-    Its row is locked until the transaction ends, so that two decisions on it come one after the other.
+    With `locks` its row is locked until the transaction ends, so that two decisions on it come one after
+    the other.
     Mails without a believable time are left out of `messages`, whose order they can't join; the votes
     are found among all mails, and the board lists them.
 
     Raises:
         UnknownProposal: no stored fact mentions the number.
     """
-    if not lock_proposal(connection, number):
+    if not (lock_proposal if locks else is_known)(connection, number):
         raise UnknownProposal(number)
     mails = messages.load_messages(connection, number)
     versions = pages.load_pages(connection, number)
@@ -72,6 +75,7 @@ def load_facts(connection: sa.Connection, number: int, community: Community, cov
         key=format_key(community.prefix, number),
         proposal=describe(number, community.prefix, versions, entries, mails, tickets),
         pages=versions,
+        absences=absences.load_absences(connection, number),
         index_entries=entries,
         messages=tuple(as_thread(mails, community)),
         # a mail can belong to two proposals; each has its own vote

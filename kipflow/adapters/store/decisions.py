@@ -54,6 +54,10 @@ def lock_proposal(connection: sa.Connection, number: int) -> bool:
     return connection.scalar(row.with_for_update(key_share=True)) is not None
 
 
+def is_known(connection: sa.Connection, number: int) -> bool:
+    return connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+
+
 def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
     return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 

@@ -70,6 +70,23 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
     return tuple(_page_version(row) for row in connection.execute(statement))
 
 
+def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
+    """Versions that could not be had while later ones could: page and version, `limit` at most."""
+    counted = (
+        sa.select(page_version.c.page_id, sa.func.max(page_version.c.version).label("newest"))
+        .group_by(page_version.c.page_id)
+        .having(sa.func.count() < sa.func.max(page_version.c.version))
+        .order_by(page_version.c.page_id)
+        .limit(limit)
+    )
+    holes: list[tuple[str, int]] = []
+    for row in connection.execute(counted).all():
+        statement = sa.select(page_version.c.version).where(page_version.c.page_id == row.page_id)
+        held = set(connection.scalars(statement))
+        holes.extend((row.page_id, n) for n in range(1, row.newest) if n not in held)
+    return holes[:limit]
+
+
 def find_text(connection: sa.Connection, page_id: str, version: int) -> tuple[str, Substance] | None:
     """Body and substance of one version; None if it is not held."""
     where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)

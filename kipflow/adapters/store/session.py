@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import assembly, decisions, exports, messages, outbox, pages, rulings
+from kipflow.adapters.store import absences, assembly, decisions, exports, messages, outbox, pages, rulings
 from kipflow.adapters.store.statements import upsert
 from kipflow.adapters.store.tables import mark
 from kipflow.domain.clocks import find_coverage
@@ -20,6 +20,7 @@ from kipflow.domain.facts import (
     Coverage,
     IndexEntry,
     Message,
+    PageAbsence,
     PageVersion,
     ProposalFacts,
     Ruling,
@@ -34,8 +35,9 @@ from kipflow.services.ports import Effect, IndexRow, MetricRow, OutboxRow, SaveR
 class SqlSession:
     """Implements `services.ports.Session` on one open connection. Made by `SqlStore.begin`."""
 
-    def __init__(self, connection: sa.Connection, community: assembly.Community) -> None:
+    def __init__(self, connection: sa.Connection, community: assembly.Community, *, reads: bool = False) -> None:
         self._connection = connection
+        self._reads = reads
         self._community = community
         self._coverage: Coverage | None = None
         #: Of each proposal whose facts were loaded: the token of its pending facts then, and what it is.
@@ -68,6 +70,18 @@ class SqlSession:
     def find_page_text(self, page_id: str, version: int) -> tuple[str, Substance] | None:
         return pages.find_text(self._connection, page_id, version)
 
+    def load_page_holes(self, limit: int) -> list[tuple[str, int]]:
+        return pages.load_holes(self._connection, limit)
+
+    def load_absent_pages(self) -> dict[str, PageAbsence]:
+        return absences.load_absent(self._connection)
+
+    def note_page_absent(self, page_id: str, *, why: str, at: datetime) -> bool:
+        return absences.note_absent(self._connection, page_id, why=why, at=at)
+
+    def note_page_present(self, page_id: str, *, at: datetime) -> bool:
+        return absences.note_present(self._connection, page_id, at=at)
+
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int:
         return pages.save_index_entries(self._connection, entries)
 
@@ -96,7 +110,8 @@ class SqlSession:
     def load_facts(self, number: int) -> ProposalFacts:
         # first the token: facts that come while the rest is read leave the proposal pending
         token = decisions.find_pending_token(self._connection, number)
-        facts = assembly.load_facts(self._connection, number, self._community, self._load_coverage())
+        coverage = self._load_coverage()
+        facts = assembly.load_facts(self._connection, number, self._community, coverage, locks=not self._reads)
         self._loaded[number] = (token, facts.proposal)
         return facts
 

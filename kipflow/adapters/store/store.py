@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -42,9 +43,11 @@ class SqlStore:
 
     @contextmanager
     def read(self) -> Iterator[SqlSession]:
-        """A transaction that only reads: on SQLite it neither waits for a writer nor keeps one waiting."""
+        """A transaction that only reads, all at one moment: it neither waits for a writer nor keeps one waiting."""
         with transaction(self._engine, reads=True) as connection:
-            yield SqlSession(connection, self._community)
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield SqlSession(connection, self._community, reads=True)
 
     # -- the board: each method is one transaction that only reads --------------------------------
     def overview(self, as_of: datetime) -> views.Overview:
@@ -74,6 +77,12 @@ class SqlStore:
     def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.EffectPage:
         with transaction(self._engine, reads=True) as connection:
             return board.load_effects(connection, status=status, offset=offset, limit=limit)
+
+    def with_rules(self, *, policy: Policy, roster: Roster, find_votes: FindVotes) -> SqlStore:
+        """The same database read under other rules; it has an engine of its own, to be closed."""
+        rules = _name_rules(policy, roster, "other")
+        engine = open_engine(self._engine.url)
+        return SqlStore(engine, replace(self._community, rules=rules, find_votes=find_votes))
 
     # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:

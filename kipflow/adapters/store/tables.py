@@ -153,6 +153,18 @@ page_version = Table(
     PrimaryKeyConstraint("page_id", "version"),
 )
 
+#: From when until when (null: still) a page could not be had: deleted, hidden, or moved out of sight.
+page_absence = Table(
+    "page_absence",
+    metadata,
+    Column("page_id", Words, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("until", Moment),
+    Column("why", Words, nullable=False),
+    Column("asked_at", Moment, nullable=False),
+    PrimaryKeyConstraint("page_id", "since"),
+)
+
 #: Rows of round-up indexes. All rows of one reading share `seen_at`; a reading is kept when it says something new.
 index_entry = Table(
     "index_entry",

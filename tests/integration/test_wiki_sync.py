@@ -1,0 +1,183 @@
+"""Pages that move, vanish, are hidden and come back: nothing is lost, nothing is asked for in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from kipflow.adapters.store import SqlStore
+from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
+from kipflow.services.ports import PageRef, WikiPage
+from kipflow.services.sync import sync_wiki
+from tests.integration.conftest import connect_to
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+class MovableWiki:
+    """A wiki in memory whose pages can be moved, hidden and deleted, and that counts what is asked of it."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, list[WikiPage]] = {}
+        self.children: set[str] = set()
+        self.refused: dict[str, str] = {}
+        self.refused_versions: set[tuple[str, int]] = set()
+        self.down = False
+        self.asked: list[str] = []
+        self.save("1", "Index", "<p>index</p>", listed=False)
+
+    def save(self, page_id: str, title: str, body: str, *, listed: bool = True) -> None:
+        known = self.versions.setdefault(page_id, [])
+        number = len(known) + 1
+        at = START - 100 * DAY + number * DAY
+        known.append(
+            WikiPage(
+                page_id=page_id, version=number, title=title, body=body, saved_at=at, saved_by="Ann", labels=("kip",)
+            )
+        )
+        if listed:
+            self.children.add(page_id)
+
+    def fetch_page(self, page_id: str) -> WikiPage:
+        self.asked.append(page_id)
+        if self.down:
+            raise ServiceUnavailable(service="wiki", url="http://wiki.x.example", why="503")
+        if page_id in self.refused or page_id not in self.versions:
+            raise UnreadableInput(source=f"page {page_id}", why=self.refused.get(page_id, "not found"))
+        return self.versions[page_id][-1]
+
+    def fetch_version(self, page_id: str, version: int) -> WikiPage:
+        self.asked.append(f"{page_id}@{version}")
+        if page_id in self.refused or (page_id, version) in self.refused_versions:
+            raise UnreadableInput(source=f"page {page_id}", why="not found")
+        return self.versions[page_id][version - 1]
+
+    def fetch_children(self, page_id: str) -> Iterator[PageRef]:
+        for child in sorted(self.children):
+            newest = self.versions[child][-1]
+            yield PageRef(page_id=child, version=newest.version, title=newest.title)
+
+    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+        raise NotImplementedError
+
+    def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def wiki() -> MovableWiki:
+    made = MovableWiki()
+    for body in ("<h1>Motivation</h1><p>Old.</p>", "<h1>Motivation</h1><p>New.</p>"):
+        made.save("7", "KIP-7: Seven", body)
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    parts = connect_to("http://127.0.0.1:1", tmp_path)
+    yield parts.store
+    parts.store.close()
+
+
+def sync(store: SqlStore, wiki: MovableWiki, at: datetime = START) -> tuple[dict[str, int], tuple[str, ...]]:
+    report = sync_wiki(store, wiki, index_page="1", prefix="KIP", as_of=at)
+    return dict(report.counts), report.warnings
+
+
+def absences(store: SqlStore, number: int = 7) -> list[tuple[str, bool]]:
+    """Why the proposal's page could not be had, and whether that is so still."""
+    with store.begin() as session:
+        return [(a.why, a.until is None) for a in session.load_facts(number).absences]
+
+
+def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, wiki: MovableWiki) -> None:
+    assert sync(store, wiki)[0]["versions_new"] == 2
+    with store.begin() as session:
+        old, new = session.load_facts(7).pages
+    assert (old.labels, new.labels) == (("kip",), ("kip",))
+    assert old.substance != new.substance
+    assert [title for title, _ in new.substance] == ["Motivation"]
+
+
+def test_a_second_run_asks_for_no_page_again(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.asked.clear()
+    assert sync(store, wiki)[0] == {"versions_new": 0, "index_rows": 0, "unreadable": 0}
+    assert wiki.asked == ["1"]
+
+
+def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.children.remove("7")
+    wiki.refused["7"] = "not found: deleted, or hidden from this account"
+    assert sync(store, wiki)[1] == ("page 7: not found: deleted, or hidden from this account",)
+    assert sync(store, wiki)[1] == ()
+    assert absences(store) == [("not found: deleted, or hidden from this account", True)]
+    with store.begin() as session:
+        assert len(session.load_facts(7).pages) == 2
+
+
+def test_a_missing_page_is_looked_for_once_a_day(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.children.remove("7")
+    wiki.refused["7"] = "gone"
+    for hour in range(30):
+        sync(store, wiki, START + timedelta(hours=hour))
+    assert wiki.asked.count("7") == 1 + 2
+
+
+def test_a_page_that_moved_elsewhere_is_followed(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.children.remove("7")
+    wiki.save("7", "KIP-7: Seven", "<h1>Motivation</h1><p>Newer.</p>", listed=False)
+    assert sync(store, wiki)[0]["versions_new"] == 1
+    assert absences(store) == [("moved away from below the index page", True)]
+    wiki.children.add("7")
+    sync(store, wiki, START + timedelta(hours=1))
+    assert absences(store) == [("moved away from below the index page", False)]
+
+
+def test_a_page_that_is_shown_again_is_present_again(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.save("7", "KIP-7: Seven", "<h1>Motivation</h1><p>Hidden.</p>")
+    wiki.refused["7"] = "restricted: this account may not read it"
+    sync(store, wiki)
+    assert absences(store) == [("restricted: this account may not read it", True)]
+    del wiki.refused["7"]
+    counts, warnings = sync(store, wiki, START + DAY)
+    assert counts["versions_new"] == 1
+    assert warnings == ("page 7: can be read again",)
+    assert absences(store) == [("restricted: this account may not read it", False)]
+
+
+def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wiki: MovableWiki) -> None:
+    wiki.refused_versions.add(("7", 1))
+    assert sync(store, wiki)[0] == {"versions_new": 1, "index_rows": 0, "unreadable": 1}
+    wiki.refused_versions.clear()
+    assert sync(store, wiki, START + timedelta(hours=1))[0]["versions_new"] == 0
+    assert sync(store, wiki, START + DAY)[0]["versions_new"] == 1
+    with store.begin() as session:
+        assert [p.version for p in session.load_facts(7).pages] == [1, 2]
+
+
+def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    wiki.children.remove("7")
+    wiki.down = True
+    _, warnings = sync(store, wiki)
+    assert any("503" in w for w in warnings)
+    assert absences(store) == []
+
+
+def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore, wiki: MovableWiki) -> None:
+    sync(store, wiki)
+    newest = wiki.versions["7"][-1]
+    wiki.versions["7"].append(replace(newest, version=3, title="KIP-7: Seven dwarfs"))
+    sync(store, wiki)
+    with store.begin() as session:
+        assert session.load_facts(7).proposal.title == "Seven dwarfs"
