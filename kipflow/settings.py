@@ -14,11 +14,28 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
-import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from kipflow.configfile import load_config
+from kipflow.configvalues import (
+    BindingRole,
+    CommunityName,
+    Interface,
+    ListAddress,
+    Month,
+    PageId,
+    Period,
+    Permalink,
+    PolicyKey,
+    Prefix,
+    ProjectKey,
+    Sending,
+    Url,
+    once,
+    parse_period,
+)
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.policy import Care, Fractions, Policy, Rule
 from kipflow.domain.roster import Person, Role, Roster, clean_address
@@ -83,43 +100,6 @@ def load_instance_variables(home: Path) -> dict[str, str]:
         return {}
 
 
-_PERIOD = re.compile(r"^\s*(\d{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)
-
-
-def _check_period(text: str) -> str:
-    if not _PERIOD.match(text):
-        raise ValueError('a period such as "72 hours" or "90 days"')
-    return text
-
-
-def _period(text: str | None) -> timedelta | None:
-    match = _PERIOD.match(text or "")
-    if match is None:
-        return None
-    number = int(match.group(1))
-    return timedelta(hours=number) if match.group(2).lower().startswith("h") else timedelta(days=number)
-
-
-def _check_url(text: str) -> str:
-    if not re.match(r"^https?://[^\s/]+", text):
-        raise ValueError("an http(s) address")
-    return text.rstrip("/")
-
-
-def _check_list(text: str) -> str:
-    if not re.match(r"^[^@\s]+@[^@\s]+$", text):
-        raise ValueError("a list address such as dev@kafka.apache.org")
-    return text.lower()
-
-
-Period = Annotated[str, AfterValidator(_check_period)]
-Url = Annotated[str, AfterValidator(_check_url)]
-ListAddress = Annotated[str, AfterValidator(_check_list)]
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -128,20 +108,20 @@ class ArchiveConfig(_Strict):
     """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads."""
 
     url: Url
-    permalink: str = "https://lists.apache.org/thread/{mid}"
-    since: Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+    permalink: Permalink = "https://lists.apache.org/thread/{mid}"
+    since: Month
 
 
 class WikiConfig(_Strict):
     """A Confluence wiki: its REST root, and the index page whose children are the proposals."""
 
     url: Url
-    index_page: Annotated[str, Field(min_length=1)]
+    index_page: PageId
 
 
 class JiraConfig(_Strict):
     url: Url
-    project: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]+$")]
+    project: ProjectKey
 
 
 class SlackConfig(_Strict):
@@ -153,16 +133,30 @@ class SlackConfig(_Strict):
 
 
 class CareConfig(_Strict):
-    interface: str
+    interface: Interface
     voting_period: Period | None = None
-    quorum: Annotated[int, Field(ge=1)] | None = None
+    quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
+
+
+class SourceConfig(_Strict):
+    """Where rules of the policy are written down: `of` names its keys.
+
+    `seen` is the day on which somebody last read them there; None: nobody has yet, `note` says what is known.
+    """
+
+    of: Annotated[tuple[PolicyKey, ...], Field(min_length=1)]
+    title: Annotated[str, Field(min_length=1)]
+    url: Url
+    seen: date | None = None
+    note: str = ""
 
 
 class PolicyConfig(_Strict):
     source: str
-    binding_roles: Annotated[tuple[str, ...], Field(min_length=1)]
+    sources: tuple[SourceConfig, ...] = ()
+    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
     rule: Rule = Rule.LAZY_MAJORITY
-    quorum: Annotated[int, Field(ge=0)] = 3
+    quorum: Annotated[int, Field(ge=0, strict=True)] = 3
     voting_period: Period = "72 hours"
     clock_after: Period | None = None
     fractions: Fractions = Fractions.ABSTAIN
@@ -176,8 +170,8 @@ class EffectsConfig(_Strict):
     """What leaves the building. `dry-run` computes and shows everything and sends nothing."""
 
     mode: Literal["dry-run", "send"] = "dry-run"
-    slack: Literal["off", "send", "approve"] = "send"
-    index: Literal["off", "send", "approve"] = "approve"
+    slack: Sending = "send"
+    index: Sending = "approve"
 
 
 class Community(_Strict):
@@ -188,11 +182,11 @@ class Community(_Strict):
     into the User-Agent, so that an archive's keepers know whom to ask.
     """
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    name: CommunityName
     title: str
     keyed_by: Literal["number", "subject"] = "number"
-    prefix: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*$")] = "KIP"
-    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1)]
+    prefix: Prefix = "KIP"
+    lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
     archive: ArchiveConfig | None = None
     wiki: WikiConfig | None = None
     jira: JiraConfig | None = None
@@ -200,28 +194,29 @@ class Community(_Strict):
     roster: str | None = None
     clock: Url | None = None
     contact: str = ""
-    spark_from: Annotated[int, Field(ge=0)] = 2_000
+    spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     policy: PolicyConfig
     effects: EffectsConfig = EffectsConfig()
 
     def as_policy(self) -> Policy:
         """The policy as the domain knows it; its version changes when any rule of the file does."""
         raw = self.policy
-        period = _period(raw.voting_period)
-        grace = _period(raw.grace)
+        period = parse_period(raw.voting_period)
+        grace = parse_period(raw.grace)
         return Policy(
-            version=f"{self.name}-{_digest(raw.model_dump_json(exclude={'source'}))}",
+            version=f"{self.name}-{_digest(raw.model_dump_json(exclude={'source', 'sources'}))}",
             binding_roles=frozenset(raw.binding_roles),
             rule=raw.rule,
             quorum=raw.quorum,
             voting_period=period if period is not None else timedelta(hours=72),
-            clock_after=_period(raw.clock_after),
+            clock_after=parse_period(raw.clock_after),
             fractions=raw.fractions,
-            dormant_after=_period(raw.dormant_after),
+            dormant_after=parse_period(raw.dormant_after),
             grace=grace if grace is not None else timedelta(days=14),
             dormancy_by_person=raw.dormancy == "person",
             care=tuple(
-                Care(interface=c.interface, voting_period=_period(c.voting_period), quorum=c.quorum) for c in raw.care
+                Care(interface=c.interface, voting_period=parse_period(c.voting_period), quorum=c.quorum)
+                for c in raw.care
             ),
         )
 
@@ -271,7 +266,13 @@ def load_community(name: str, config: Path | None = None) -> Community:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
         raise ConfigError(file=str(path), key="(file)", expected=f"a community file; known communities: {known}")
-    return _validate(Community, path)
+    community = load_config(Community, path)
+    # what is stored and fetched goes by this name: two files with one name would mix two communities
+    if path.parent == folder and community.name != path.stem:
+        raise ConfigError(
+            file=str(path), key="name", expected=f"{path.stem}, as the file is called, got {community.name!r}"
+        )
+    return community
 
 
 def load_roster(path: Path) -> Roster:
@@ -282,7 +283,7 @@ def load_roster(path: Path) -> Roster:
     """
     if not path.is_file():
         raise ConfigError(file=str(path), key="(file)", expected="a roster file (people: [{id, name, emails, roles}])")
-    raw = _validate(RosterConfig, path)
+    raw = load_config(RosterConfig, path)
     _check_identities(raw.people, path)
     return Roster(_as_person(p) for p in raw.people)
 
@@ -324,63 +325,6 @@ def _as_person(raw: PersonConfig) -> Person:
 
 def _midnight(day: date | None) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), tzinfo=UTC)
-
-
-def _validate(model: type[M], path: Path) -> M:
-    raw = _read_yaml(path)
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
-        raise ConfigError(file=str(path), key=key, expected=_say_expected(first)) from None
-
-
-def _say_expected(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "no such key here; remove it or mend its spelling"
-    if error["type"] == "missing":
-        return "a value; the key is missing"
-    if error["type"] in {"model_type", "dict_type", "model_attributes_type"}:
-        return "keys with values (see the README for the form)"
-    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{message}, got {error['input']!r}"[:300]
-
-
-_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
-
-
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader; a date that no calendar has is told with its line, like any other fault."""
-
-    def construct_yaml_timestamp(self, node: Any) -> Any:
-        try:
-            return super().construct_yaml_timestamp(node)
-        except ValueError as error:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"{node.value} is no date: {error}", node.start_mark
-            ) from None
-
-
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
-
-
-def _read_yaml(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(file=str(path), key="(file)", expected=f"a readable UTF-8 file ({error})") from None
-    # ${NAME:-default}: addresses of a local sandbox are only known when it has started
-    text = _VARIABLE.sub(lambda m: os.environ.get(m.group(1)) or (m.group(2) or ""), text)
-    try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, with dates that are checked
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}" if mark is not None else "(whole file)"
-        problem = getattr(error, "problem", None)
-        raise ConfigError(
-            file=str(path), key=where, expected="valid YAML" + (f" ({problem})" if problem else "")
-        ) from None
 
 
 @lru_cache(maxsize=64)

@@ -22,6 +22,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("command-line", re.compile(r"command[- ]line|\bkafka-[a-z-]+\.sh\b|(?<!\S)--[a-z][a-z-]+", re.IGNORECASE)),
 )
 
+#: The interfaces that a policy may owe care to.
+INTERFACES = tuple(name for name, _ in _PATTERNS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:

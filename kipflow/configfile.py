@@ -1,0 +1,155 @@
+"""Configuration files: YAML checked against a model. What is wrong is one line: file, key, what was expected.
+
+A file may come from anybody's hand, so it is read plainly and within bounds: a key that stands twice, an
+alias (which can unfold a small file into a huge value), a second document and deep nesting are refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from kipflow.domain.errors import ConfigError
+
+M = TypeVar("M", bound=BaseModel)
+
+#: A roster of all of Apache's committers has some 3 MB.
+MAX_BYTES = 8_000_000
+MAX_SHOWN = 60
+
+_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
+
+#: What pydantic calls a kind of value → what a person calls it.
+_KINDS = {
+    "string_type": "a text (in quotes, if it looks like a number or like yes and no)",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "tuple_type": "a list such as [one, another]",
+    "too_short": "at least one entry",
+    "date_from_datetime_parsing": "a date such as 2026-03-02",
+    "date_type": "a date such as 2026-03-02",
+    "model_type": "keys with values (see the README for the form)",
+    "dict_type": "keys with values (see the README for the form)",
+    "model_attributes_type": "keys with values (see the README for the form)",
+    "missing": "a value; the key is missing",
+}
+
+
+def load_config(model: type[M], path: Path) -> M:
+    """The file at `path` as a `model`.
+
+    `${NAME}` and `${NAME:-default}` stand for environment variables.
+
+    Raises:
+        ConfigError: the file cannot be read, is no plain YAML, or a key of it is wrong.
+    """
+    raw = read_yaml(path)
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        # a misspelt key is told before the key that is therefore missing
+        first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
+        raise ConfigError(file=str(path), key=key, expected=_say_expected(first, model)) from None
+
+
+def _say_expected(error: Any, model: type[BaseModel]) -> str:
+    if error["type"] == "extra_forbidden":
+        alike = difflib.get_close_matches(str(error["loc"][-1]), sorted(set(_known_keys(model))), n=1)
+        return "no such key here; " + (f"did you mean {alike[0]!r}?" if alike else "remove it or mend its spelling")
+    expected = _KINDS.get(error["type"])
+    if error["type"] == "greater_than_equal":
+        expected = f"a number of at least {error['ctx']['ge']}"
+    if expected is None:
+        expected = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+    if error["type"] == "missing" or isinstance(error["input"], dict | list | tuple):
+        return expected
+    shown = repr(error["input"])
+    return f"{expected}, got {shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + '…'}"
+
+
+def _known_keys(model: type[BaseModel]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield name
+        for inner in _find_models(field.annotation):
+            yield from _known_keys(inner)
+
+
+def _find_models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _find_models(argument)
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader without aliases and double keys; impossible dates are told with their line."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value
+        if self.check_event(yaml.AliasEvent):
+            mark = self.get_mark()
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not read", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if not isinstance(key.value, str):
+                continue
+            if key.value in seen:
+                problem = f"{key.value[:MAX_SHOWN]!r} stands here for the second time"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def construct_yaml_timestamp(self, node: Any) -> Any:
+        try:
+            return super().construct_yaml_timestamp(node)
+        except ValueError as error:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{node.value} is no date: {error}", node.start_mark
+            ) from None
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
+
+
+def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
+    """The one document of a YAML file, variables filled in.
+
+    Raises:
+        ConfigError: it cannot be read, or is no plain YAML.
+    """
+    variables = os.environ if environment is None else environment
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(file=str(path), key="(file)", expected=f"a readable UTF-8 file ({error})") from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(file=str(path), key="(file)", expected=f"at most {MAX_BYTES:,} bytes")
+    # ${NAME:-default}: addresses of a local sandbox are only known when it has started
+    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or (m.group(2) or ""), text)
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
+    except RecursionError:
+        raise ConfigError(file=str(path), key="(whole file)", expected="values nested less deeply") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}" if mark is not None else "(whole file)"
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None)
+        expected = "valid YAML" + (f" ({problem})" if problem else "")
+        raise ConfigError(file=str(path), key=where, expected=expected) from None
+    except ValueError as error:
+        # a number of more digits than Python converts
+        raise ConfigError(file=str(path), key="(whole file)", expected=f"plain values ({error})") from None

@@ -1,0 +1,231 @@
+"""A wrong community file is refused in one line: which file, which key, what was expected there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.domain.errors import ConfigError
+from kipflow.settings import load_community
+
+GOOD = """\
+name: lantern
+title: Lantern
+prefix: LIP
+lists: [dev@lantern.example]
+archive:
+  url: https://lists.lantern.example/api
+  since: 2026-01
+policy:
+  source: an invented page
+  binding_roles: [committer, pmc]
+  rule: lazy_majority
+  quorum: 3
+  voting_period: 72 hours
+"""
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+def changed(old: str, new: str) -> str:
+    assert GOOD.count(old) == 1
+    return GOOD.replace(old, new)
+
+
+WRONG: dict[str, tuple[str, str]] = {
+    # -- keys
+    "misspelt key": (changed("title:", "titel:"), "titel: expected no such key here; did you mean 'title'?"),
+    "misspelt key of the policy": (
+        changed("  quorum:", "  qourum:"),
+        "policy.qourum: expected no such key here; did you mean 'quorum'?",
+    ),
+    "key from nowhere": (GOOD + "xyzzy: 1\n", "xyzzy: expected no such key here; remove it"),
+    "no list": (changed("lists: [dev@lantern.example]\n", ""), "lists: expected a value; the key is missing"),
+    "no policy": (GOOD.partition("policy:")[0], "policy: expected a value; the key is missing"),
+    "no roles": (
+        changed("  binding_roles: [committer, pmc]\n", ""),
+        "policy.binding_roles: expected a value; the key is missing",
+    ),
+    "no first month": (changed("  since: 2026-01\n", ""), "archive.since: expected a value; the key is missing"),
+    "key twice": (GOOD + "title: Again\n", "line 14: expected valid YAML ('title' stands here for the second time)"),
+    "key twice, deeper": (
+        GOOD + "  quorum: 1\n",
+        "line 14: expected valid YAML ('quorum' stands here for the second time)",
+    ),
+    # -- texts, names, addresses
+    "name with a space": (changed("name: lantern", "name: The Lantern"), "name: expected a name of small letters"),
+    "name that YAML takes for yes": (changed("name: lantern", "name: yes"), "name: expected a name of small letters"),
+    "prefix in small letters": (changed("prefix: LIP", "prefix: lip"), "prefix: expected capital letters such as KIP"),
+    "title that is a number": (changed("title: Lantern", "title: 7"), "title: expected a text (in quotes, if"),
+    "lists without a list": (
+        changed("[dev@lantern.example]", "dev@lantern.example"),
+        "lists: expected a list such as [one, another], got 'dev@lantern.example'",
+    ),
+    "no lists at all": (changed("[dev@lantern.example]", "[]"), "lists: expected at least one entry"),
+    "list that is no address": (
+        changed("[dev@lantern.example]", "[dev at lantern]"),
+        "lists.0: expected a list address such as dev@kafka.apache.org, got 'dev at lantern'",
+    ),
+    "same list twice": (
+        changed("[dev@lantern.example]", "[dev@lantern.example, Dev@Lantern.example]"),
+        "lists: expected each entry once, not 'dev@lantern.example' again",
+    ),
+    "address without a scheme": (
+        changed("https://lists.lantern.example/api", "lists.lantern.example/api"),
+        "archive.url: expected an http(s) address, got 'lists.lantern.example/api'",
+    ),
+    "address of a file": (
+        changed("https://lists.lantern.example/api", "file:///etc/passwd"),
+        "archive.url: expected an http(s) address",
+    ),
+    "variable without a value": (
+        changed("https://lists.lantern.example/api", "${KIPFLOW_NO_SUCH_VARIABLE}"),
+        "archive.url: expected an http(s) address, got None",
+    ),
+    "permalink without the mail": (
+        changed("  since:", "  permalink: https://lists.lantern.example/thread\n  since:"),
+        "archive.permalink: expected an address with {mid}",
+    ),
+    "month that no year has": (changed("2026-01", "2026-13"), 'archive.since: expected a month such as "2026-03"'),
+    "year without a month": (changed("2026-01", "2026"), 'archive.since: expected a month such as "2026-03", got 2026'),
+    "tracker's project in small letters": (
+        GOOD + "jira: {url: https://jira.example, project: lantern}\n",
+        "jira.project: expected a project's key such as KAFKA, got 'lantern'",
+    ),
+    "chat without a channel": (GOOD + "slack: {operators: '#ops'}\n", "slack.channel: expected a value"),
+    "votes keyed by their colour": (GOOD + "keyed_by: colour\n", "keyed_by: expected 'number' or 'subject'"),
+    # -- rules
+    "unit that is none": (
+        changed("72 hours", "72 moons"),
+        'policy.voting_period: expected a period such as "72 hours" or "90 days", got \'72 moons\'',
+    ),
+    "period without a unit": (changed("72 hours", "72"), "policy.voting_period: expected a period such as"),
+    "negative period": (changed("72 hours", "-72 hours"), "policy.voting_period: expected a period such as"),
+    "negative quorum": (
+        changed("quorum: 3", "quorum: -1"),
+        "policy.quorum: expected a number of at least 0, got -1",
+    ),
+    "quorum in words": (changed("quorum: 3", "quorum: three"), "policy.quorum: expected a whole number, got 'three'"),
+    "quorum that YAML takes for yes": (
+        changed("quorum: 3", "quorum: yes"),
+        "policy.quorum: expected a whole number, got True",
+    ),
+    "half a voter": (changed("quorum: 3", "quorum: 2.5"), "policy.quorum: expected a whole number, got 2.5"),
+    "unknown rule": (
+        changed("lazy_majority", "loudest"),
+        "policy.rule: expected 'lazy_majority', 'lazy_consensus', 'majority' or 'two_thirds', got 'loudest'",
+    ),
+    "unknown role": (
+        changed("[committer, pmc]", "[comitter, pmc]"),
+        "policy.binding_roles.0: expected 'pmc', 'committer', 'contributor', 'member' or 'maintainer', got 'comitter'",
+    ),
+    "same role twice": (
+        changed("[committer, pmc]", "[pmc, pmc]"),
+        "policy.binding_roles: expected each entry once, not 'pmc' again",
+    ),
+    "nobody binds": (changed("[committer, pmc]", "[]"), "policy.binding_roles: expected at least one entry"),
+    "care for an unknown interface": (
+        GOOD + "  care: [{interface: log-fromat, quorum: 4}]\n",
+        "policy.care.0.interface: expected one of log-format, protocol",
+    ),
+    "source of no rule": (
+        GOOD + "  sources: [{of: [weather], title: t, url: https://x.example}]\n",
+        "policy.sources.0.of.0: expected 'binding_roles', 'rule', 'quorum'",
+    ),
+    "day that no calendar has": (
+        GOOD + "  sources: [{of: [rule], title: t, url: https://x.example, seen: 2026-02-30}]\n",
+        "line 14: expected valid YAML (2026-02-30 is no date",
+    ),
+    "effects with an unknown mode": (GOOD + "effects: {mode: live}\n", "effects.mode: expected 'dry-run' or 'send'"),
+    "policy that is a text": (
+        GOOD.partition("policy:")[0] + "policy: lazy_majority\n",
+        "policy: expected keys with values (see the README for the form), got 'lazy_majority'",
+    ),
+    # -- the file itself
+    "tab": (changed("  quorum: 3", "\tquorum: 3"), "line 12: expected valid YAML (found character '\\t'"),
+    "list instead of keys": ("- name: lantern\n", "(whole file): expected keys with values"),
+    "one word": ("lantern\n", "(whole file): expected keys with values (see the README for the form), got 'lantern'"),
+    "empty": ("", "(whole file): expected keys with values"),
+    "two documents": (GOOD + "---\nname: other\n", "line 14: expected valid YAML"),
+    "unclosed quote": (
+        changed("title: Lantern", 'title: "Lantern'),
+        "line 14: expected valid YAML (found",
+    ),
+    "object of Python": (
+        changed("title: Lantern", "title: !!python/object/apply:os.getcwd []"),
+        "line 2: expected valid YAML (could not determine a constructor",
+    ),
+    "bomb of aliases": (BOMB, "line 2: expected valid YAML (aliases (*name) are not read)"),
+    "alias alone": (changed("title: Lantern", "title: *title"), "line 2: expected valid YAML (aliases"),
+    "nested without end": ("lists: " + "[" * 20_000, "(whole file): expected values nested less deeply"),
+    "number without end": (changed("quorum: 3", "quorum: " + "9" * 5_000), "(whole file): expected plain values"),
+    "control character": (changed("Lantern", "Lan\x07tern"), "(whole file): expected valid YAML (special characters"),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_file_is_refused_with_file_key_and_expectation(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "lantern.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load_community(str(path))
+    message = str(refused.value)
+    assert message.startswith(f"{path}: {told}")
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 300
+
+
+def test_the_file_that_the_wrong_ones_were_made_of_is_right(tmp_path: Path) -> None:
+    path = tmp_path / "lantern.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    assert load_community(str(path)).prefix == "LIP"
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [(b"\xff\xfe\x00n", "(file): expected a readable UTF-8 file"), (b"#" * 9_000_000, "(file): expected at most")],
+    ids=["no text", "far too large"],
+)
+def test_what_is_no_text_of_a_believable_size_is_refused(tmp_path: Path, data: bytes, told: str) -> None:
+    path = tmp_path / "lantern.yaml"
+    path.write_bytes(data)
+    with pytest.raises(ConfigError) as refused:
+        load_community(str(path))
+    assert told in str(refused.value)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path: Path) -> None:
+    (tmp_path / "communities").mkdir()
+    (tmp_path / "communities" / "lantern.yaml").write_text(GOOD)
+    with pytest.raises(ConfigError, match="a community file; known communities: lantern"):
+        load_community("latern", tmp_path)
+
+
+def test_two_files_cannot_be_one_community(tmp_path: Path) -> None:
+    (tmp_path / "communities").mkdir()
+    (tmp_path / "communities" / "copy.yaml").write_text(GOOD)
+    with pytest.raises(ConfigError, match=r"copy\.yaml: name: expected copy, as the file is called, got 'lantern'"):
+        load_community("copy", tmp_path)
+
+
+def test_a_bare_off_is_the_word_and_a_page_number_may_stand_without_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "lantern.yaml"
+    path.write_text(GOOD + "effects: {slack: off}\nwiki: {url: https://wiki.example/rest/api, index_page: 5085}\n")
+    community = load_community(str(path))
+    assert community.effects.slack == "off"
+    assert community.wiki is not None
+    assert community.wiki.index_page == "5085"
+
+
+def test_the_command_line_says_it_in_one_line_and_stops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lantern.yaml"
+    path.write_text(changed("lazy_majority", "loudest"))
+    (tmp_path / "x.mbox").write_text("")
+    assert run(["votes", str(tmp_path / "x.mbox"), "--community", str(path)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert f"{path}: policy.rule: expected" in told.err
