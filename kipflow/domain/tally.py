@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.roster import fold_name
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
@@ -124,9 +125,24 @@ def _weight(choice: Choice | None) -> int:
     return {Choice.FOR: 1, Choice.AGAINST: -1}.get(choice or Choice.ABSTAIN, 0)
 
 
+def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> tuple[Counts, Counts]:
+    """The worst and the best binding counts, whatever becomes of ballots under review and of doubts who is who."""
+    possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
+    if count_ways(vote) > MAX_WAYS:
+        # too many lookalikes to try: each could turn one binding ballot round
+        n, (low, high) = len(vote.doubts), possible_counts(vote)
+        possible += [replace(low, plus=max(0, low.plus - n), minus=low.minus + n), replace(high, plus=high.plus + n)]
+
+    def rank(counts: Counts) -> tuple[bool, bool, int, int]:
+        enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
+        return enough, not down, counts.plus - counts.minus, counts.plus
+
+    return min(possible, key=rank), max(possible, key=rank)
+
+
 def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
-    """Whether settling the ballots under review could change what the vote comes to."""
-    worst, best = possible_counts(vote)
+    """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
+    worst, best = find_extremes(vote, policy, quorum=quorum)
     return is_enough(worst, policy, quorum=quorum) != is_enough(best, policy, quorum=quorum) or (
         is_voted_down(worst, policy) != is_voted_down(best, policy)
     )

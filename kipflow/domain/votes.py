@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from kipflow.domain.identities import Doubt
+
 
 class Choice(StrEnum):
     """What a voter wants. Fractions keep their sign here and their text in `Expression.value`."""
@@ -106,7 +108,8 @@ class Vote:
     `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was
     cancelled by its caller or replaced by the next round (`ended_how`: "cancelled" or "replaced").
     `root_missing` says that the opening mail is not held: mails before the first one seen may be
-    missing too, and the vote can't be called passed or failed.
+    missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
+    that may be one person's; in a judged vote only those that nobody has settled.
     """
 
     key: str
@@ -125,6 +128,7 @@ class Vote:
     ended_message_id: str | None = None
     last_message_at: datetime | None = None
     root_missing: bool = False
+    doubts: tuple[Doubt, ...] = ()
 
     def earliest_close(self, period: timedelta) -> datetime:
         """The first moment at which this round may be closed."""
@@ -192,4 +196,15 @@ def judge(vote: Vote, as_of: datetime) -> Vote:
         ended_at=vote.ended_at if ended else None,
         ended_how=vote.ended_how if ended else None,
         ended_message_id=vote.ended_message_id if ended else None,
+        doubts=_find_open_doubts(vote.doubts, judged, as_of),
+    )
+
+
+def _find_open_doubts(doubts: Iterable[Doubt], judged: Iterable[Ballot], at: datetime) -> tuple[Doubt, ...]:
+    """The doubts that nobody had settled at `at`, about mails whose ballots have a say."""
+    heard = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
+    return tuple(
+        replace(d, settled_at=None)
+        for d in doubts
+        if (d.settled_at is None or d.settled_at > at) and not heard.isdisjoint(d.mails)
     )

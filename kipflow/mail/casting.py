@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
+from kipflow.domain.identities import Doubt, Writing, identify_all
 from kipflow.domain.policy import Fractions, Policy
-from kipflow.domain.roster import Roster, Voter, fold_name
+from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.values import is_fraction
 
@@ -18,9 +19,19 @@ def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, poli
     One person behind several addresses is one voter: by the roster, else by an exactly equal full name.
     An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
     """
+    return cast_with_doubts(mails, roster, policy)[0]
+
+
+def cast_with_doubts(
+    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy
+) -> tuple[tuple[Ballot, ...], tuple[Doubt, ...]]:
+    """The same ballots, and the mailboxes behind them that may be one person's."""
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
-    ids = merge_voters([roster.identify(name=m.author_name, address=m.author_address) for m, _ in voting], roster)
+    writings = [
+        Writing(message_id=m.message_id, name=m.author_name, address=m.author_address, at=at) for m, at in voting
+    ]
+    ids, doubts = identify_all(writings, roster, roles=policy.binding_roles)
     ballots: list[Ballot] = []
     standing: dict[str, Choice | None] = {}
     root_id = ordered[0][0].message_id if ordered else ""
@@ -42,25 +53,7 @@ def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, poli
             elif ballot.status is BallotStatus.WITHDRAWN:
                 standing.pop(voter.id, None)
             ballots.append(ballot)
-    return tuple(ballots)
-
-
-def merge_voters(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
-    """The same voters, with one id for all addresses under an exactly equal full name.
-
-    The id is that of the first address in the sequence. Names that two roster people share, single
-    words and roster people themselves are left alone.
-    """
-    by_name: dict[str, Voter] = {}
-    merged: list[Voter] = []
-    for voter in voters:
-        name = fold_name(voter.name)
-        if voter.person is not None or name.count(" ") < 1 or roster.is_shared_name(voter.name):
-            merged.append(voter)
-            continue
-        first = by_name.setdefault(name, voter)
-        merged.append(Voter(id=first.id, name=voter.name, address=voter.address))
-    return merged
+    return tuple(ballots), doubts
 
 
 def _cast(
@@ -98,12 +91,19 @@ def _cast(
         line=expression.line,
         rule=expression.rule,
         status=status,
-        why=why or (_say_standing(voter, binding=binding, claimed=expression.claimed_binding) if roster.people else ""),
+        why=why
+        or (
+            _say_standing(voter, binding=binding, claimed=expression.claimed_binding)
+            if roster.people or voter.ruled
+            else ""
+        ),
     )
 
 
 def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None) -> str:
     """What a reader should know of who casts this: the roster decides, and shows where it had to."""
+    if voter.ruled:
+        return voter.ruled
     if binding and voter.by_name:
         return "known by name: the roster does not have this address"
     if claimed is True and not binding:

@@ -18,7 +18,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Declared, Standing, Vote
 from kipflow.mail.calls import is_call
-from kipflow.mail.casting import cast_ballots
+from kipflow.mail.casting import cast_with_doubts
 from kipflow.mail.linking import EPOCH, attribute_numbers, dedupe, find_parents
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_votes"]
@@ -312,7 +312,7 @@ class _Assembly:
         mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:
             mails.append((root, round_.opened_at))
-        ballots = cast_ballots(mails, self.roster, self.policy)
+        ballots, doubts = cast_with_doubts(mails, self.roster, self.policy)
         opened_by = "" if round_.root_missing else root.author_name
         return Vote(
             key=round_.key,
@@ -325,6 +325,7 @@ class _Assembly:
             opened_by_address="" if round_.root_missing else root.author_address,
             opened_at=round_.opened_at,
             ballots=ballots,
+            doubts=doubts,
             declared=round_.declared,
             ended_at=round_.ended_at,
             ended_how=round_.ended_how,

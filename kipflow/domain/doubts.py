@@ -1,0 +1,70 @@
+"""What a vote comes to if two mailboxes are one person's, and if they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice, product
+
+from kipflow.domain.identities import Doubt
+from kipflow.domain.votes import BallotStatus, Vote, with_latest_standing
+
+#: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
+MAX_WAYS = 256
+
+_STANDS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
+
+
+def find_ways(vote: Vote) -> tuple[Vote, ...]:
+    """The judged vote once for each way in which its doubts may be settled, ballots judged anew in each.
+
+    Only doubts that touch binding ballots are tried: no other can change an outcome. One mailbox is one
+    person's at most, so each is either its own or that of one of those it is likened to.
+    """
+    choices: dict[str, list[Doubt | None]] = {}
+    for doubt in vote.doubts:
+        if doubt.binds:
+            choices.setdefault(doubt.one_voter, [None]).append(doubt)
+    if not choices:
+        return (vote,)
+    return tuple(_settle(vote, way) for way in islice(_iter_ways(choices), MAX_WAYS))
+
+
+def count_ways(vote: Vote) -> int:
+    """How many ways there are to settle the doubts that touch binding ballots."""
+    ways, options = 1, dict[str, int]()
+    for doubt in vote.doubts:
+        if doubt.binds:
+            options[doubt.one_voter] = options.get(doubt.one_voter, 1) + 1
+    for option in options.values():
+        ways = min(ways * option, MAX_WAYS + 1)
+    return ways
+
+
+def _iter_ways(choices: Mapping[str, list[Doubt | None]]) -> Iterator[dict[str, Doubt | None]]:
+    for chosen in product(*choices.values()):
+        yield dict(zip(choices, chosen, strict=True))
+
+
+def settle_one(vote: Vote, doubt: Doubt, *, same: bool) -> Vote:
+    """The judged vote with one doubt settled, the others as they are."""
+    return _settle(vote, {doubt.one_voter: doubt if same else None}, only=doubt)
+
+
+def _settle(vote: Vote, way: Mapping[str, Doubt | None], *, only: Doubt | None = None) -> Vote:
+    """The vote with its doubtful mails given to one voter each, and one ballot of each voter standing."""
+    owner: dict[str, tuple[str, bool]] = {}
+    for doubt in vote.doubts:
+        if doubt.one_voter in way and (only is None or doubt == only):
+            owner.update((mail, (doubt.one_voter, False)) for mail in doubt.mails)
+    for chosen in way.values():
+        if chosen is not None:
+            owner.update((mail, (chosen.other_voter, mail in chosen.binds)) for mail in chosen.mails)
+    ballots = []
+    for ballot in vote.ballots:
+        if ballot.status in _STANDS:
+            if ballot.message_id in owner:
+                voter, binding = owner[ballot.message_id]
+                ballot = replace(ballot, voter=voter, binding=binding)
+            ballots.append(ballot)
+    return replace(vote, ballots=with_latest_standing(ballots), doubts=())
