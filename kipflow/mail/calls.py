@@ -1,10 +1,12 @@
-"""Whether a mail calls a vote: used where a subject alone can't tell an opening from a reply."""
+"""Whether a mail calls a vote, and on what: used where a subject alone can't tell."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.proposals import find_references
 
 _CALL = re.compile(
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
@@ -21,3 +23,26 @@ _CALL = re.compile(
 def is_call(message: Message) -> bool:
     """Whether the mail's own words call for votes, rather than cast one."""
     return _CALL.search(message.own_text[:8_000]) is not None
+
+
+_VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)
+_RELEASE = re.compile(r"\brelease|\brc\W?\d|\d\.\d", re.IGNORECASE)
+
+
+def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> SubjectReading:
+    """The reading of a "[VOTE]" subject without a number, with the one proposal that its body calls the vote on.
+
+    Only "vote on KIP-7" and the like say that; where several are named so, or the subject is a release's,
+    nothing is added.
+    """
+    if reading.kind is not Kind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
+        return reading
+    if _RELEASE.search(reading.topic):
+        return reading
+    named: dict[int, None] = {}
+    key = re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}\W{{0,3}}\d", re.IGNORECASE)
+    said = " ".join(text[:8_000].split())
+    for match in key.finditer(said):
+        if _VOTE_ON.search(said[max(0, match.start() - 120) : match.start()]):
+            named.update(dict.fromkeys(find_references(said[match.start() : match.start() + 30], prefix)[:1]))
+    return replace(reading, numbers=tuple(named)) if len(named) == 1 else reading

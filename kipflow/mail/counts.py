@@ -123,7 +123,18 @@ def read_counts(lines: Sequence[str]) -> CountReading:
         # an announcement that lists people and no number: the list is the count
         if not _is_partly_marked(people, group, choice):
             reading.of(group).setdefault(choice, len(unique))
+    _tell_unmarked(reading, people)
     return reading
+
+
+def _tell_unmarked(reading: CountReading, people: dict[_Key, list[str]]) -> None:
+    """Who stands unmarked beside names marked "(binding)" is announced as non-binding."""
+    for choice in reading.total:
+        everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
+        plain_list = ("non-binding", choice) not in people and choice not in reading.non_binding
+        counted = ("in all", choice) not in reading.told and ("binding", choice) not in reading.told
+        if plain_list and counted and marked and marked < everyone:
+            reading.non_binding[choice] = len(everyone - marked)
 
 
 def _is_partly_marked(people: dict[_Key, list[str]], group: str, choice: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message
 
@@ -74,3 +74,50 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
 def _continues_thread(message: Message) -> bool:
     """A new subject under an old thread (a hijack) starts a thread of its own."""
     return message.reading.is_reply or not message.reading.topic or message.reading.kind is not Kind.DISCUSS
+
+
+#: Nobody answers later than this in the thread of a vote; a reply dated so has a wrong clock.
+_LONGEST_WAIT = timedelta(days=5 * 365)
+_CLOCK_SKEW = timedelta(days=1)
+
+
+def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str, datetime]:
+    """When each mail was sent, as far as the mails around it bear that out.
+
+    A reply is not older than what it answers, nor answered before it was written: where clocks say so,
+    an opening is as old as its earliest answer, and an answer as old as what it answers. So is one dated
+    years later. A mail without any time goes by its neighbours too; without these by its month.
+    """
+    by_id = {m.message_id: m for m in messages}
+    children: dict[str, list[datetime]] = {}
+    for child, parent in parents.items():
+        sent = by_id[child].sent_at
+        if sent is not None:
+            children.setdefault(parent, []).append(sent)
+    times: dict[str, datetime] = {}
+    for message in messages:
+        chain: list[str] = []
+        current: str | None = message.message_id
+        while current is not None and current not in times and current not in chain:
+            chain.append(current)
+            current = parents.get(current)
+        before = times.get(current) if current is not None else None
+        for message_id in reversed(chain):
+            before = _settle_time(by_id[message_id], before, children.get(message_id, ()))
+            times[message_id] = before
+    return times
+
+
+def _settle_time(message: Message, parent: datetime | None, answers: Sequence[datetime]) -> datetime:
+    sent = message.sent_at
+    if sent is not None and len(answers) > 1 and max(answers) < sent - _CLOCK_SKEW:
+        sent = min(answers)
+    if parent is not None and (sent is None or not parent - _CLOCK_SKEW <= sent <= parent + _LONGEST_WAIT):
+        return parent
+    if sent is not None:
+        return sent
+    if answers:
+        return min(answers)
+    if len(message.month) == 7:
+        return datetime(int(message.month[:4]), int(message.month[5:7]), 1, tzinfo=UTC)
+    return EPOCH

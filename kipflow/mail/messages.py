@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
@@ -24,7 +25,7 @@ from kipflow.mail.headers import (
     split_mail,
 )
 from kipflow.mail.mime import find_text
-from kipflow.mail.quoting import Words, find_own_words
+from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
 from kipflow.mail.subjects import parse_mirrored, parse_subject
@@ -145,6 +146,10 @@ def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
     if (not words.own and not words.doubtful) or reading.kind in {Kind.CANCEL, Kind.DISCUSS}:
         return ()
+    if any(is_table_row(line.text) for line in words.own):
+        # rows of a table sum up; who votes in one writes no table of bars
+        own = tuple(replace(line, text="") if is_table_row(line.text) else line for line in words.own)
+        words = replace(words, own=own)
     return read_expressions(words, author=sender.name, is_result=is_result)
 
 

@@ -27,6 +27,11 @@ from kipflow.mail.text import clean_lines
 MAX_OWN_TEXT = 32 * 1024
 
 
+def is_table_row(line: str) -> bool:
+    """Whether a line is a row of a table drawn with bars: no quote, and nobody's own vote."""
+    return "|" in line and _TABLE_ROW.match(line) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class OwnLine:
     """A line of the author's. `answers` is the quoted text right above its paragraph (empty: none);
@@ -53,6 +58,8 @@ class Words:
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
 _QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
+# "| Mara Lind | +1 |": bars on both sides and within draw a table
+_TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
@@ -158,6 +165,7 @@ def _mark_quotes(lines: list[str]) -> list[str]:
             (">" in line or "|" in line or ":" in line or not line.isascii())
             and _QUOTE.match(line)
             and not _ARROW.match(line)
+            and not is_table_row(line)
         ):
             marks[index] = _QUOTED
     for index, line in enumerate(lines):

@@ -10,6 +10,7 @@ from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
 from kipflow.mail.counts import CountReading, read_counts
 from kipflow.mail.quoting import Words
+from kipflow.mail.tables import flatten_tables
 from kipflow.mail.values import plain
 
 MAX_LINES = 200
@@ -82,17 +83,18 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1
 
 
 def read_declared(
-    words: Words, reading: SubjectReading, *, by: str, message_id: str, at: datetime | None
+    words: Words, reading: SubjectReading, *, by: str, message_id: str, at: datetime | None, subject: str = ""
 ) -> Declared | None:
     """What a mail announces about the result of a vote; None if it announces nothing.
 
     A tagged announcement needs no wording; a plain reply must say an outcome, or close the vote and
-    tell counts, in sentences that are neither conditional nor questions.
+    tell counts, in sentences that are neither conditional nor questions. Where the words tell no outcome,
+    that of the `subject` ("[VOTE PASSED] …") counts.
     """
     tagged = reading.kind is Kind.RESULT
     if not _can_announce(words, reading, tagged=tagged):
         return None
-    lines = [plain(line.text) for line in words.own[:MAX_LINES]]
+    lines = flatten_tables([plain(line.text) for line in words.own[:MAX_LINES]])
     outcome, line = _find_outcome(lines)
     closing = _find_sentence(lines, _CLOSING)
     if not tagged and outcome is None and closing is None:
@@ -101,7 +103,7 @@ def read_declared(
     if not counts.any and not (_tells_outcome(outcome, line) if not tagged else outcome or not reading.is_reply):
         return None
     if outcome is None:
-        outcome = _outcome_of_subject(reading)
+        outcome = _find_outcome_of_subject(subject or reading.topic) if tagged else None
     return Declared(
         by=by,
         message_id=message_id,
@@ -141,11 +143,21 @@ def _tells_outcome(outcome: str | None, line: str) -> bool:
     return re.search(r"\bvot(?:es?|ing|ed)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE) is not None
 
 
-def _outcome_of_subject(reading: SubjectReading) -> str | None:
-    topic = reading.topic
-    if re.search(r"\b(?:not (?:accepted|passed|approved)|failed|rejected)\b", topic):
-        return "failed"
-    return "passed" if re.search(r"\b(?:passed|accepted|adopted|approved)\b", topic) else None
+_SUBJECT_FAILED = re.compile(
+    r"\b(?:not (?:accepted|adopted|passed|approved)|failed|fails|rejected|did not pass)\b", re.IGNORECASE
+)
+_SUBJECT_PASSED = re.compile(r"\b(?:passed|passes|accepted|adopted|approved|successful)\b", re.IGNORECASE)
+
+
+def _find_outcome_of_subject(subject: str) -> str | None:
+    """The outcome that a subject tells in its tags or with its last words; a title's own words tell none."""
+    tags = " ".join(re.findall(r"\[([^\[\]]{1,80})\]", subject[:300]))
+    for text in (tags, " ".join(subject.split()[-2:])):
+        if _SUBJECT_FAILED.search(text):
+            return "failed"
+        if _SUBJECT_PASSED.search(text):
+            return "passed"
+    return None
 
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:

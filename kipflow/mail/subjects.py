@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -80,6 +79,11 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     tags, rest, is_reply, is_forward = _strip_marks(current)
     numbers = _find_subjects(rest, prefix) or _find_subjects(" ".join(tags), prefix)
     kind, kind_tags = _find_kind(tags, rest, numbers)
+    former = _find_former(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else ""
+    if former:
+        # "[RESULT] Quotas accepted (was: [VOTE] KIP-7: Quotas)" is about what it was
+        rest = _strip_marks(former)[1]
+        numbers = _find_subjects(rest, prefix) or _find_subjects(former, prefix)
     rest, round_number = _strip_round(rest, kind_tags, prefix)
     return SubjectReading(
         kind=kind,
@@ -89,6 +93,15 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
         round=round_number,
         topic=_make_topic(rest),
     )
+
+
+_FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
+
+
+def _find_former(text: str) -> str:
+    """The subject before the change that "(was: …)" tells of; "" where none is told."""
+    match = _FORMER.search(text)
+    return match.group(1) if match is not None else ""
 
 
 # "[GitHub] [names] mlind commented on issue #12: [VOTE] …", "[GitHub] mlind opened a new issue, #12: …"
@@ -159,30 +172,55 @@ def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...]) -> tuple[Ki
             if kind is Kind.RESULT and "vote" not in joined and not re.search(r"\bresults?\b", joined):
                 continue  # "[Closed]" alone is some tracker's word
             return kind, tags
-    if _BARE_RESULT.search(rest):
+    if _BARE_RESULT.search(rest) or _VOTE_ENDED.search(rest):
         return Kind.RESULT, tags
+    if _VOTE_CALLED_OFF.search(rest):
+        return Kind.CANCEL, tags
     if numbers and re.match(r"(?:call\s+(?:for\s+)?|please\s+)?vot(?:e|ing)\s+(?:on|for)\b", rest, re.IGNORECASE):
         return Kind.VOTE, tags
     return Kind.OTHER, tags
 
 
+#: "vote on KIP-7 passed", "vote for the release is cancelled": told of a vote, not called
+_VOTE_ENDED = re.compile(
+    r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:passed|passes|failed|closed|accepted|adopted|approved|rejected|"
+    r"concluded|results?|outcome)[\s.!]*$",
+    re.IGNORECASE,
+)
+_VOTE_CALLED_OFF = re.compile(
+    r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:cancell?ed|withdrawn|aborted|called off)[\s.!]*$", re.IGNORECASE
+)
+
 _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECASE)
 
 
+#: "12 and 13", "12/13": bare numbers joined to one that stands behind the prefix, up to a colon or the end
+_JOINED_NUMBER = re.compile(
+    r"\s*(?:,|&|\+|/|\band\b|\bund\b|\bet\b)\s*(?:and\s+)?0{0,4}([1-9]\d{0,4})(?![\w.])"
+    r"(?=\s*(?:$|[:;,&+/\])–—-]|and\b|und\b|et\b))",
+    re.IGNORECASE,
+)
+
+
 def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
-    """The first number named, and those joined to it ("KIP-1 and KIP-2", "KIP-1/KIP-2")."""
-    numbers = find_references(text, prefix)
-    if len(numbers) < 2:
-        return numbers
-    kept = [numbers[0]]
+    """The first number named, and those joined to it ("KIP-1 and KIP-2", "KIP-1/2", "KIPs 1 and 2")."""
+    text = re.sub(
+        rf"(?<![A-Za-z0-9])({re.escape(prefix)})s(?=\s{{0,2}}[-:#]?\s{{0,2}}\d)", r"\1", text, flags=re.IGNORECASE
+    )
+    if not find_references(text, prefix):
+        return ()
     pattern = re.compile(rf"{re.escape(prefix)}\W{{0,5}}0{{0,4}}(\d{{1,5}})", re.IGNORECASE)
-    found = list(pattern.finditer(text))
-    for before, after in itertools.pairwise(found):
-        if not _JOINER.match(text[before.end() : after.start()]):
+    kept: list[int] = []
+    end = 0
+    for found in pattern.finditer(text):
+        if kept and not _JOINER.match(text[end : found.start()]):
             break
-        if int(after.group(1)) not in kept:
-            kept.append(int(after.group(1)))
-    return tuple(kept)
+        kept.append(int(found.group(1)))
+        end = found.end()
+        while (joined := _JOINED_NUMBER.match(text, end)) is not None:
+            kept.append(int(joined.group(1)))
+            end = joined.end()
+    return tuple(dict.fromkeys(kept))
 
 
 def _strip_round(rest: str, tags: list[str], prefix: str) -> tuple[str, int | None]:

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
@@ -19,9 +19,10 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Declared, Standing, Vote
 from kipflow.mail.calls import is_call
 from kipflow.mail.casting import cast_with_doubts
-from kipflow.mail.linking import EPOCH, attribute_numbers, dedupe, find_parents
+from kipflow.mail.linking import attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.shares import read_share
 
-__all__ = ["attribute_numbers", "dedupe", "find_parents", "find_votes"]
+__all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 
 _RESENT = timedelta(hours=24)
 
@@ -71,6 +72,14 @@ def _is_part(one: str, other: str) -> bool:
     return len(one) > 8 and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
 
 
+def _is_next_version(topic: str, earlier: str) -> bool:
+    """Whether a topic is an earlier one's with a version behind it: "kip-7: names v2" after "kip-7: names"."""
+    return (
+        bool(earlier)
+        and re.fullmatch(rf"{re.escape(earlier)}\W{{0,3}}v(?:ersion)?\.?\s?\d{{1,2}}\W?", topic) is not None
+    )
+
+
 def _doubt(message: Message) -> Message:
     """A mail whose votes are put to a person because its subject is about something else."""
     why = "answers in the vote's thread under another subject: a vote on this?"
@@ -86,10 +95,12 @@ class _Assembly:
     """One pass over mails in order of time."""
 
     def __init__(self, ordered: list[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str) -> None:
-        self.ordered, self.roster, self.policy = ordered, roster, policy
+        self.roster, self.policy = roster, policy
         self.prefix, self.keyed_by = prefix, keyed_by
         self.by_id = {m.message_id: m for m in ordered}
         self.parents = find_parents(ordered)
+        self.times = find_times(ordered, self.parents)
+        self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
         self.numbers = attribute_numbers(ordered)
         self.rounds: dict[str, list[_Round]] = {}
         self.by_root: dict[str, list[_Round]] = {}
@@ -122,6 +133,8 @@ class _Assembly:
         if any(self.is_resent(message, r) for r in earlier):
             return False
         if reading.round is not None and all(r.marker != reading.round for r in earlier):
+            return True
+        if any(_is_next_version(reading.topic, r.root.reading.topic) for r in earlier):
             return True
         # without "Re:" yet a ballot: a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.expressions)
@@ -165,15 +178,8 @@ class _Assembly:
             self.by_root.setdefault(root.message_id, []).append(round_)
 
     def time_of(self, message: Message) -> datetime:
-        """When a mail was sent; one without any time counts as sent right after what it answers."""
-        if message.sent_at is not None:
-            return message.sent_at
-        for ancestor in self.ancestors(message):
-            if ancestor.sent_at is not None:
-                return ancestor.sent_at
-        if len(message.month) == 7:
-            return datetime(int(message.month[:4]), int(message.month[5:7]), 1, tzinfo=UTC)
-        return EPOCH
+        """When a mail was sent, as far as the mails around it bear that out."""
+        return self.times[message.message_id]
 
     def ancestors(self, message: Message) -> list[Message]:
         found: list[Message] = []
@@ -308,10 +314,11 @@ class _Assembly:
 
     def build(self, round_: _Round) -> Vote:
         root = round_.root
-        mails = [(m, self.time_of(m)) for m in round_.messages]
+        siblings = self.numbers.get(root.message_id, ())
+        mails = [(read_share(m, round_.number, siblings, prefix=self.prefix), self.time_of(m)) for m in round_.messages]
         mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:
-            mails.append((root, round_.opened_at))
+            mails.append((read_share(root, round_.number, siblings, prefix=self.prefix), round_.opened_at))
         ballots, doubts = cast_with_doubts(mails, self.roster, self.policy)
         opened_by = "" if round_.root_missing else root.author_name
         return Vote(

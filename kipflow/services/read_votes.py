@@ -16,7 +16,7 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge
 from kipflow.mail.archive import read_path
-from kipflow.mail.threads import find_votes
+from kipflow.mail.threads import find_parents, find_times, find_votes
 
 SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
@@ -72,14 +72,19 @@ def read_votes(
         as_of: the moment to judge at; None: when the newest mail was sent.
     """
     messages, unreadable = _read(paths, community)
-    newest = max((m.sent_at for m in messages if m.sent_at is not None), default=None)
-    moment = as_of if as_of is not None else newest
+    moment = as_of if as_of is not None else _find_newest(messages)
     policy = community.as_policy()
     readings: list[VoteReading] = []
     if moment is not None:
         votes = find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
         readings = [_judge(vote, policy, moment) for vote in votes if vote.opened_at <= moment]
     return VotesReport(as_of=moment, messages_read=len(messages), unreadable=tuple(unreadable), votes=tuple(readings))
+
+
+def _find_newest(messages: Sequence[Message]) -> datetime | None:
+    """When the newest mail was sent; a reply with a wrong clock does not move it."""
+    times = find_times(messages, find_parents(messages))
+    return max((times[m.message_id] for m in messages if m.sent_at is not None), default=None)
 
 
 def _read(paths: Iterable[Path], community: VotingCommunity) -> tuple[list[Message], list[Unreadable]]:

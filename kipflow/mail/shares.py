@@ -1,0 +1,117 @@
+"""One mail that votes on several proposals, each by its number: which vote each value belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from kipflow.domain.facts import Message
+from kipflow.domain.proposals import find_references
+from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.claims import find_claim
+from kipflow.mail.phrases import CONDITION_AFTER
+from kipflow.mail.values import find_values, parse_value, plain, spell_out
+
+RULE = "by-number"
+_MAX_LINES = 200
+_MAX_LINE = 400
+_DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What one line says about the proposals that it names next to a value."""
+
+    numbers: tuple[int, ...]
+    expression: Expression
+
+
+@lru_cache(maxsize=16)
+def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?![\w.])"
+    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|\d{{1,5}}(?![\w.]))){{0,8}})"
+    value = r"(?P<value>[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d)"
+    claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
+    # "KIP-7: +1 (binding)", "KIP-7 -> -1"
+    ahead = rf"{keys}\s*(?:[:=,]|->|→|[–—-](?=\s)|is|gets)?\s*(?:an?\s+)?{value}{claim}"
+    # "+1 (binding) for KIP-7 and KIP-9"
+    behind = rf"{value}{claim}\s*(?:votes?\s+)?(?:for|on|to)\s+(?:the\s+|both\s+)?{keys}"
+    return re.compile(behind, re.IGNORECASE), re.compile(ahead, re.IGNORECASE)
+
+
+def read_share(message: Message, number: int | None, siblings: Collection[int], *, prefix: str) -> Message:
+    """The mail as it speaks to the vote on `number`.
+
+    Args:
+        message: a mail of the vote's thread, with what it casts.
+        number: the vote's proposal; None for a vote without a number, which takes the mail as it is.
+        siblings: all the proposals that the thread's opening mail puts to the vote.
+        prefix: of proposal keys.
+
+    Where every value in the mail stands unmistakably beside a proposal's number, this proposal's value
+    is the mail's vote here. A mail that names siblings only says nothing here; one that names only
+    proposals of other threads is put to a person.
+    """
+    if number is None or not message.expressions or prefix.lower() not in message.own_text.lower():
+        return message
+    shares = _find_shares(message.own_text, prefix)
+    if shares is None:
+        return message
+    own = [s.expression for s in shares if number in s.numbers]
+    if own:
+        if len({e.choice for e in own}) > 1:
+            return message
+        cast = message.expressions[0]
+        # the usual reading knows more about doubts; only its "says +1 and -1" is settled by the numbers
+        settled = cast.rule == "two-votes-in-one-mail" or cast.choice is not own[0].choice
+        return replace(message, expressions=(own[0],)) if settled else message
+    named = {n for share in shares for n in share.numbers}
+    if named & set(siblings):
+        return replace(message, expressions=())
+    names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
+    doubted = [
+        replace(e, standing=Standing.UNCLEAR, rule="names-another", why=f"names {names}: a vote on this?")
+        for e in message.expressions
+    ]
+    return replace(message, expressions=tuple(doubted))
+
+
+def _find_shares(text: str, prefix: str) -> list[_Share] | None:
+    """The values in a mail with the proposals they name; None where any value names none, or in doubt."""
+    shares: list[_Share] = []
+    for raw in text.split("\n")[:_MAX_LINES]:
+        line = spell_out(plain(raw))[:_MAX_LINE]
+        values = find_values(line)
+        if not values:
+            continue
+        told = list(_read_line(line, prefix))
+        if len(told) != len(values) or any(share is None for share in told):
+            return None
+        shares.extend(share for share in told if share is not None)
+    return shares or None
+
+
+def _read_line(line: str, prefix: str) -> Iterator[_Share | None]:
+    """Each value of a line that stands beside numbers; None for one that is hedged."""
+    behind, ahead = _patterns(prefix)
+    pattern = behind if behind.search(line) and len(list(behind.finditer(line))) == len(find_values(line)) else ahead
+    found = list(pattern.finditer(line))
+    for index, match in enumerate(found):
+        rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
+        before = line[found[index - 1].end() if index else 0 : match.start()]
+        if CONDITION_AFTER.search(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before):
+            yield None
+            continue
+        choice, value = parse_value(match.group("value"))
+        numbers = _parse_numbers(match.group("keys"), prefix)
+        claimed = find_claim("", match.group("claim") or "")
+        cast = Expression(choice=choice, value=value, claimed_binding=claimed, line=line.strip()[:300], rule=RULE)
+        yield _Share(numbers, cast)
+
+
+def _parse_numbers(keys: str, prefix: str) -> tuple[int, ...]:
+    named = find_references(keys, prefix)
+    bare = tuple(int(n) for n in re.findall(r"\d{1,5}", keys))
+    return tuple(dict.fromkeys((*named, *bare)))
