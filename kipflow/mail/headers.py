@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
@@ -15,7 +16,6 @@ MAX_FIELD = 16 * 1024
 MAX_FIELDS = 1_000
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:")
-_WHOLE_FIELD = re.compile(rb"^([!-9;-~]{1,76})[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.M)
 _UNFOLD = re.compile(rb"\n[ \t]+")
 #: The fields that anything here reads; others are not kept.
 READ_FIELDS = frozenset(
@@ -23,49 +23,70 @@ READ_FIELDS = frozenset(
     resent-date return-path list-id list-post mime-version content-type content-transfer-encoding content-disposition
     x-original-from x-original-sender x-kipflow-epoch""".split()
 )
+_NAMES = {name: name.decode("ascii") for name in READ_FIELDS}
 _KNOWN_FIELD = re.compile(rb"^(?:subject|from|date|message-id|to|content-type|mime-version|received):", re.I | re.M)
+
+
+def _any_of(names: Iterable[bytes]) -> bytes:
+    """A pattern of these names in any case, by first letter: `re` then skips other lines at their first byte."""
+    initials = sorted({name[:1] for name in names})
+    by_initial = ((initial, b"|".join(sorted(n[1:] for n in names if n[:1] == initial))) for initial in initials)
+    return b"|".join(b"[%b%b](?i:%b)" % (initial, initial.upper(), rest) for initial, rest in by_initial)
+
+
+_END = re.compile(rb"\n\n")  # a literal: `re` finds it faster in bytes than `bytes.find` does
+_READ_FIELD = re.compile(rb"\n(" + _any_of(_NAMES) + rb")[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)")
+_NO_FIELD = re.compile(rb"\n(?![!-9;-~]{1,76}[ \t]*:|[ \t])")
 
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The fields of one header block, names in lower case, in order, values unfolded but not decoded."""
+    """The fields of one header block that are read, each as it stands first, names in lower case."""
 
-    fields: tuple[tuple[str, bytes], ...]
+    first: Mapping[str, bytes]
 
     def raw(self, name: str) -> bytes | None:
-        """The first value of `name`, undecoded."""
-        return next((value for key, value in self.fields if key == name), None)
+        """The first value of `name`, unfolded but not decoded."""
+        value = self.first.get(name)
+        if value is None:
+            return None
+        if b"\n" in value:
+            value = _UNFOLD.sub(b" ", value[:MAX_FIELD])
+        return value[:MAX_FIELD].strip()
 
     def text(self, name: str) -> str:
         """The first value of `name` with encoded words decoded; empty if absent."""
-        value = self.raw(name)
-        return "" if value is None else decode_words(decode(value, None))
+        return read_text(self.raw(name))
 
-    def all(self, name: str) -> list[bytes]:
-        return [value for key, value in self.fields if key == name]
+
+def read_text(value: bytes | None) -> str:
+    """The text of a field's value; empty if the field is not there."""
+    return decode_words(decode(value, None)) if value else ""
 
 
 def split_mail(data: bytes) -> tuple[Headers, bytes]:
     """A mail (or MIME part) with LF line ends as its headers and its body."""
     if data.startswith(b"\n"):
-        return Headers(()), data[1:]
-    head_end = data.find(b"\n\n", 0, MAX_HEADER_BLOCK)
-    if head_end < 0:
+        return Headers({}), data[1:]
+    end = _END.search(data, 0, MAX_HEADER_BLOCK)
+    if end is None:
         block, rest_at = data[:MAX_HEADER_BLOCK], min(len(data), MAX_HEADER_BLOCK)
     else:
-        block, rest_at = data[:head_end], head_end + 2
-    found = _WHOLE_FIELD.findall(block)
-    lines = sum(value.count(b"\n") for _, value in found) + len(found)
-    if lines + block.startswith((b"From ", b">From ")) != block.count(b"\n") + 1:
-        return _split_damaged(data, block, rest_at)  # some line is neither a field nor a fold
-    fields = []
-    for name, value in found:
-        lower = name.lower()
-        if lower in READ_FIELDS:
-            if b"\n" in value:
-                value = _UNFOLD.sub(b" ", value[:MAX_FIELD])
-            fields.append((lower.decode("ascii"), value[:MAX_FIELD].strip()))
-    return Headers(tuple(fields[:MAX_FIELDS])), data[rest_at:]
+        block, rest_at = data[: end.start()], end.end()
+    # every field stands behind a line break; an envelope line is the only one that may be no field
+    lines = block if block.startswith((b"From ", b">From ")) else b"\n" + block
+    if _NO_FIELD.search(lines) is not None or _FIELD.match(lines) is not None or _starts_folded(lines):
+        return _split_damaged(data, block, rest_at)
+    found = _READ_FIELD.findall(lines)
+    del found[MAX_FIELDS:]
+    found.reverse()  # the first of several wins
+    return Headers({_NAMES[name.lower()]: value for name, value in found}), data[rest_at:]
+
+
+def _starts_folded(lines: bytes) -> bool:
+    """Whether the first line that should be a field goes on from one that is not there."""
+    first = lines.find(b"\n") + 1
+    return first > 0 and lines[first : first + 1] in (b" ", b"\t")
 
 
 def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:
@@ -90,9 +111,9 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
             _append(fields, line)  # a fold that lost its indentation
         else:
             # no separator between headers and body: the body starts here
-            return Headers(tuple(fields)), data[position:]
+            return Headers(dict(reversed(fields))), data[position:]
         position = line_end + 1
-    return Headers(tuple(fields)), data[rest_at:]
+    return Headers(dict(reversed(fields))), data[rest_at:]
 
 
 def _append(fields: list[tuple[str, bytes]], line: bytes) -> None:
@@ -154,11 +175,30 @@ def decode_base64(raw: bytes) -> bytes | None:
 
 _ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
 _FIRST_YEAR, _LAST_YEAR = 1985, 2100
+# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
+_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+_USUAL = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,2}(\d{1,2}) ([A-Z][a-z]{2}) "
+    r"(199\d|20\d\d) (\d\d):(\d\d):(\d\d) ([+-])(0\d|1[0-4])([0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
+    re.ASCII,
+)
 
 
 def parse_date(text: str) -> datetime | None:
     """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
     text = text.strip()[:120]
+    usual = _USUAL.match(text)
+    if usual is not None and usual.group(2) in _MONTHS:
+        day, name, year, hour, minute, second, sign, east, past = usual.groups()
+        try:
+            local = datetime(
+                int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC
+            )
+        except ValueError:
+            return None
+        offset = int(east) * 60 + int(past)
+        return local - timedelta(minutes=-offset if sign == "-" else offset)
     iso = _ISO.match(text)
     try:
         if iso is not None:

@@ -10,6 +10,7 @@ import binascii
 import re
 from dataclasses import dataclass, field
 from email.message import Message as _StdMessage
+from functools import lru_cache
 
 from kipflow.mail.charsets import decode
 from kipflow.mail.headers import Headers, decode_base64, split_mail
@@ -40,6 +41,7 @@ class ContentType:
 _PARAM = re.compile(r";\s*([\w*-]{1,40})\s*=\s*(?:\"([^\"]{0,300})\"|([^\s;]{0,300}))")
 
 
+@lru_cache(maxsize=1024)
 def parse_content_type(text: str) -> ContentType:
     """A Content-Type header; anything that is none counts as plain text."""
     head = text.split(";", 1)[0].strip().lower()
@@ -90,18 +92,18 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
         return []
     if kind in {"multipart/signed", "multipart/related", "multipart/report"}:
         parts = parts[:1]
-    found: list[tuple[str, list[str]]] = []
+    found: list[list[str]] = []
     for part in parts:
         headers, body = split_mail(part)
         part_type = parse_content_type(headers.text("content-type")).type
-        found.append((part_type, _collect(headers, body, depth=depth + 1, budget=budget)))
+        texts = _collect(headers, body, depth=depth + 1, budget=budget)
+        if kind == "multipart/alternative" and part_type == "text/plain" and _is_told(texts):
+            return texts  # its HTML twin need not be read
+        found.append(texts)
     if kind != "multipart/alternative":
-        return [text for _, texts in found for text in texts]
-    told = [(t, texts) for t, texts in found if any(text.strip() for text in texts)]
-    for part_type, texts in told:
-        if part_type == "text/plain" and not _is_placeholder(texts[0]):
-            return texts
-    return told[-1][1] if told else []
+        return [text for texts in found for text in texts]
+    told = [texts for texts in found if any(text.strip() for text in texts)]
+    return told[-1] if told else []
 
 
 _PLACEHOLDER = re.compile(
@@ -109,6 +111,11 @@ _PLACEHOLDER = re.compile(
     r"|(?:view|display|support)[^\n]{0,60}html",
     re.IGNORECASE,
 )
+
+
+def _is_told(texts: list[str]) -> bool:
+    """Whether a plain alternative holds what the mail says."""
+    return any(text.strip() for text in texts) and not _is_placeholder(texts[0])
 
 
 def _is_placeholder(text: str) -> bool:
