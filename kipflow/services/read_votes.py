@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.identities import Doubt
+from kipflow.domain.namesakes import say_doubt, say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome
@@ -41,13 +43,14 @@ class VotingCommunity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteReading:
-    """One round as it stood at the report's time."""
+    """One round as it stood at the report's time; `doubts` come with the outcomes that hang on them."""
 
     vote: Vote
     tally: Tally
     outcome: Outcome
     earliest_close: datetime
     differences: tuple[str, ...]
+    doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +119,7 @@ def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
         outcome=find_outcome(judged, policy, as_of),
         earliest_close=vote.earliest_close(policy.voting_period),
         differences=find_differences(judged),
+        doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
 
 
@@ -147,6 +151,16 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "ballots": [_render_ballot(b) for b in vote.ballots],
         "declared": None if vote.declared is None else _render_declared(vote.declared),
         "differences": list(reading.differences),
+        "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
+    }
+
+
+def _render_doubt(doubt: Doubt, ways: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "one": {"voter": doubt.one_voter, "name": doubt.one.name},
+        "other": {"voter": doubt.other_voter, "name": doubt.other.name},
+        "why": doubt.why,
+        "outcomes": list(ways),
     }
 
 
@@ -218,6 +232,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         notes = [f"differs: {d}" for d in reading.differences]
+        notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         blank = dict.fromkeys(_table_ballot(None), "")
         rows.append({**head, **(ballots[0] if ballots else blank)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])
