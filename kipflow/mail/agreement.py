@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Standing
-from kipflow.mail import phrases
+from kipflow.mail.doubts import CONDITION_AFTER
 
 _AGREEMENT_AFTER = re.compile(
     r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"
@@ -72,6 +72,11 @@ _VOTE_OBJECT = re.compile(
 )
 
 
+_NITS = re.compile(
+    r"\s*(?:a |some |one |two |few |minor |small |the |no |my ){0,4}(?:\w+ )?"
+    r"(?:comments?|nits?|questions?|remarks?|notes?|suggestions?|caveats?|concerns?)\b",
+    re.IGNORECASE,
+)
 #: "+1 on the idea but …": the proposal's, or somebody's in the thread
 _THE_IDEA = re.compile(
     r"^\s*(?:the|this|its) (?:\w+ ){0,2}(?:ideas?|approach|concept|direction|motivation|goals?|intent\w*|principle|"
@@ -107,7 +112,7 @@ def read_agreement(after: str) -> Standing | None:
         return Standing.CLEAR
     if _PROCEDURE_OBJECT.match(what):
         return Standing.UNCLEAR
-    if word == "with" and (phrases.CONDITION_AFTER.match(after) or phrases.NITS.match(what)):
+    if word == "with" and (CONDITION_AFTER.match(after) or _NITS.match(what)):
         return None
     if word in {"with", "for"}:
         if strong is not None and (votes is None or strong.start() <= votes.start()):

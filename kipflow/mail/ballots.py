@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail import phrases
 from kipflow.mail.changes import read_change
 from kipflow.mail.claims import find_claim
+from kipflow.mail.doubts import CONDITION_AFTER
 from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
@@ -103,7 +103,7 @@ def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Ite
         if part is Part.CHECKED_BOX:
             yield Expression(choice=choice, value=written, claimed_binding=claimed, line=line, rule="checked-box")
         elif part is Part.STATUS_LINE:
-            condition = phrases.CONDITION_AFTER.search(line)
+            condition = CONDITION_AFTER.search(line)
             yield Expression(
                 choice=choice,
                 value=written,

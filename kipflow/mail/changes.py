@@ -8,6 +8,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.claims import find_claim
+from kipflow.mail.doubts import CONDITION_AFTER
 from kipflow.mail.values import find_values, parse_value
 
 _CHANGE = re.compile(
@@ -27,12 +28,14 @@ _CHANGE_IN_SHORT = re.compile(
     r"(?:(?:chang|switch|revert|mov|flip|bump|go)\w{0,4}(?: back)?(?: from [+\-±]?\s?[01])?|from [+\-±]?\s?[01]) to "
     r"(?:a |an )?(?P<value>[+\-±]\s?[01](?:\.\d)?|0)"
     r"(?=\s*(?:$|[.!,;]\W*(?:$|[A-Za-z])|\((?:non|not|bind|pmc)|(?:non-?)?binding\b|then\b|now\b|after\b|since\b|"
-    r"because\b|as (?:the|my|all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
+    r"because\b|given\b|based on\b|in light\b|thanks to\b|following\b|as (?:the|my|"
+    r"all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
     re.IGNORECASE,
 )
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
 _NOW = re.compile(
-    r"\b(?:i['’]?m|i am|my vote is) now\b|\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|\bchange of (?:mind|"
+    r"\b(?:i['’]?m|i am|my vote is) now\b|(?<!\bfor )\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|"
+    r"\bchange of (?:mind|"
     r"vote|heart)\b",
     re.IGNORECASE,
 )
@@ -43,6 +46,9 @@ _WITHDRAWN_FIRST = re.compile(
 )
 _WITHDRAW = re.compile(
     r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
+    r"\bmy (?:\w+ ){0,2}(?:objections?|veto|vote|[+\-]\s?[01])\b[^.!?]{0,60}\bi(?:['’]ll| will| hereby| now|"
+    r" therefore)? "
+    r"(?:withdraw|retract|rescind|revoke|drop|lift) (?:it|that|them)\b|"
     r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
     r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
     r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
@@ -54,7 +60,10 @@ _WITHDRAW = re.compile(
     re.IGNORECASE,
 )
 _MINE = re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE)
-_YOURS = re.compile(r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[^.!?]{0,30}(?:[+\-±]\s?[01]|vote|veto)")
+_YOURS = re.compile(
+    r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[ ,(]{1,2}(?:(?!(?:I|my)\b)[\w-]+[ ,(]{1,2}){0,4}(?:[+\-±]\s?[01]|"
+    r"vote|veto)"
+)
 _UNREAL = re.compile(
     r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
     r"would(?! like to)|could|might|may|if|"
@@ -78,7 +87,7 @@ _SECOND_THOUGHTS = re.compile(
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
 # "After reading it again, I change …": when it is done, not a condition
 _OPENING_CLAUSE = re.compile(
-    r"^\W{0,3}(?:after|since|before|when) (?:\w+ing|some|more|the|your)\b[^,]{0,120},",
+    r"^\W{0,3}(?:after|since|before|when) (?:\w+ing|some|more|the|your)\b[^,]{0,120}?(?:,|(?=\bi(?:['’]m|['’]ve)? ))",
     re.IGNORECASE,
 )
 _TO_ZERO = re.compile(r"\b(?:to|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
@@ -132,9 +141,18 @@ def _is_unreal(text: str, done_at: int) -> bool:
     return _FUTURE.search(head) is not None and _LATER.search(tail) is not None
 
 
+#: "After reading the thread I'm switching to -1"
+_I_CHANGE_TO = re.compile(
+    r"\b(?:i['’]?m|i am|i['’]?ve|i have|i)\s+(?:now |hereby |therefore |thus )?(?:chang|switch|revert|mov|flip|"
+    r"go)\w*\s+"
+    r"(?:back |over )?to (?:a |an )?[+\-]\s?[01](?!\d|\.\d)",
+    re.IGNORECASE,
+)
+
+
 def _speaks_of_change(text: str) -> bool:
     """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
-    if _ARROW.search(text) is not None or _NOW.search(text) is not None:
+    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO)):
         return True
     about_mine = re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None
     return about_mine and _CHANGE.search(text) is not None
@@ -160,7 +178,7 @@ def _is_changed_on_condition(text: str, target: re.Match[str]) -> bool:
     head = _OPENING_CLAUSE.sub("", text[: target.start("value")])
     if _UNREAL.search(head) or _YOURS.search(text) or re.search(r"\bwill\b|['’]ll\b", head):
         return False
-    return phrases.CONDITION_AFTER.search(text[target.end("value") :]) is not None
+    return CONDITION_AFTER.search(text[target.end("value") :]) is not None
 
 
 def _change_to(target: re.Match[str], text: str) -> Expression:

@@ -11,7 +11,9 @@ _WORD = re.compile(r"[^\W\d_]{4,13}")
 _SHORT_NON = re.compile(r"\(\s*n\.?[-/]?\s?b\.?\s*\)|\bnon-?b\b|^\s*[,/-]?\s*nb\b[\s.!]*$", re.IGNORECASE)
 _SHORT_BINDING = re.compile(r"\(\s*b\.?\s*\)", re.IGNORECASE)
 _NON_BEFORE = re.compile(
-    r"(?<![^\W_])(?:non?e?|nonn|not|un|isn['’]?t)(?:[\s\-–_]{0,3}|\s+(?:a|really|sure if|sure it's)\s+)$", re.IGNORECASE
+    r"(?<![^\W_])(?:non?e?|nonn|not|un|isn['’]?t)(?:[\s\-–_]{0,3}|\s+(?:a|really|sure if|"
+    r"sure it's)\s+)$",
+    re.IGNORECASE,
 )
 _NON_WITHIN = re.compile(r"^(?:nonn?|not|no|un)-?(?=b)", re.IGNORECASE)
 # "we need 2 more binding votes", "that makes three binding"

@@ -20,8 +20,9 @@ _PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b|\brc\s?-?\d", re.IGNORECA
 _PEOPLE_ARE = re.compile(r"\b(?:we|both|and i)\b[^.!?]{0,30}$", re.IGNORECASE)
 #: "I meant +1", "that should read -1", "make that +1": mends an earlier mail
 CORRECTS = re.compile(
-    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:should|was (?:meant|"
-    r"supposed) to) (?:have )?"
+    r"\b(?:(?:i|we) (?:actually |really |of course )?(?:meant|wanted to (?:say|write))|(?:that|this|it|which|votes?|"
+    r"mine|"
+    r"mails?|message) (?:should|was (?:meant|supposed) to) (?:have )?"
     r"(?:read|be|been|say|said)|make (?:that|it))\s+(?:a |an |to (?:be|say|vote) )?[\"']?$",
     re.IGNORECASE,
 )
@@ -42,7 +43,8 @@ _VOTING_LABELS = frozenset(
     vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore
     decision
     voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
-    opinion position veto vetoing abstain abstaining abstention neutral here i in short then release rc kip
+    blocking nothing opinion position veto vetoing abstain abstaining abstention neutral here i in short then
+    release rc kip
     proposal candidate yes agreed thanks thank you lgtm looks good
     great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update
     edit
@@ -71,12 +73,17 @@ def is_measured(before: str) -> bool:
     return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
 
 
+_CALL_BEFORE = re.compile(r"[A-Za-z_]\([^()]{0,60}\)\s*$")
+
+
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
         return True
     if phrases.TECHNICAL_AFTER.match(after[:80]):
         return True
+    if _CALL_BEFORE.search(before[-80:]):
+        return True  # "max(0, n) + 1"
     if before.endswith(":") and not is_voting_label(before):
         return True  # "errorCode:-1"
     if leading or told or phrases.FROM_ME.match(after.lstrip()) or KEY_ALONE.match(before):

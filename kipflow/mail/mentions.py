@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
 from kipflow.mail.claims import find_claim, has_claim_word
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_voting_label
+from kipflow.mail.doubts import find_doubt
+from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number
+from kipflow.mail.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.sentences import Sentence
-from kipflow.mail.templates import find_names, is_same_person
+from kipflow.mail.sentences import Mention, Sentence
 from kipflow.mail.values import find_values, parse_value, skip_bullet
 
 #: What may stand right before a vote that is cast in the midst of a sentence.
@@ -46,15 +46,10 @@ _NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")
 #: words of another script right before the number: votes, or talk, in a language that is not read here
 _FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
 _POINTS_AT = re.compile(r"[A-Za-z)!.]\s*(?:=>|→|->)\s*$")
-_ASKING = re.compile(
-    r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|"
-    r"anybody)\b"
-    r"[^.!]*\?\s*$",
-    re.IGNORECASE,
-)
 _VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
 _MY_VOTE_IS = re.compile(
-    r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i vote|i['’]?m voting|i am voting|"
+    r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i (?:(?:must|have to|need to|shall|do|"
+    r"hereby|therefore|still|also|now|\w+ly) )?vote|i['’]?m voting|i am voting|"
     r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*(?:vot(?:e|ing)|no (?:strong |real )?opinion|neutral|"
     r"abstain\w*|abstention))\W{0,3}(?:is|['’]s|s|=|would be|of|goes? (?:to|"
     r"for))?\W{0,3}(?:a |an )?[\"'(]?$",
@@ -68,24 +63,7 @@ _ASKS = re.compile(
     r"|\byou (?:can|could|may|should|might)\b[^.,:;]{0,30}$",
     re.IGNORECASE,
 )
-_PERFORMS = re.compile(
-    r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
-    r"cast|add|say|be|change|put|express|throw in)\b",
-    re.IGNORECASE,
-)
 _VOTE_CALL = re.compile(r"\bvot(?:e|es|ing)\b|\[ ?\]|[+-]1|\brelease\b|\b72 hours\b|\bKIP\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A written vote with the words around it. `leading`: it stands at the start of a line or sentence."""
-
-    sentence: Sentence
-    before: str
-    after: str
-    leading: bool
-    is_mine: bool
-    is_vote_word: bool
 
 
 def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_result: bool) -> Expression | None:
@@ -104,7 +82,7 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
     )
     if is_number(before, after, leading=leading, told=mention.is_vote_word) or is_cited(before, after, text):
         return None
-    if _is_of_others(mention, author):
+    if is_of_others(mention, author):
         return None
     if is_result and not (_FIRST_PERSON.search(before) or phrases.FROM_ME.search(after[:60])):
         return None
@@ -132,7 +110,7 @@ def is_contrary(text: str, match: re.Match[str]) -> bool:
     return not (
         is_number(before, after, leading=not before.strip(), told=False)
         or is_cited(before, after, text)
-        or phrases.OTHERS_AFTER.match(after)
+        or OTHERS_AFTER.match(after)
     )
 
 
@@ -164,10 +142,10 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
-    unclear = _find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
+    unclear = find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
     if unclear is not None:
         return doubt(*unclear)
-    if agreement is Standing.UNCLEAR or _is_from_elsewhere(mention):
+    if agreement is Standing.UNCLEAR or is_from_elsewhere(mention):
         return doubt("object-unclear", "a vote, or agreement with something said?")
     return read if is_sure else doubt("buried", "is this a vote, or talk about one?")
 
@@ -201,78 +179,6 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
     return False if short and _CODE.search(before) is None else None
 
 
-def _is_of_others(mention: Mention, author: str) -> bool:
-    """Whether the value is somebody else's vote, or one that is asked for."""
-    before, after = mention.before, mention.after
-    if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
-        return False
-    if _HERE_IS.search(before[-60:]):
-        return False
-    if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
-        return True
-    if not mention.leading and _COUNT_AFTER.match(after):
-        return True
-    if phrases.THANKED_BEFORE.search(before[-120:]):
-        return True
-    if not (mention.leading or mention.is_mine or mention.is_vote_word) and phrases.OTHERS_BEFORE.search(before[-120:]):
-        return True
-    if mention.is_mine:
-        return False
-    whom = phrases.OTHERS_AFTER.match(after)
-    if mention.leading and _VOTE_ALONE.match(after):
-        return False  # "+1 vote": one vote, cast or wished for
-    if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
-        return True
-    sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
-    if sender is not None:
-        return not is_same_person(sender.group(0), author)
-    names = [] if mention.leading or is_voting_label(before) else find_names(before)
-    if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
-        return True
-    return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
-
-
-_HERE_IS = re.compile(
-    r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$|\bi(?:['’](?:d|ll)| "
-    r"would| will)? say (?:it['’]s )?(?:a )?$",
-    re.IGNORECASE,
-)
-_COUNT_AFTER = re.compile(r"^\s*(?:\(?(?:non-?)?binding\)?\s*)?(?:votes?\s*)?[:=]\s*\d", re.IGNORECASE)
-# a line "- 0 failures" begins with a bullet, not with a minus
-_BULLET_COUNT = re.compile(
-    r"^\s*-\s+[01]\s+(?!bind|bid|non|not|from|for|on\b|because|as\b|since|due|sorry|the\b|"
-    r"this)[a-z]"
-)
-_NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
-_VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
-
-
-# "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
-_VOTE_AS_SUCH = re.compile(
-    r"^\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|such an?|"
-    r"a single)\s+"
-    r"(?:single |binding |non-?binding |plain |lone |simple |mere )?$",
-    re.IGNORECASE,
-)
-_AS_SUCH_AFTER = re.compile(
-    r"^[^.,;:!?]{0,50}?\b(?:isn['’]t|is (?:not|no|only|a|an|the|just|usually|always|never)|means|meant|counts?|does|"
-    r"doesn['’]t|do|would|"
-    r"wouldn['’]t|can|can['’]t|cannot|could|must|may|might|should|shall|will|won['’]t|needs?|requires?|has to|"
-    r"blocks?|"
-    r"kills?|stops?|ha(?:s|ve) (?:no|to|a)|are|without|with no)\b",
-    re.IGNORECASE,
-)
-
-
-# "my +1 on RC1 was a mistake"
-_TOLD_OF_MINE = re.compile(r"^\s*(?:from|on|for|in|to|of)\b[^.;,]{0,40}\b(?:was|were|had|has been)\b", re.IGNORECASE)
-
-
-def _is_from_elsewhere(mention: Mention) -> bool:
-    """ "+1 from the Lisbon office": whose vote that is, a person must say."""
-    return not mention.is_mine and phrases.OTHERS_AFTER.match(mention.after) is not None
-
-
 def _claim_below(after: str, following: str) -> bool | None:
     """A claim on a line of its own below a bare vote."""
     if after.strip(" .!,") or len(following) > 40 or not has_claim_word(following):
@@ -283,45 +189,3 @@ def _claim_below(after: str, following: str) -> bool | None:
 def _is_inline_answer(line: OwnLine) -> bool:
     """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
     return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None
-
-
-def _find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
-    """Why a person must look at this vote: rule name and question."""
-    if leading and _BULLET_COUNT.match(sentence.text):
-        return "bullet-or-minus", "a minus, or the bullet of a list?"
-    if (
-        re.match(r"^\s*\)?\s*\?", after)
-        or re.match(r"^\s*or\s+\w+\s*\?", after)
-        or re.match(
-            r"^\s*(?:or|"
-            r"/)\s*(?:an? )?[+\-±]?\s?[01]\b",
-            after,
-        )
-    ):
-        return "question", "asked rather than cast?"
-    if not leading and _ASKING.match(sentence.text):
-        return "question", "asked rather than cast?"
-    if phrases.NOT_SERIOUS.search(sentence.text):
-        return "not-serious", "is this meant as a vote?"
-    if (
-        phrases.CONDITION_AFTER.search(after)
-        or (not leading and phrases.CONDITION_BEFORE.search(before))
-        or (not leading and phrases.CONDITION_WITHIN.search(before))
-        or (phrases.CONDITION_NEXT.match(sentence.following))
-    ):
-        return "conditional", "a condition stands with the vote: is it met?"
-    if re.match(r"^\s*(?:was|were|had been)\b", after):
-        return "told-of-the-past", "tells of an earlier vote: does it count here?"
-    if leading:
-        return None
-    if re.match(r"^\s*\d{1,2}[.)]\s*$", before):
-        return "item-of-a-list", "stands in a numbered list: a vote on what?"
-    if phrases.PAST.search(before[-80:]) or _TOLD_OF_MINE.match(after):
-        return "told-of-the-past", "tells of an earlier vote: does it count here?"
-    if _PERFORMS.search(before[-60:]):
-        return ("announced", "announced for later: cast?") if phrases.LATER_AFTER.search(after) else None
-    if phrases.HYPOTHETICAL_BEFORE.search(before[-110:]):
-        return "hypothetical", "a wish or a leaning: cast as a vote?"
-    if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
-        return "announced", "announced for later: cast?"
-    return None

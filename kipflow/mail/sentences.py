@@ -25,6 +25,18 @@ class Sentence:
     starts_line: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A written vote with the words around it. `leading`: it stands at the start of a line or sentence."""
+
+    sentence: Sentence
+    before: str
+    after: str
+    leading: bool
+    is_mine: bool
+    is_vote_word: bool
+
+
 # a sentence ends at . ! ? before a blank and something that can begin another
 _SENTENCE_END = re.compile(r"(?<=[.!?;])[\"')]{0,2}\s+(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿]|i\b|checked|thanks|i['’])")
 _CONNECTS = re.compile(

@@ -203,8 +203,8 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             parts.update({v.index: (Part.LEGEND, v.value) for v in run})
         elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
             # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
-            part = Part.LISTED_WORD if all(_LOWER_WORD.match(v.after) for v in run) else Part.SUMMARY
-            parts.update({v.index: (part, v.value) for v in run})
+            kind = Part.LISTED_WORD if all(_LOWER_WORD.match(v.after) for v in run) else Part.SUMMARY
+            parts.update({v.index: (kind, v.value) for v in run})
     parts.update(_find_named_values(lines, parts))
     for v in leading:
         if v.index not in parts:

@@ -31,9 +31,9 @@ VALUE = (
 VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
     r"\b(?:my vote(?: is|['’]s|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
-    r"it['’]?s a|(?:i['’]?m |i am )?going with|"
+    r"it['’]?s a|(?:i['’]?m |i am )?going with|(?:i['’]?m|i am) at|"
     r"voting|^\W*(?:no (?:strong |real )?opinion|neutral|abstain\w*|abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
-    r"(?P<value>0)(?![\w.%]|\s*\w+s\b)",
+    r"(?P<value>0)(?![\w.%]|\s*(?:\w+s|percent)\b)",
     re.IGNORECASE,
 )
 _BARE_ZERO = re.compile(
@@ -44,6 +44,8 @@ _BARE_ZERO = re.compile(
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
+_LGTM_JOINED = re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE)
+_PLUS_MINUS_ZERO = re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)")
 _PLURAL_OF_MINE = re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 
@@ -57,7 +59,9 @@ def find_values(text: str) -> list[re.Match[str]]:
 
 
 def spell_out(text: str) -> str:
-    """ "plus one" and "+1s from me" to "+1"."""
+    """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
+    text = _LGTM_JOINED.sub(r"\1 ", text) if "+1" in text else text
+    text = _PLUS_MINUS_ZERO.sub("±0", text) if "0" in text else text
     text = _PLURAL_OF_MINE.sub(r"\1", text) if "from" in text else text
     if "us" not in text and "US" not in text:
         return text

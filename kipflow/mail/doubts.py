@@ -1,0 +1,158 @@
+"""What makes a written vote one that a person must settle: conditions, questions, wishes, the past."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail.sentences import Sentence
+
+_I = re.IGNORECASE
+
+_HARMLESS_IF_BEFORE = (
+    r"(?<!know )(?<!see )(?<!check )(?<!wonder )(?<!wondering )(?<!ask )(?<!asking )(?<!sure )(?<!tell )(?<!verify "
+    r")(?<!even )(?<!as )"
+    r"(?<!nice )(?<!great )(?<!good )(?<!better )(?<!best )(?<!love )(?<!prefer )(?<!appreciate )(?<!helpful "
+    r")(?<!mind )(?<!curious )"
+    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it "
+    r")(?<!idea )"
+)
+_HARMLESS_IF_AFTER = (
+    r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
+    r"matters|that matters|"
+    r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
+    r"counts|it counts|"
+    r"my vote|nobody|there['’]s time|time permits|memory serves))"
+)
+CONDITION_AFTER = re.compile(
+    rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}"
+    r"|(?<!at )\bonce\b(?! again| more| in a while)|\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | "
+    r"an )|\bassuming\b|\bunless\b|"
+    r"\buntil\b|\btill\b|\bpending\b|\bmodulo\b|\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|"
+    r"so) long as\b|"
+    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation))(?:the|that|this|these|"
+    r"we|you|it|fixing|renaming|addressing|resolving|updating|removing|adding|merging|"
+    r"clarif\w+)\b|"
+    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
+    r"(?:caveat|condition|understanding|proviso)\b|"
+    r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b|"
+    r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|withdraw)\b"
+    r"[^.;]{0,60}\b(?:when|as soon as)\b|"
+    r"\bbarring\b|\bon (?:the )?condition\b|\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|as)\b|"
+    r"^\W{0,4}only (?:for|on|to)\b|\bin case (?:the|we|you|it)\b|"
+    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
+    r"(?:change|fix|modification|rename|correction|tweak|adjustment|edit|update)s?\b)",
+    _I,
+)
+_CONDITION_BEFORE = re.compile(
+    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if|once|provided|"
+    r"providing|assuming|as long as|so long as|unless|"
+    r"until|pending|as soon as|after (?:the|that|this|we|you|it|fixing|renaming|addressing|resolving)|when (?:the|we|"
+    r"you|that|this|it)|should (?:you|we|the|this)|"
+    r"with (?:the|that|this|these|those|your|a)(?: \w+){0,4} (?:fixed|addressed|resolved|changed|renamed|updated|"
+    r"removed|added|merged|clarified|"
+    r"change|fix|modification|rename|correction)s?)\b",
+    _I,
+)
+_CONDITION_WITHIN = re.compile(
+    r"\b(?<!at )once (?!again|more)(?:the|this|that|these|it|we|you|all)\b|\b(?:provided|assuming) (?:that|the|we|"
+    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b",
+    _I,
+)
+_CONDITION_NEXT = re.compile(
+    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
+    r"providing|assuming|as long as|so long as|"
+    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|if "
+    r"you (?:fix|rename|change|address|remove|add))\b",
+    _I,
+)
+_HYPOTHETICAL_BEFORE = re.compile(
+    r"(?:\b(?:would(?! like to| love to| also like to)|could|might|may|should|going to|gonna|plan(?:ning)? to|about "
+    r"to|intend\w*|lean\w*|"
+    r"tend\w*|inclined|tempted|consider(?:ing)?|almost|nearly|close to|tentative\w*|probably|likely|perhaps|maybe|"
+    r"conditional\w*|provisional\w*|soft|"
+    r"weak|half an?|slight\w*|mild|initially|originally|previously|wanted to|was|were|ready to|able to|unable to|"
+    r"hope to|"
+    r"hoping to|hesitant|"
+    r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
+    r"nor|without|instead of|rather than)\b"
+    r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))[^,;:()!?]{0,50}$",
+    _I,
+)
+_LATER_AFTER = re.compile(r"\b(?:tomorrow|later|next week|then\b|soon|when i|after i|once i)\b", _I)
+_NOT_SERIOUS = re.compile(r"\b(?:just kidding|joking|jk|not a vote|don['’]?t count)\b", _I)
+
+_PAST = re.compile(
+    r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|said|was|"
+    r"were|posted|started(?: out)? (?:with|at|as|from))\b(?:(?!\bbut\b|\bnow\b)[^.;]){0,50}$",
+    _I,
+)
+# a line "- 0 failures" begins with a bullet, not with a minus
+_BULLET_COUNT = re.compile(
+    r"^\s*-\s+[01]\s+(?!bind|bid|non|not|from|for|on\b|because|as\b|since|due|sorry|the\b|"
+    r"this)[a-z]"
+)
+
+# "my +1 on RC1 was a mistake"
+_TOLD_OF_MINE = re.compile(
+    r"^\s*(?:from|on|for|in|to|of)\b[^.;,]{0,40}\b(?:was|were|had|has been|is (?:resolved|fixed|addressed|settled|"
+    r"answered|"
+    r"moot|gone|obsolete))\b|"
+    r"^\s*(?:is|are|has been|got)\s+(?:now )?(?:resolved|fixed|addressed|settled|answered|moot|"
+    r"obsolete)\b",
+    re.IGNORECASE,
+)
+
+_ASKING = re.compile(
+    r"^\W*(?:is|are|was|do|does|did|should|shall|can|could|may|would|will|what|who|why|how|when|which|anyone|"
+    r"anybody)\b"
+    r"[^.!]*\?\s*$",
+    re.IGNORECASE,
+)
+
+_PERFORMS = re.compile(
+    r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
+    r"cast|add|say|be|change|put|express|throw in)\b",
+    re.IGNORECASE,
+)
+
+
+def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
+    """Why a person must look at this vote: rule name and question."""
+    if leading and _BULLET_COUNT.match(sentence.text):
+        return "bullet-or-minus", "a minus, or the bullet of a list?"
+    if (
+        re.match(r"^\s*\)?\s*\?", after)
+        or re.match(r"^\s*or\s+\w+\s*\?", after)
+        or re.match(
+            r"^\s*(?:or|"
+            r"/)\s*(?:an? )?[+\-±]?\s?[01]\b",
+            after,
+        )
+    ):
+        return "question", "asked rather than cast?"
+    if not leading and _ASKING.match(sentence.text):
+        return "question", "asked rather than cast?"
+    if _NOT_SERIOUS.search(sentence.text):
+        return "not-serious", "is this meant as a vote?"
+    if (
+        CONDITION_AFTER.search(after)
+        or (not leading and _CONDITION_BEFORE.search(before))
+        or (not leading and _CONDITION_WITHIN.search(before))
+        or (_CONDITION_NEXT.match(sentence.following))
+    ):
+        return "conditional", "a condition stands with the vote: is it met?"
+    if re.match(r"^\s*(?:was|were|had been)\b", after):
+        return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if leading:
+        return None
+    if re.match(r"^\s*\d{1,2}[.)]\s*$", before):
+        return "item-of-a-list", "stands in a numbered list: a vote on what?"
+    if _PAST.search(before[-80:]) or _TOLD_OF_MINE.match(after):
+        return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if _PERFORMS.search(before[-60:]):
+        return ("announced", "announced for later: cast?") if _LATER_AFTER.search(after) else None
+    if _HYPOTHETICAL_BEFORE.search(before[-110:]):
+        return "hypothetical", "a wish or a leaning: cast as a vote?"
+    if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
+        return "announced", "announced for later: cast?"
+    return None

@@ -1,0 +1,110 @@
+"""Votes that are somebody else's: asked for, counted, thanked for, reported, or spoken of as such."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_voting_label
+from kipflow.mail.sentences import Mention
+from kipflow.mail.templates import find_names, is_same_person
+from kipflow.mail.values import find_values
+
+_I = re.IGNORECASE
+
+_OTHERS_BEFORE = re.compile(
+    r"(?:\b(?:your|his|her|their|its|whose|(?!it|here|that|what|let)[a-z]+['’]s)\s+(?:\w+\s+){0,2}$"
+    r"|\b(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|more|additional|enough|all|several|many|"
+    r"required|needed|no|any|"
+    r"few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
+    r"]?binding\s+|binding\s+|"
+    r"pmc\s+|more\s+|explicit\s+)*$"
+    r"|\b(?:need (?!this\b|it\b)|needs|needed|require|requires|waiting for (?!this\b|it\b|that\b)|wait for|missing|"
+    r"received|receive|collect\w*|got "
+    r"(?!it\b)|count(?! "
+    r"me)\w*|"
+    r"translate|"
+    r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
+    r"asking for|ask for|"
+    r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|"
+    r"gather\w*)\b[^.;!?]{0,60}(?<!,)(?<!, )$"
+    r"|\b(?:he|she|they|who|nobody|no one|none|anyone|everyone|everybody|people|someone|somebody|others?|members?|"
+    r"committers?|voters?|"
+    r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
+    r"already))\b[^,.;:!?]{0,60}$)",
+    _I,
+)
+#: "Thanks Jun for the +1"
+_THANKED_BEFORE = re.compile(
+    r"\bthank\w*\b[^.!?;]{0,60}\bfor (?:the|your|his|her|their|all|those|these)\s+(?:(?:non-)?binding |quick |many |"
+    r"late |kind |last )?$",
+    _I,
+)
+OTHERS_AFTER = re.compile(
+    r"^\s*(?:\((?:non-?)?binding\)\s*)?(?:(?:non-?)?binding\s+)?(?:votes?\b|\(?s\)?\b|from (?!me\b|my\b|us\b|myself|"
+    r"our\b|here\b))|^\s*\w{0,12}\s*(?:count|tally)\b",
+    _I,
+)
+_HERE_IS = re.compile(
+    r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$|\bi(?:['’](?:d|ll)| "
+    r"would| will)? say (?:it['’]s )?(?:a )?$",
+    re.IGNORECASE,
+)
+
+_COUNT_AFTER = re.compile(r"^\s*(?:\(?(?:non-?)?binding\)?\s*)?(?:votes?\s*)?[:=]\s*\d", re.IGNORECASE)
+
+_NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
+
+_VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
+
+# "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
+_VOTE_AS_SUCH = re.compile(
+    r"^\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|such an?|"
+    r"a single)\s+"
+    r"(?:single |binding |non-?binding |plain |lone |simple |mere )?$",
+    re.IGNORECASE,
+)
+
+_AS_SUCH_AFTER = re.compile(
+    r"^[^.,;:!?]{0,50}?\b(?:isn['’]t|is (?:not|no|only|a|an|the|just|usually|always|never)|means|meant|counts?|does|"
+    r"doesn['’]t|do|would|"
+    r"wouldn['’]t|can|can['’]t|cannot|could|must|may|might|should|shall|will|won['’]t|needs?|requires?|has to|"
+    r"blocks?|"
+    r"kills?|stops?|ha(?:s|ve) (?:no|to|a)|are|without|with no)\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_others(mention: Mention, author: str) -> bool:
+    """Whether the value is somebody else's vote, or one that is asked for."""
+    before, after = mention.before, mention.after
+    if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
+        return False
+    if _HERE_IS.search(before[-60:]):
+        return False
+    if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
+        return True
+    if not mention.leading and _COUNT_AFTER.match(after):
+        return True
+    if _THANKED_BEFORE.search(before[-120:]):
+        return True
+    if not (mention.leading or mention.is_mine or mention.is_vote_word) and _OTHERS_BEFORE.search(before[-120:]):
+        return True
+    if mention.is_mine:
+        return False
+    whom = OTHERS_AFTER.match(after)
+    if mention.leading and _VOTE_ALONE.match(after):
+        return False  # "+1 vote": one vote, cast or wished for
+    if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
+        return True
+    sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
+    if sender is not None:
+        return not is_same_person(sender.group(0), author)
+    names = [] if mention.leading or is_voting_label(before) else find_names(before)
+    if len(names) == 1 and len(names[0].split()) > 1 and not is_same_person(names[0], author):
+        return True
+    return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
+
+
+def is_from_elsewhere(mention: Mention) -> bool:
+    """ "+1 from the Lisbon office": whose vote that is, a person must say."""
+    return not mention.is_mine and OTHERS_AFTER.match(mention.after) is not None
