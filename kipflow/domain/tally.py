@@ -164,10 +164,27 @@ def find_outcome(
     """
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
-    counts = count(vote.ballots).binding
-    enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
-    over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
     sure = complete and not vote.root_missing and not hangs_on_review(vote, policy, quorum=quorum)
+    over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
+    return _weigh_counts(count(vote.ballots).binding, policy, quorum=quorum, over=over, sure=sure)
+
+
+def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple[Outcome, ...]:
+    """What the judged `vote` comes to, whichever way its ballots under review are settled: the worst first.
+
+    One outcome, that of `find_outcome`, where nothing hangs on them.
+    """
+    stands = find_outcome(vote, policy, as_of)
+    if stands is Outcome.CANCELLED or not hangs_on_review(vote, policy):
+        return (stands,)
+    over = as_of >= vote.earliest_close(policy.voting_period)
+    ways = find_extremes(vote, policy)
+    return tuple(dict.fromkeys(_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways))
+
+
+def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool, quorum: int | None = None) -> Outcome:
+    """What binding counts mean while the period runs, or when it is `over` and nothing can turn them (`sure`)."""
+    enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)
     if enough:
         return Outcome.PASSED if over and sure else Outcome.PASSING
     if down:

@@ -128,12 +128,15 @@ def read_counts(lines: Sequence[str]) -> CountReading:
 
 
 def _tell_unmarked(reading: CountReading, people: dict[_Key, list[str]]) -> None:
-    """Who stands unmarked beside names marked "(binding)" is announced as non-binding."""
+    """Who is not binding, where only the binding part of all is told: "+1: 5 (3 binding)", or names so marked."""
     for choice in reading.total:
         everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
-        plain_list = ("non-binding", choice) not in people and choice not in reading.non_binding
-        counted = ("in all", choice) not in reading.told and ("binding", choice) not in reading.told
-        if plain_list and counted and marked and marked < everyone:
+        if ("non-binding", choice) in people or choice in reading.non_binding or choice not in reading.binding:
+            continue
+        told = {group for group in ("in all", "binding") if (group, choice) in reading.told}
+        if len(told) == 2 and reading.total[choice] >= reading.binding[choice]:
+            reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
+        elif not told and marked and marked < everyone:
             reading.non_binding[choice] = len(everyone - marked)
 
 

@@ -260,3 +260,18 @@ _BRACKETS = re.compile(r"[\[\](){}<>]")
 def _make_topic(rest: str) -> str:
     rest = _BRACKETS.sub(" ", _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest)))
     return _SPACES.sub(" ", rest).strip(" \t-–—:,.;!?()[]\"'").lower()
+
+
+_CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
+
+
+def split_candidate(topic: str) -> tuple[str, int]:
+    """A release's topic without its candidate's number, and that number; 0 where it has none.
+
+    >>> split_candidate("release names 1.2.0-rc2")
+    ('release names 1.2.0', 2)
+    """
+    match = _CANDIDATE.search(topic)
+    if match is None:
+        return topic, 0
+    return " ".join((topic[: match.start()] + " " + topic[match.end() :]).split()), int(match.group(1))

@@ -21,6 +21,7 @@ from kipflow.mail.calls import is_call
 from kipflow.mail.casting import cast_with_doubts
 from kipflow.mail.linking import attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.shares import read_share
+from kipflow.mail.subjects import split_candidate
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 
@@ -118,6 +119,8 @@ class _Assembly:
                     round_.astray.append(message)
         for rounds in self.rounds.values():
             self.close(rounds)
+        for rounds in self.group_candidates():
+            self.replace_earlier(rounds)
         found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
         return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
 
@@ -172,7 +175,8 @@ class _Assembly:
         for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
             round_ = _Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing)
             rounds = self.rounds.setdefault(key, [])
-            previous = rounds[-1].round if rounds else 0
+            # votes on two lists under one subject (a project's, its mentors') are not rounds of one
+            previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
             round_.round = max(previous + 1, round_.marker or 0)
             rounds.append(round_)
             self.by_root.setdefault(root.message_id, []).append(round_)
@@ -212,6 +216,7 @@ class _Assembly:
                 self.open(message, missing=True)
                 return []
             opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
+            opened = [r for r in opened if r.root.list_id == message.list_id] or opened
             marked = [r for r in opened if r.marker == reading.round] or opened
             found.extend(marked[-1:])
         return found
@@ -274,6 +279,25 @@ class _Assembly:
         for round_ in rounds:
             for message in round_.messages:
                 self.take_end(round_, message)
+        for list_id in {r.root.list_id for r in rounds}:
+            self.replace_earlier([r for r in rounds if r.root.list_id == list_id])
+
+    def group_candidates(self) -> list[list[_Round]]:
+        """The candidates of each release in order: a later one takes the place of one that nobody closed."""
+        releases: dict[tuple[str, str], list[tuple[int, _Round]]] = {}
+        for round_ in sorted(itertools.chain.from_iterable(self.rounds.values()), key=lambda r: r.opened_at):
+            if round_.number is None:
+                release, candidate = split_candidate(round_.root.reading.topic)
+                releases.setdefault((round_.root.list_id, release), []).append((candidate, round_))
+        return [
+            [r for _, r in rounds]
+            for rounds in releases.values()
+            if len(rounds) > 1 and all(one < other for (one, _), (other, _) in itertools.pairwise(rounds))
+        ]
+
+    @staticmethod
+    def replace_earlier(rounds: list[_Round]) -> None:
+        """Each round that still runs when the next one is opened ends there."""
         for earlier, later in itertools.pairwise(rounds):
             open_still = earlier.ended_at is None or earlier.ended_at > later.opened_at
             announced = earlier.declared is not None and (

@@ -15,7 +15,7 @@ from kipflow.domain.identities import Doubt
 from kipflow.domain.namesakes import say_doubt, say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome
+from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
 from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import find_parents, find_times, find_votes
@@ -50,6 +50,7 @@ class VoteReading:
     outcome: Outcome
     earliest_close: datetime
     differences: tuple[str, ...]
+    possible: tuple[Outcome, ...]
     doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = ()
 
 
@@ -119,6 +120,7 @@ def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
         outcome=find_outcome(judged, policy, as_of),
         earliest_close=vote.earliest_close(policy.voting_period),
         differences=find_differences(judged),
+        possible=find_possible_outcomes(judged, policy, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
 
@@ -147,6 +149,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "opened_at": _render_time(vote.opened_at),
         "earliest_close": _render_time(reading.earliest_close),
         "outcome": str(reading.outcome),
+        "possible_outcomes": [str(outcome) for outcome in reading.possible],
         "tally": reading.tally.as_dict(),
         "ballots": [_render_ballot(b) for b in vote.ballots],
         "declared": None if vote.declared is None else _render_declared(vote.declared),
@@ -246,10 +249,15 @@ def _table_head(reading: VoteReading) -> dict[str, str]:
     binding, other = tally.binding, tally.non_binding
     return {
         "vote": key,
-        "outcome": str(reading.outcome),
+        "outcome": _say_outcome(reading),
         "binding +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
         "other +1/0/-1": f"{other.plus}/{other.zero}/{other.minus}",
     }
+
+
+def _say_outcome(reading: VoteReading) -> str:
+    others = [str(outcome) for outcome in reading.possible if outcome is not reading.outcome]
+    return f"{reading.outcome} (by review: {' or '.join(others)})" if others else str(reading.outcome)
 
 
 def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
