@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 # names seen in real mail that Python does not know, or knows as a subset of what senders mean
 _MEANT = {
@@ -52,7 +53,24 @@ def decode(data: bytes, charset: str | None) -> str:
             return data.decode(attempt or "utf-8").replace("\x00", "")
         except (UnicodeDecodeError, LookupError):
             continue
+    if codec == "utf-8":
+        codec = _guess(data)
     return data.decode(codec or "utf-8", "replace").replace("\x00", "")
+
+
+# pairs of bytes as GB2312 writes Chinese; Western text has a letter after its accents
+_CHINESE = re.compile(rb"(?:[\x00-\x7f]|[\xa1-\xf7][\xa1-\xfe])*")
+_ENOUGH_CHINESE = 8
+
+
+def _guess(data: bytes) -> str:
+    """What bytes are that claim to be UTF-8 and are not: broken UTF-8, Chinese, or Western text."""
+    text = data[:4_000].decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    if sum(1 for char in text if char > "\x7f") - broken > broken:
+        return "utf-8"
+    high = sum(1 for byte in data[:4_000] if byte > 0x7F)
+    return "gb18030" if high >= _ENOUGH_CHINESE and _CHINESE.fullmatch(data) else "cp1252"
 
 
 def _find_codec(charset: str | None) -> str | None:

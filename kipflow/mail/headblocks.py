@@ -25,6 +25,8 @@ ORIGINAL = re.compile(
     r"anfang\s+der\s+weitergeleiteten\s+(?:nachricht|e-?mail)|inicio\s+del\s+mensaje\s+reenviado)\s*:\s*$",
     re.IGNORECASE,
 )
+# a title between dashes, whatever it says: only with a header block below it does it begin a quote
+TITLE = re.compile(r"^\s*[-_—=*]{3,60}(?:&nbsp;|\s)?[^-_—=*\s].{0,120}?[-_—=*]{3,60}\s*$")
 HEADER_LINE = re.compile(
     r"^\s*\*{0,2}\s*(from|sent|date|to|cc|subject|reply-to|importance|"
     r"von|gesendet|datum|an|betreff|kopie|de|envoyé|envoye|date|à|a|objet|enviado(?: el| em)?|enviada(?: em)?|fecha|"
@@ -54,12 +56,27 @@ LOTUS_DATE = re.compile(
 )
 
 
+# a year or a clock: the parts of a date that are alike in all languages
+_YEAR_OR_CLOCK = re.compile(r"\b(?:19|20)\d\d(?:\b|年|년)|\b\d{1,2}[.:]\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
+_IN_ANGLES = re.compile(r"<(?:mailto:)?[^<>\s@]{1,200}@[^<>\s]{1,200}>")
+
+
+def has_time(text: str) -> bool:
+    """Whether `text` holds a year, a clock time or a date in figures."""
+    return _YEAR_OR_CLOCK.search(_IN_ANGLES.sub("", text)) is not None
+
+
+def is_sender_and_time(text: str) -> bool:
+    """Whether a line ends in a colon and names a sender by address and a time: what introduces a quote."""
+    return text.rstrip().endswith((":", "：")) and _IN_ANGLES.search(text) is not None and has_time(text)
+
+
 def find_header_block(lines: list[str], start: int) -> int | None:
     """The end of a block like From/Sent/To/Subject in any language; None if none begins at `start`.
 
     Told by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
     """
-    if "@" not in "".join(lines[start : start + 2]) or not _ANY_HEADER.match(lines[start]):
+    if "@" not in "".join(lines[start : start + 4]) or not _ANY_HEADER.match(lines[start]):
         return None
     end = start
     while end < len(lines) and end - start < 12 and _ANY_HEADER.match(lines[end]):

@@ -66,6 +66,12 @@ def find_text(headers: Headers, body: bytes) -> str:
     return "\n".join(t for t in texts if t)[:MAX_TEXT]
 
 
+#: Parts that hold what the mail says; a whole body of another text type is read as plain text.
+_READ_TYPES = frozenset(
+    {"text/plain", "text/html", "text/enriched", "text/richtext", "text/markdown", "text/x-markdown"}
+)
+
+
 def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> list[str]:
     budget.parts -= 1
     if budget.parts < 0 or depth > MAX_DEPTH or budget.text <= 0:
@@ -82,6 +88,8 @@ def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> l
         if depth or content.type.split("/")[0] in {"application", "image", "audio", "video"}:
             return []
         content = ContentType()
+    elif depth and content.type not in _READ_TYPES:
+        return []  # a calendar's entry, a visiting card, a patch
     text = _read_leaf(content, headers.text("content-transfer-encoding"), body[:MAX_BODY])[: budget.text]
     budget.text -= len(text)
     return [text]
@@ -95,10 +103,12 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
     found: list[list[str]] = []
     for part in parts:
         headers, body = split_mail(part)
-        part_type = parse_content_type(headers.text("content-type")).type
+        content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
-        if kind == "multipart/alternative" and part_type == "text/plain" and _is_told(texts):
+        if kind == "multipart/alternative" and content.type == "text/plain" and _is_told(texts):
             return texts  # its HTML twin need not be read
+        if kind != "multipart/alternative" and any(found) and _is_file(content):
+            continue  # "text/plain; name=fix.txt" below the words, disposition left out
         found.append(texts)
     if kind != "multipart/alternative":
         return [text for texts in found for text in texts]
@@ -128,6 +138,10 @@ def _is_attachment(headers: Headers) -> bool:
     disposition = headers.text("content-disposition").lower()
     # an inline part with a file name is a patch or a log; patches hold lines that start with +1
     return disposition.startswith("attachment") or "filename" in disposition
+
+
+def _is_file(content: ContentType) -> bool:
+    return re.search(r"\.\w{1,8}$", content.params.get("name", "").strip()) is not None
 
 
 def split_parts(body: bytes, boundary: str, *, limit: int = MAX_PARTS) -> list[bytes]:
@@ -179,8 +193,9 @@ def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
 
 def _decode_transfer(encoding: str, body: bytes) -> bytes:
     if "base64" in encoding:
-        decoded = decode_base64(body)
-        return body if decoded is None else decoded
+        encoded, rest = _cut_base64(body)
+        decoded = decode_base64(encoded)
+        return body if not encoded or decoded is None else decoded + rest
     if "quoted" in encoding:
         return binascii.a2b_qp(body)
     if "uuencode" in encoding:
@@ -190,6 +205,33 @@ def _decode_transfer(encoding: str, body: bytes) -> bytes:
         plain = part.get_payload(decode=True)
         return plain if isinstance(plain, bytes) else body
     return body
+
+
+# two words with a blank between them stand in no line of base64
+_PLAIN_LINE = re.compile(rb"^[ \t]*[^\s]+[ \t]+[^\s]", re.MULTILINE)
+
+
+def _cut_base64(body: bytes) -> tuple[bytes, bytes]:
+    """Base64, and the plain text that a list server put below it; all is plain where the claim is wrong."""
+    plain = _PLAIN_LINE.search(body)
+    if plain is None:
+        return body, b""
+    encoded, rest = body[: plain.start()], body[plain.start() :]
+    # a word or a rule right above belongs to the text: an encoded line is longer, or ends in padding
+    lines = encoded.split(b"\n")
+    while lines and not _is_base64_line(lines[-1].strip()):
+        rest = lines.pop() + b"\n" + rest
+    if lines:
+        return b"\n".join(lines), b"\n" + rest
+    decoded = decode_base64(encoded) or b"\0"  # torn lines, rubbish among them: what comes out tells
+    return (encoded, body[plain.start() :]) if _CONTROL.search(decoded) is None else (b"", body)
+
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f-\xff]")
+
+
+def _is_base64_line(line: bytes) -> bool:
+    return len(line) % 4 == 0 and re.fullmatch(rb"[A-Za-z0-9+/]{4,}={0,2}", line) is not None
 
 
 _ENRICHED_TAG = re.compile(r"<(/?)([A-Za-z0-9-]{1,60})>")

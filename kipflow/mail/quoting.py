@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kipflow.mail.footers import RULE, drop_footers, drop_pgp, is_sent_from
 from kipflow.mail.headblocks import (
     GROUPWISE,
     HAS_DATE,
@@ -18,7 +19,10 @@ from kipflow.mail.headblocks import (
     LOTUS_DATE,
     LOTUS_FIRST,
     ORIGINAL,
+    TITLE,
     find_header_block,
+    has_time,
+    is_sender_and_time,
     skip_header_lines,
 )
 from kipflow.mail.html import OUTLOOK_MARK
@@ -86,32 +90,11 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 _VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
 #: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
 _VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
-_PHONE_SIGNATURE = re.compile(
-    r"^\s*(?:sent from my \w+|get outlook for \w+|sent (?:from|via|with) (?:my )?[\w ]{2,40}|von meinem \w+ gesendet|"
-    r"envoyé de mon \w+|enviado desde mi \w+)\b.{0,60}$",
-    re.IGNORECASE,
-)
-_FOOTER_START = re.compile(r"^\s*[-_=*]{10,}\s*$")
-_FOOTER = re.compile(
-    r"^\s*(?:to unsubscribe[, ].{0,200}|for (?:additional|further) (?:commands|help|information),? .{0,200}|"
-    r"unsubscribe:.{0,200}|"
-    r"for queries about this service.{0,200}|this is an automated message from.{0,200}|to respond to the message, "
-    r"please log on.{0,200}|"
-    r"url to github and use the.{0,100}|.{0,60} mailing list\s*$|https?://\S{0,120}/mailman/listinfo/\S{0,80}|"
-    r"you received this message because you are subscribed.{0,200}|to view this discussion on the web.{0,300})\s*$",
-    re.IGNORECASE,
-)
-_FOOTER_HINT = re.compile(
-    r"nsubscri|additional|further|queries|automated|respond|github|mailing list|mailman|received|discussion",
-)
-_PGP_BEGIN = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\s*$")
-_PGP_SIGNATURE = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----\s*$")
-_PGP_END = re.compile(r"^-----END PGP [A-Z ]{1,30}-----\s*$")
 
 
 def find_own_words(text: str) -> Words:
     """The author's own lines of a mail text, in order, with what each stands under."""
-    lines = _drop_footers(_drop_pgp(clean_lines(text)))
+    lines = drop_footers(drop_pgp(clean_lines(text)))
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
     doubtful = _mark_unmarked_quotes(lines, marks)
@@ -121,41 +104,6 @@ def find_own_words(text: str) -> Words:
 
 
 _OWN, _QUOTED, _DROPPED = "o", "q", "x"
-
-
-def _drop_pgp(lines: list[str]) -> list[str]:
-    if not any(line.startswith("-----BEGIN PGP") for line in lines):
-        return lines
-    out: list[str] = []
-    in_header = in_armour = signed = False
-    for line in lines:
-        if _PGP_BEGIN.match(line):
-            in_header = signed = True
-        elif in_header:
-            in_header = bool(line.strip())
-        elif _PGP_SIGNATURE.match(line):
-            in_armour = True
-        elif _PGP_END.match(line):
-            in_armour = signed = False
-        elif not in_armour:
-            # clear-signed text escapes a leading dash: "- -1" stands for "-1"
-            out.append(line[2:] if signed and line.startswith("- ") else line)
-    return out
-
-
-def _drop_footers(lines: list[str]) -> list[str]:
-    """Blank out what list servers append, wherever it stands; the rule above it goes too."""
-    for index, line in enumerate(lines):
-        if len(line) > 300 or not _FOOTER_HINT.search(line) or not _FOOTER.match(line):
-            continue
-        lines[index] = ""
-        for above in range(index - 1, max(-1, index - 4), -1):
-            if _FOOTER_START.match(lines[above]):
-                lines[above] = ""
-                break
-            if lines[above].strip():
-                break
-    return lines
 
 
 def _mark_quotes(lines: list[str]) -> list[str]:
@@ -205,7 +153,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
         joined = " ".join(line.strip() for line in lines[first : last + 1])
         if len(joined) > 600:
             return None
-        if _is_attribution(joined):
+        if _is_attribution(joined, above_quote=True):
             # an earlier line may still belong to it: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind <…>\nwrote:"
             for earlier in range(first - 1, max(-1, last - 5), -1):
                 longer = lines[earlier].strip()
@@ -217,7 +165,10 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
     return None
 
 
-def _is_attribution(text: str) -> bool:
+def _is_attribution(text: str, *, above_quote: bool = False) -> bool:
+    # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"
+    if above_quote and is_sender_and_time(text) and _VOTE_IN_LINE.search(text) is None:
+        return True
     return (
         _ATTRIBUTION_END.search(text) is not None
         and _ATTRIBUTION_START.search(text) is not None
@@ -261,10 +212,12 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
         return find_header_block(lines, index)
     if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
         return skip_header_lines(lines, index + 1)
-    if _FOOTER_START.match(line) or HEADER_FIRST.match(line):
-        start = index + 1 if _FOOTER_START.match(line) else index
+    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line):
+        start = index if HEADER_FIRST.match(line) else index + 1
         while start < len(lines) and start - index < 3 and not lines[start].strip():
             start += 1
+        if start > index and (end := find_header_block(lines, start)) is not None:
+            return end
         if start < len(lines) and HEADER_FIRST.match(lines[start]):
             end = skip_header_lines(lines, start)
             if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
@@ -272,6 +225,10 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
     if _VOTE_LINE.match(line):
         return None  # a vote right above an attribution is no part of it
+    # nor is a name or a word above one that begins and is dated below: "Ola" / "On Tue, 3 Mar 2026, X wrote:"
+    begins_below = not _begins_attribution(line) and any(map(_begins_attribution, lines[index + 1 : index + 4]))
+    if begins_below:
+        return None
     for last in range(index, min(index + 4, len(lines))):
         if marks[last] != _OWN or not lines[last].strip():
             return None
@@ -284,6 +241,10 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             )
             return last + 1 if strong else None
     return None
+
+
+def _begins_attribution(line: str) -> bool:
+    return re.match(rf"\s*(?:{_OPENING})\b", line, re.IGNORECASE) is not None and has_time(line)
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
@@ -307,7 +268,7 @@ def _mark_signature(lines: list[str], marks: list[str]) -> None:
             in_signature = False
         elif _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
             in_signature = True
-        elif _PHONE_SIGNATURE.match(line):
+        elif is_sent_from(line):
             marks[index] = _DROPPED
         if in_signature:
             marks[index] = _DROPPED

@@ -46,7 +46,7 @@ def parse_mailbox(text: str) -> tuple[str, str]:
         for other in angles:
             if "@" in other.group(1):
                 match = other
-        name, address = text[: match.start()] or text[match.end() :], match.group(1)
+        name, address = text[: match.start()] or text[match.end() :], _SPELLED_AT.sub("@", match.group(1), count=1)
     else:
         bare = _BARE.search(text)
         comment = _COMMENT.search(text)
@@ -80,7 +80,7 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     X-Original-From or as the last Cc; others append ".INVALID" to the address.
     """
     raw = _text(headers, "from") or _text(headers, "sender") or _text(headers, "return-path")
-    name, address = parse_mailbox(raw)
+    name, address = parse_mailbox(_find_writer(headers, raw))
     cleaned = clean_address(address)
     via = _VIA.match(name)
     if via is not None:
@@ -96,6 +96,21 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     if _is_robot(cleaned) or "..." in cleaned or "…" in cleaned:
         return Sender(name=name or cleaned, address="" if name else cleaned, raw=raw)
     return Sender(name=name, address=cleaned, raw=raw)
+
+
+# "Voters: Ola Berg <ola@berg.example>;" (RFC 5322 groups)
+_GROUP = re.compile(r"^[^<>\":@;,]{0,100}:\s*(.{3,2000}?);?\s*$")
+
+
+def _find_writer(headers: Headers, raw: str) -> str:
+    """The one mailbox of a From that speaks for the mail: the one that Sender names, else the first."""
+    if raw.rstrip().endswith(";") and (group := _GROUP.match(raw)) is not None:
+        raw = group.group(1)
+    mailboxes = split_mailboxes(raw) if "," in raw else []
+    if len(mailboxes) < 2 or not all("@" in mailbox for mailbox in mailboxes):
+        return raw  # one mailbox: "Last, First <…>" holds a comma too
+    sent_by = clean_address(parse_mailbox(_text(headers, "sender"))[1])
+    return next((m for m in mailboxes if sent_by and clean_address(parse_mailbox(m)[1]) == sent_by), mailboxes[0])
 
 
 def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> tuple[str, str] | None:

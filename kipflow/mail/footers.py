@@ -1,0 +1,93 @@
+"""What programs add to a mail in its writer's name: list footers, "Sent from my …", PGP armour."""
+
+from __future__ import annotations
+
+import re
+
+#: A rule of dashes or the like on a line of its own.
+RULE = re.compile(r"^\s*[-_=*]{10,}\s*$")
+_FOOTER = re.compile(
+    r"^\s*(?:to unsubscribe[, ].{0,200}|for (?:additional|further) (?:commands|help|information),? .{0,200}|"
+    r"unsubscribe:.{0,200}|"
+    r"for queries about this service.{0,200}|this is an automated message from.{0,200}|to respond to the message, "
+    r"please log on.{0,200}|"
+    r"url to github and use the.{0,100}|.{0,60} mailing list(?:\s+--\s+\S{1,120})?\s*$|"
+    r"https?://\S{0,120}/mailman(?:/listinfo/|3/lists/)\S{0,80}|"
+    r"you received this message because you are subscribed.{0,200}|to view this discussion on the web.{0,300}|"
+    r"view this message in context: https?://.{0,300}|sent from the .{1,80} mailing list archive at .{1,60})\s*$",
+    re.IGNORECASE,
+)
+_FOOTER_HINT = re.compile(
+    r"nsubscri|additional|further|queries|automated|respond|github|mailing list|mailman|received|discussion|in context",
+)
+# "Sent from my phone" in the languages of the phones; a device or program must be named
+_DEVICE = (
+    r"(?:iphone|ipad|ipod|galaxy|android|samsung|huawei|xiaomi|blackberry|windows|nokia|pixel|mobile|handy|outlook|"
+    r"smartphone|telefon\w{0,4}|téléphone|móvil|celular|cellulare|手机|\w{0,12}mail|spark|proton|superhuman|thunderbird)"
+)
+_SENT_FROM = re.compile(
+    rf"^\s*(?:sent (?:from|via|with|using) .{{0,50}}{_DEVICE}|(?:von meine[mr]|gesendet (?:von|mit|aus)|envoyé (?:de|"
+    rf"depuis|à partir d|avec|via)|envi?ado (?:desde|do|de|a partir d|con|com)|inviato (?:da|dal|con)|verstuurd vanaf|"
+    rf"verzonden (?:vanaf|met|via)|skickat från|sendt fra|lähetetty|wysłan[eo] z|odesláno z|отправлено (?:с|из)|"
+    rf"发自|發自|来自|來自|寄自|(?:从|從)\s?我的|나의|내)\b.{{0,30}}?{_DEVICE}|(?:发自|發自|来自|來自|寄自|从|從).{{0,12}}{_DEVICE}|"
+    rf"{_DEVICE}(?:から送信|에서 보냄|'?\w{{0,6}} gönderildi)|get \[?outlook for|holen sie sich outlook|"
+    rf"outlook für \w{{3,8}} (?:beziehen|herunterladen)|(?:obtenir|télécharger|obtener|obter|obter o|ottieni|"
+    rf"download|downloaden|获取)\s?outlook )",
+    re.IGNORECASE,
+)
+_SENT_FROM_HINT = re.compile(
+    r"[Ss]ent |SENT |[Oo]utlook|[Gg]esendet|meine|[Ee]nvi|[Ii]nviato|[Vv]er[sz]|[Ss]kickat|[Ss]endt|ähetet|ys[łl]an|"
+    r"[Oo]desl|тправлено|自|从|從|나의|내|から|에서|gönder"
+)
+# a vote in a line keeps the line: nothing that may be the writer's own is dropped
+_SIGNED = re.compile(r"(?:^|[\s(*])[+\u2212-]\s?[01](?![\d:])")
+_LONGEST_SENT_FROM = 100
+_PGP_BEGIN = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\s*$")
+_PGP_SIGNATURE = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----\s*$")
+_PGP_END = re.compile(r"^-----END PGP [A-Z ]{1,30}-----\s*$")
+
+
+def is_sent_from(line: str) -> bool:
+    """Whether a line is a mail program's own ("Sent from my iPhone", "发自我的iPhone")."""
+    return (
+        len(line) <= _LONGEST_SENT_FROM
+        and _SENT_FROM_HINT.search(line) is not None
+        and _SENT_FROM.match(line) is not None
+        and _SIGNED.search(line) is None
+    )
+
+
+def drop_pgp(lines: list[str]) -> list[str]:
+    """Without PGP's headers, signatures and keys; its escaped dashes put back."""
+    if not any(line.startswith("-----BEGIN PGP") for line in lines):
+        return lines
+    out: list[str] = []
+    in_header = in_armour = signed = False
+    for line in lines:
+        if _PGP_BEGIN.match(line):
+            in_header = signed = True
+        elif in_header:
+            in_header = bool(line.strip())
+        elif _PGP_SIGNATURE.match(line):
+            in_armour = True
+        elif _PGP_END.match(line):
+            in_armour = signed = False
+        elif not in_armour:
+            # clear-signed text escapes a leading dash: "- -1" stands for "-1"
+            out.append(line[2:] if signed and line.startswith("- ") else line)
+    return out
+
+
+def drop_footers(lines: list[str]) -> list[str]:
+    """Blank out what list servers append, wherever it stands; the rule above it goes too."""
+    for index, line in enumerate(lines):
+        if len(line) > 300 or not _FOOTER_HINT.search(line) or not _FOOTER.match(line):
+            continue
+        lines[index] = ""
+        for above in range(index - 1, max(-1, index - 4), -1):
+            if RULE.match(lines[above]):
+                lines[above] = ""
+                break
+            if lines[above].strip():
+                break
+    return lines
