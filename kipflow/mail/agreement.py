@@ -77,6 +77,10 @@ _NITS = re.compile(
     r"(?:comments?|nits?|questions?|remarks?|notes?|suggestions?|caveats?|concerns?)\b",
     re.IGNORECASE,
 )
+_THIS_ALONE = re.compile(r"^\s*(?:this|it|the whole thing|all of (?:it|this))\s*(?:$|[,;:!)(-])", re.IGNORECASE)
+_CONDITION_NAMED = re.compile(
+    r"^\s*(?:the |one |a |this ){0,2}(?:sole |only |small )?(?:condition|proviso|understanding)\b", re.IGNORECASE
+)
 #: "+1 on the idea but …": the proposal's, or somebody's in the thread
 _THE_IDEA = re.compile(
     r"^\s*(?:the|this|its) (?:\w+ ){0,2}(?:ideas?|approach|concept|direction|motivation|goals?|intent\w*|principle|"
@@ -100,6 +104,8 @@ def read_agreement(after: str) -> Standing | None:
         re.IGNORECASE,
     ):
         return None
+    if _THIS_ALONE.match(what) or _CONDITION_NAMED.match(what):
+        return None  # "+1 on this, great idea"; "+1 on condition that …" is weighed elsewhere
     votes = _VOTE_OBJECT.search(what[:60])
     if re.match(
         r"\s*(?:(?:all|exactly|the|those|these|same|above|stated|following|many|several|two) "

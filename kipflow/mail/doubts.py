@@ -24,7 +24,8 @@ _HARMLESS_IF_AFTER = (
     r"my vote|nobody|there['’]s time|time permits|memory serves))"
 )
 CONDITION_AFTER = re.compile(
-    rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}"
+    rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b|"
+    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:but |which |it |this |that ){0,2}depend(?:s|ing) on\b"
     r"|(?<!at )\bonce\b(?! again| more| in a while)|\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | "
     r"an )|\bassuming\b|\bunless\b|"
     r"\buntil\b|\btill\b|\bpending\b|\bmodulo\b|\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|"
@@ -40,7 +41,8 @@ CONDITION_AFTER = re.compile(
     r"\bbarring\b|\bon (?:the )?condition\b|\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|as)\b|"
     r"^\W{0,4}only (?:for|on|to)\b|\bin case (?:the|we|you|it)\b|"
     r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
-    r"(?:change|fix|modification|rename|correction|tweak|adjustment|edit|update)s?\b)",
+    r"(?:fixed|addressed|resolved|renamed|updated|corrected|removed|added|clarified|changed|change|fix|modification|"
+    r"rename|correction|tweak|adjustment|edit|update)s?\b)",
     _I,
 )
 _CONDITION_BEFORE = re.compile(
@@ -55,7 +57,8 @@ _CONDITION_BEFORE = re.compile(
 )
 _CONDITION_WITHIN = re.compile(
     r"\b(?<!at )once (?!again|more)(?:the|this|that|these|it|we|you|all)\b|\b(?:provided|assuming) (?:that|the|we|"
-    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b",
+    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b|"
+    r"\b(?:and|then) you(?:['’]ll| will)? (?:get|have|can have|can count on)\b",
     _I,
 )
 _CONDITION_NEXT = re.compile(
@@ -75,7 +78,8 @@ _HYPOTHETICAL_BEFORE = re.compile(
     r"hoping to|hesitant|"
     r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
     r"nor|without|instead of|rather than)\b"
-    r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))[^,;:()!?]{0,50}$",
+    r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))"
+    r"(?:(?!\b(?:so|hence|thus|therefore|but|here)\b)[^,;:()!?]){0,50}$",
     _I,
 )
 _LATER_AFTER = re.compile(r"\b(?:tomorrow|later|next week|then\b|soon|when i|after i|once i)\b", _I)

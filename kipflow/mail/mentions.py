@@ -51,7 +51,7 @@ _MY_VOTE_IS = re.compile(
     r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i (?:(?:must|have to|need to|shall|do|"
     r"hereby|therefore|still|also|now|\w+ly) )?vote|i['’]?m voting|i am voting|"
     r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*(?:vot(?:e|ing)|no (?:strong |real )?opinion|neutral|"
-    r"abstain\w*|abstention))\W{0,3}(?:is|['’]s|s|=|would be|of|goes? (?:to|"
+    r"abstain\w*|abstention))\W{0,3}(?:is|['’]s|s|=|for|with|would be|of|goes? (?:to|"
     r"for))?\W{0,3}(?:a |an )?[\"'(]?$",
     re.IGNORECASE,
 )
@@ -80,7 +80,9 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         is_mine=phrases.FROM_ME.search(after[:60]) is not None or phrases.MINE_BEFORE.search(before[-40:]) is not None,
         is_vote_word=_MY_VOTE_IS.search(before) is not None,
     )
-    if is_number(before, after, leading=leading, told=mention.is_vote_word) or is_cited(before, after, text):
+    if is_number(before, after, leading=leading, told=mention.is_vote_word):
+        return None
+    if is_cited(before, after, text) and not mention.is_mine:
         return None
     if is_of_others(mention, author):
         return None

@@ -65,13 +65,23 @@ _VOTE_AS_SUCH = re.compile(
 )
 
 _AS_SUCH_AFTER = re.compile(
-    r"^[^.,;:!?]{0,50}?\b(?:isn['’]t|is (?:not|no|only|a|an|the|just|usually|always|never)|means|meant|counts?|does|"
-    r"doesn['’]t|do|would|"
-    r"wouldn['’]t|can|can['’]t|cannot|could|must|may|might|should|shall|will|won['’]t|needs?|requires?|has to|"
-    r"blocks?|"
-    r"kills?|stops?|ha(?:s|ve) (?:no|to|a)|are|without|with no)\b",
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:votes?|on|for|from|in|without|by|at|with|to)\b"
+    r"(?:(?!\b(?:as|because|since|and|but|so)\b)[^.,;:!?]){0,40}?\s)?(?:vote\s+)?"
+    r"(?:isn['’]t|is|means|meant|counts?|does|doesn['’]t|do|would|wouldn['’]t|can|can['’]t|cannot|could|must|may|"
+    r"might|"
+    r"should|shall|will|won['’]t|needs?|requires?|has to|blocks?|kills?|stops?|ha(?:s|ve) (?:no|to|a))\b",
     re.IGNORECASE,
 )
+
+
+# "Giving a -1 because of a typo seems harsh"
+_GERUND_BEFORE = re.compile(r"^\W*(?:giving|casting|voting|getting|having|saying)\s+(?:an? )?$", re.IGNORECASE)
+_JUDGED_AFTER = re.compile(
+    r"^[^.,;:!?]{0,80}\b(?:seems?|feels?|looks?|sounds?|appears?|would (?:be|mean|not)|is (?:harsh|wrong|too|not|"
+    r"a bit|unfair))\b"
+)
+# "+1 x 4, -1 x 0"
+_TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
 def is_of_others(mention: Mention, author: str) -> bool:
@@ -82,6 +92,10 @@ def is_of_others(mention: Mention, author: str) -> bool:
     if _HERE_IS.search(before[-60:]):
         return False
     if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
+        return True
+    if _GERUND_BEFORE.match(before) and _JUDGED_AFTER.match(after):
+        return True
+    if _TIMES.match(after) and len(find_values(mention.sentence.text)) > 1:
         return True
     if not mention.leading and _COUNT_AFTER.match(after):
         return True

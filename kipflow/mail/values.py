@@ -30,7 +30,8 @@ VALUE = (
 )
 VALUE_PATTERN = re.compile(VALUE)
 _TOLD_ZERO = re.compile(
-    r"\b(?:my vote(?: is|['’]s|:)|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|stay|remain) at|"
+    r"\b(?:my vote(?: is|['’]s|:)|^\W*vote\s?[:=]|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|"
+    r"stay|remain) at|"
     r"it['’]?s a|(?:i['’]?m |i am )?going with|(?:i['’]?m|i am) at|"
     r"voting|^\W*(?:no (?:strong |real )?opinion|neutral|abstain\w*|abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
     r"(?P<value>0)(?![\w.%]|\s*(?:\w+s|percent)\b)",
