@@ -16,6 +16,8 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 
 from kipflow.services import sync
+from kipflow.services.checks import check_pages
+from kipflow.wiring import effect_rules
 
 
 @dag(
@@ -58,8 +60,15 @@ def kip_sync_wiki() -> None:
         """Tell those who wait that tickets changed; skipped where none did."""
         return skip_unless_new([counts], "tickets_changed")
 
+    # a tracker that is down must not hold back what the pages show by themselves
+    @task(trigger_rule="all_done_min_one_success")
+    def judge_pages() -> dict[str, int]:
+        """Look for faults on the pages that changed; their authors are told through the outbox."""
+        parts = open_parts()
+        return tell(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock()))
+
     pages, tickets = sync_pages(), sync_tickets()
-    pages >> tickets
+    pages >> tickets >> judge_pages()
     announce_pages(pages)
     announce_tickets(tickets)
 

@@ -43,8 +43,12 @@ class SlackChat:
     def __repr__(self) -> str:
         return f"SlackChat({self.url!r})"
 
-    def post(self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str) -> str:
+    def post(
+        self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
+    ) -> str:
         """Post a message and return "CHANNEL/TIMESTAMP". `text` is what notifications show.
+
+        `thread` is what an earlier `post` returned: the message goes below that one.
 
         The message carries `key` in its metadata. Where the connection breaks after sending, the channel's
         last messages are searched for it (needs the scopes channels:history and channels:read), so that a
@@ -61,6 +65,7 @@ class SlackChat:
                 text=text,
                 blocks=[dict(block) for block in blocks] or None,
                 metadata=event,
+                thread_ts=thread.partition("/")[2] or None if thread else None,
                 unfurl_links=False,
                 unfurl_media=False,
                 # not documented for apps; where Slack honours it, a repeated id is not posted twice
@@ -68,23 +73,28 @@ class SlackChat:
             )
         except SlackApiError as error:
             # behind a server's error, or a page that is no answer, the message may have been posted
-            found = self._find(channel, key) if _is_unsure(error) else None
+            found = self._find(channel, key, thread) if _is_unsure(error) else None
             if found is not None:
                 return found
             raise self._explain(error) from None
         except (OSError, HTTPException, SlackClientError, ValueError) as error:
             log.warning("Slack: chat.postMessage: %s; looking whether it arrived", _name(error))
-            found = self._find(channel, key)
+            found = self._find(channel, key, thread)
             if found is not None:
                 return found
             raise self._unavailable(f"chat.postMessage: {_name(error)}") from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
-    def _find(self, channel: str, key: str) -> str | None:
-        """The message with this key among the channel's last, or None if it isn't there or can't be looked up."""
+    def _find(self, channel: str, key: str, thread: str | None = None) -> str | None:
+        """The message with this key among the last of its channel or thread; None if it can't be found there."""
         try:
             channel = self._find_channel_id(channel)
-            answer = self._client.conversations_history(channel=channel, limit=_RECENT, include_all_metadata=True)
+            if thread is None:
+                answer = self._client.conversations_history(channel=channel, limit=_RECENT, include_all_metadata=True)
+            else:
+                answer = self._client.conversations_replies(
+                    channel=channel, ts=thread.partition("/")[2], limit=1_000, include_all_metadata=True
+                )
             messages: list[dict[str, Any]] = answer.get("messages") or []
         except (OSError, HTTPException, SlackClientError, ValueError):
             return None

@@ -12,7 +12,7 @@ from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
 from kipflow.settings import read_settings
-from kipflow.wiring import Parts, connect
+from kipflow.wiring import Parts, connect, effect_rules
 
 
 @click.command()
@@ -60,6 +60,7 @@ def poll(as_of: datetime | None) -> int:
 @as_of_option
 def sync(as_of: datetime | None) -> int:
     """Store wiki pages with their versions, the index's rows, and JIRA's releases."""
+    from kipflow.services.checks import check_pages
     from kipflow.services.sync import sync_tickets, sync_wiki
 
     parts = connect(read_settings())
@@ -80,6 +81,7 @@ def sync(as_of: datetime | None) -> int:
         ]
         if parts.tickets is not None:
             reports.append(sync_tickets(parts.store, parts.tickets, as_of=now))
+        reports.append(check_pages(parts.store, effects=effect_rules(parts), as_of=now))
     return print_report(*reports)
 
 

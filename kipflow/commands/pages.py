@@ -11,9 +11,10 @@ from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.review import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError, UnreadableInput
 from kipflow.domain.facts import PageVersion
+from kipflow.domain.pagefaults import PageFault
 from kipflow.services.ports import Store
 from kipflow.settings import load_community, read_settings
-from kipflow.wiki.lint import Fault, lint_page, lint_text
+from kipflow.wiki.lint import lint_page, lint_text
 
 
 @click.command()
@@ -99,7 +100,7 @@ def diff(proposal: str, since: str | None, form: str) -> int:
     return 0
 
 
-def _lint_file(path: Path, prefix: str) -> tuple[Fault, ...]:
+def _lint_file(path: Path, prefix: str) -> tuple[PageFault, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -109,7 +110,7 @@ def _lint_file(path: Path, prefix: str) -> tuple[Fault, ...]:
     return lint_text(text, title="", prefix=prefix)
 
 
-def _lint_stored(page: str) -> tuple[Fault, ...]:
+def _lint_stored(page: str) -> tuple[PageFault, ...]:
     from kipflow.wiring import connect
 
     parts = connect(read_settings())

@@ -29,6 +29,7 @@ td:first-child { min-width: 5.5rem } th { color: var(--soft); font-weight: 600 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospace, "DejaVu Sans Mono", monospace;
   margin: 0 }
 code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap: anywhere }
+.answers { margin-left: 1.5rem; border-left: 3px solid var(--line); padding-left: .8rem }
 .soft { color: var(--soft) } .state { display: inline-block; padding: 0 .5em; border-radius: 4px; background: #e3e8ed;
   font-size: .85em; font-weight: 600 } .state.green { background: #d3f0dd } .state.blue { background: #d8e8fb }
 .state.yellow { background: #fbeecb } .info { border-left: 4px solid #5aa2c8; background: #eef6fa; padding: .4rem .9rem;

@@ -168,9 +168,15 @@ def _render_slack(posts: list[Post]) -> str:
         return "<article><p class='soft'>Nothing has been posted yet.</p></article>"
     parts: list[str] = []
     for name in sorted({p.channel for p in posts}):
-        shown = "".join(_render_post(p) for p in reversed(posts) if p.channel == name)
+        here = [p for p in posts if p.channel == name]
+        shown = "".join(_render_thread(p, here) for p in reversed(here) if not p.thread)
         parts.append(f"<article><h1>{escape(name)}</h1>{shown}</article>")
     return "".join(parts)
+
+
+def _render_thread(root: Post, posts: list[Post]) -> str:
+    answers = "".join(_render_post(p) for p in posts if p.thread == root.ts)
+    return _render_post(root) + (f'<div class="answers">{answers}</div>' if answers else "")
 
 
 def _render_post(post: Post) -> str:

@@ -18,7 +18,10 @@ MAX_TEXT = 40_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates."""
+    """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates.
+
+    `thread` is the `ts` of the message that it answers; empty for one that stands in the channel itself.
+    """
 
     channel: str
     ts: str
@@ -26,6 +29,7 @@ class Post:
     blocks: tuple[dict[str, Any], ...]
     at: datetime
     edited: int = 0
+    thread: str = ""
 
 
 class Throttle:
@@ -49,9 +53,9 @@ class Channels:
     def __init__(self) -> None:
         self.posts: list[Post] = []
 
-    def add(self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime) -> Post:
+    def add(self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, *, thread: str = "") -> Post:
         ts = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}"
-        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at)
+        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, thread=thread)
         self.posts.append(post)
         return post
 
@@ -117,7 +121,7 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
         post = (
             channels.update(channel, str(given.get("ts")), text, blocks)
             if update
-            else channels.add(channel, text, blocks, now())
+            else channels.add(channel, text, blocks, now(), thread=str(given.get("thread_ts") or ""))
         )
         if post is None:
             return JSONResponse({"ok": False, "error": "message_not_found"})
@@ -128,6 +132,8 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
             "blocks": list(post.blocks),
             "ts": post.ts,
         }
+        if post.thread:
+            message["thread_ts"] = post.thread
         return JSONResponse({"ok": True, "channel": channel_id(channel), "ts": post.ts, "message": message})
 
     return router

@@ -20,6 +20,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, Kind, PageVersion, Ruling, TicketState
+from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, Tally
 from kipflow.services.ports import MetricRow, OutboxRow
@@ -195,7 +196,8 @@ class ProposalView:
     `history` is all that was recorded, in order of record, corrections included. `votes` are its judged
     rounds in order. `pages` are without bodies, oldest first. `activity` maps months ("2026-03") with mail to
     the number of mails. `links` maps every message id in `votes` and `threads` that is known in an archive
-    to its permalink. `rulings` includes revoked ones. `effects` are its outbox rows, newest first.
+    to its permalink. `rulings` includes revoked ones. `faults` are those of its page now, errors
+    first; `effects` its outbox rows, newest first.
     """
 
     key: str
@@ -219,6 +221,7 @@ class ProposalView:
     threads: tuple[ThreadCount, ...] = ()
     activity: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    faults: tuple[PageFault, ...] = ()
     effects: tuple[OutboxRow, ...] = ()
 
 

@@ -49,12 +49,16 @@ def deliver(store: Store, handlers: Mapping[str, Handler], *, now: datetime, lim
     return Report(counts={"sent": sent, "failed": failed, "postponed": later}, warnings=tuple(warnings))
 
 
-def slack_handler(chat: Chat) -> Handler:
-    """Post a row's payload to its Slack channel."""
+def slack_handler(chat: Chat, store: Store) -> Handler:
+    """Post a row's payload to its Slack channel, below the first message on its proposal where it asks for that."""
 
     def post(row: OutboxRow) -> str:
         payload: Mapping[str, Any] = row.payload
-        return chat.post(str(payload["channel"]), str(payload["text"]), list(payload["blocks"]), key=row.key)
+        channel, thread = str(payload["channel"]), None
+        if payload.get("in_thread") and row.number is not None:
+            with store.begin() as session:
+                thread = session.find_thread(row.number, channel)
+        return chat.post(channel, str(payload["text"]), list(payload["blocks"]), key=row.key, thread=thread)
 
     return post
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
-from kipflow.domain.facts import PageAbsence, PageVersion, Unreadable
+from kipflow.domain.facts import NO_TICKET, PageAbsence, PageVersion, TicketState, Unreadable
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -179,9 +179,10 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
             warnings.append(str(error))
             continue
         seen.add(key)
-        if ticket is not None:
-            with store.begin() as session:
-                changed += session.save_ticket(ticket)
+        if ticket is None:
+            ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
+        with store.begin() as session:
+            changed += session.save_ticket(ticket)
     if keys:
         with store.begin() as session:
             session.save_mark("tickets-synced", as_of.isoformat())

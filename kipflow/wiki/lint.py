@@ -10,23 +10,30 @@
 | K06 | the discussion link is missing, "TBD", or does not lead to the list |
 | K07 | the ticket is missing or still the template's |
 | K08 | a public interface is touched that "Public Interfaces" does not name |
+| K09 | the number is taken twice: another page has it too |
+| K10 | the ticket does not exist |
+
+K09 and K10 need to know more than the page; `find_faults_around` judges them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from kipflow.domain.facts import StatusWord
 from kipflow.domain.interfaces import find_interfaces
+from kipflow.domain.pagefaults import PageFault
 from kipflow.wiki.pages import Field, own_interface_lines, read_fields
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import Line, Section, collapse, parse_storage, read_sections
 from kipflow.wiki.template import TEMPLATE, find_leftovers
 from kipflow.wiki.titles import parse_title
 
+#: Names the rules of this module: pages judged by others are judged again.
+RULES = "1"
 #: Hosts whose pages are threads of a list.
 LIST_HOSTS = ("lists.apache.org", "mail-archives.apache.org", "www.mail-archive.com", "markmail.org", "s.apache.org")
 #: What a draft may still lack.
@@ -39,18 +46,7 @@ _VERSION_BANNER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One fault. `severity` is "error", or "note" where a draft may still be unfinished."""
-
-    code: str
-    place: str
-    what: str
-    mend: str
-    severity: str = "error"
-
-
-def lint_page(body: str, *, title: str, prefix: str, source: str) -> tuple[Fault, ...]:
+def lint_page(body: str, *, title: str, prefix: str, source: str) -> tuple[PageFault, ...]:
     """The faults of a page in storage format (or HTML).
 
     Raises:
@@ -59,7 +55,27 @@ def lint_page(body: str, *, title: str, prefix: str, source: str) -> tuple[Fault
     return _lint(read_sections(parse_storage(body, source=source)), title, prefix)
 
 
-def lint_text(text: str, *, title: str, prefix: str) -> tuple[Fault, ...]:
+def find_faults_around(
+    *, number: int | None, others: Sequence[str], ticket: str | None, is_ticket_missing: bool
+) -> tuple[PageFault, ...]:
+    """The faults that no page shows by itself.
+
+    Args:
+        others: titles of other pages with the same number.
+        ticket: the ticket that the page names; `is_ticket_missing`: the tracker knows of none such.
+    """
+    faults: list[PageFault] = []
+    if others:
+        what = f'number {number} is taken twice: "{others[0][:80]}" has it too'
+        mend = "give the younger page the next free number"
+        faults.append(PageFault(code="K09", place="title", what=what, mend=mend))
+    if ticket and is_ticket_missing:
+        what = f"{ticket} does not exist in JIRA"
+        faults.append(PageFault(code="K10", place="Status", what=what, mend="name the ticket that tracks the work"))
+    return tuple(faults)
+
+
+def lint_text(text: str, *, title: str, prefix: str) -> tuple[PageFault, ...]:
     """The faults of a page that was saved as plain text: headings are lines equal to the template's."""
     return _lint(sections_of_text(text), title, prefix)
 
@@ -81,7 +97,7 @@ def sections_of_text(text: str) -> tuple[Section, ...]:
     )
 
 
-def _lint(sections: Sequence[Section], title: str, prefix: str) -> tuple[Fault, ...]:
+def _lint(sections: Sequence[Section], title: str, prefix: str) -> tuple[PageFault, ...]:
     fields = read_fields(sections)
     state = fields["state"].value if "state" in fields else ""
     faults = [
@@ -94,44 +110,42 @@ def _lint(sections: Sequence[Section], title: str, prefix: str) -> tuple[Fault, 
         *_lint_interfaces(sections),
     ]
     if parse_status(state) is StatusWord.DRAFT:
-        faults = [_as_note(f) if f.code in _MILD_IN_DRAFT else f for f in faults]
+        faults = [replace(f, severity="note") if f.code in _MILD_IN_DRAFT else f for f in faults]
     return tuple(sorted(faults, key=lambda f: (f.severity != "error", f.code, f.place)))
 
 
-def _as_note(fault: Fault) -> Fault:
-    return Fault(code=fault.code, place=fault.place, what=fault.what, mend=fault.mend, severity="note")
-
-
-def _lint_title(title: str, prefix: str) -> list[Fault]:
+def _lint_title(title: str, prefix: str) -> list[PageFault]:
     if not title or parse_title(title, prefix).number is not None:
         return []
-    return [Fault(code="K01", place="title", what="no number of its own", mend=f'begin the title with "{prefix}-N: "')]
+    return [
+        PageFault(code="K01", place="title", what="no number of its own", mend=f'begin the title with "{prefix}-N: "')
+    ]
 
 
-def _lint_state(state: str) -> list[Fault]:
+def _lint_state(state: str) -> list[PageFault]:
     mend = 'write one of Draft, Under Discussion, Voting, Accepted, Rejected after "Current state:"'
     if not state:
-        return [Fault(code="K05", place="Status", what="no Current state", mend=mend)]
+        return [PageFault(code="K05", place="Status", what="no Current state", mend=mend)]
     word = parse_status(state)
     if word is StatusWord.TEMPLATE:
-        return [Fault(code="K05", place="Status", what="Current state is the template's", mend=mend)]
+        return [PageFault(code="K05", place="Status", what="Current state is the template's", mend=mend)]
     if word is StatusWord.UNKNOWN:
-        return [Fault(code="K05", place="Status", what=f'Current state "{state[:80]}" is not known', mend=mend)]
+        return [PageFault(code="K05", place="Status", what=f'Current state "{state[:80]}" is not known', mend=mend)]
     return []
 
 
-def _lint_sections(sections: Sequence[Section]) -> list[Fault]:
+def _lint_sections(sections: Sequence[Section]) -> list[PageFault]:
     present = {_key(s.title): s for s in sections}
-    faults: list[Fault] = []
+    faults: list[PageFault] = []
     for name in TEMPLATE:
         section = present.get(_key(name))
         if section is None:
             if name != "Status":
                 mend = f'add the heading "{name}" with a few sentences'
-                faults.append(Fault(code="K02", place=name, what="the section is missing", mend=mend))
+                faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=mend))
         elif not section.lines and not _has_subsections(sections, section):
             mend = "write it, or say why there is nothing to say"
-            faults.append(Fault(code="K03", place=name, what="the section is empty", mend=mend))
+            faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=mend))
     return faults
 
 
@@ -141,12 +155,12 @@ def _has_subsections(sections: Sequence[Section], section: Section) -> bool:
     return following is not None and following.level > section.level
 
 
-def _lint_leftovers(sections: Sequence[Section]) -> list[Fault]:
+def _lint_leftovers(sections: Sequence[Section]) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
     for leftover in find_leftovers(sections):
         lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
     return [
-        Fault(
+        PageFault(
             code="K04",
             place=place,
             what=f'text of the template: "{found[0][:80]}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
@@ -156,39 +170,39 @@ def _lint_leftovers(sections: Sequence[Section]) -> list[Fault]:
     ]
 
 
-def _lint_discussion(field: Field | None) -> list[Fault]:
+def _lint_discussion(field: Field | None) -> list[PageFault]:
     mend = "link the [DISCUSS] thread in the list's archive"
     if field is None:
-        return [Fault(code="K06", place="Status", what="no discussion thread", mend=mend)]
+        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
     addresses = [*field.links, *_ADDRESS.findall(field.value)]
     if not addresses:
-        return [Fault(code="K06", place="Status", what=f'discussion thread is "{field.value[:60]}"', mend=mend)]
+        return [PageFault(code="K06", place="Status", what=f'discussion thread is "{field.value[:60]}"', mend=mend)]
     hosts = {urlsplit(a).hostname or "" for a in addresses}
     if not any(h in LIST_HOSTS or h.startswith("lists.") for h in hosts):
         what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
-        return [Fault(code="K06", place="Status", what=what, mend=mend)]
+        return [PageFault(code="K06", place="Status", what=what, mend=mend)]
     return []
 
 
-def _lint_ticket(field: Field | None, prefix: str) -> list[Fault]:
+def _lint_ticket(field: Field | None, prefix: str) -> list[PageFault]:
     mend = "name the ticket, and delete the hint beside it"
     if field is None:
-        return [Fault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
+        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
     text = " ".join([field.value, *field.links, *field.tickets])
     keys = [k for k in re.findall(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b", text) if not k.startswith(f"{prefix}-")]
     if "change the link" in text.lower():
-        return [Fault(code="K07", place="Status", what="the template's hint stands beside the ticket", mend=mend)]
+        return [PageFault(code="K07", place="Status", what="the template's hint stands beside the ticket", mend=mend)]
     if not [k for k in keys if k != "KAFKA-1"]:
-        return [Fault(code="K07", place="Status", what=f'JIRA is "{field.value[:60]}"', mend=mend)]
+        return [PageFault(code="K07", place="Status", what=f'JIRA is "{field.value[:60]}"', mend=mend)]
     return []
 
 
-def _lint_interfaces(sections: Sequence[Section]) -> list[Fault]:
+def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
     named = {t.interface for t in find_interfaces(own_interface_lines(sections))}
     changes = [s for s in sections if _key(s.title).startswith(_key("Proposed Change"))]
     touched = find_interfaces(line.text for s in changes for line in s.lines)
     return [
-        Fault(
+        PageFault(
             code="K08",
             place="Public Interfaces",
             what=f'{t.interface} is touched ("{t.line[:80]}") but not named',

@@ -14,6 +14,7 @@ from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_review_item
 from kipflow.adapters.store.codec import declared_from_json, drift_from_json
 from kipflow.adapters.store.columns import as_tuple
+from kipflow.adapters.store.faults import load_faults
 from kipflow.adapters.store.outbox import as_outbox_row
 from kipflow.adapters.store.tables import (
     ballot,
@@ -79,6 +80,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         threads=threads,
         activity=_count_months(mails),
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
+        faults=load_faults(connection, number),
         effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
     )
 

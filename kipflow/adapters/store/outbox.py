@@ -36,6 +36,19 @@ def load_due_effects(connection: sa.Connection, now: datetime, *, channel: str |
     return [as_outbox_row(row) for row in connection.execute(statement)]
 
 
+def find_thread(connection: sa.Connection, number: int, channel: str) -> str | None:
+    """The reference of the first message that went out on a proposal to a chat channel, below no other."""
+    statement = (
+        sa.select(outbox.c.external_ref, outbox.c.payload)
+        .where(outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status == "sent")
+        .order_by(outbox.c.sent_at, outbox.c.key)
+    )
+    for row in connection.execute(statement):
+        if row.payload.get("channel") == channel and not row.payload.get("in_thread"):
+            return str(row.external_ref)
+    return None
+
+
 def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref: str) -> None:
     """Note that an effect went out. Raises `KipflowError` for an unknown key."""
     _change(
@@ -57,6 +70,28 @@ def mark_failed(connection: sa.Connection, key: str, *, error: str, next_attempt
     else:
         changes["next_attempt_at"] = next_attempt_at
     _change(connection, key, **changes)
+
+
+def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
+    """Key → status, of the effects that exist."""
+    found: dict[str, str] = {}
+    for chunk in chunks(keys):
+        rows = connection.execute(sa.select(outbox.c.key, outbox.c.status).where(outbox.c.key.in_(chunk)))
+        found.update((row.key, row.status) for row in rows)
+    return found
+
+
+def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int:
+    """Take back the effects that have not been sent yet; how many. They stay stored, with the reason."""
+    waiting = ("pending", "held", "failed")
+    return sum(
+        connection.execute(
+            sa.update(outbox)
+            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(waiting))
+            .values(status="withdrawn", last_error=why[:500])
+        ).rowcount
+        for chunk in chunks(keys)
+    )
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

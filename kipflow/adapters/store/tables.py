@@ -153,6 +153,33 @@ page_version = Table(
     PrimaryKeyConstraint("page_id", "version"),
 )
 
+#: What of a page was last judged: its version, by which rules, and what stood around it then.
+page_check = Table(
+    "page_check",
+    metadata,
+    Column("page_id", Words, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("rules", String, nullable=False),
+    Column("around", Words, nullable=False),
+)
+
+#: Faults of pages, from when until when (null: still). Kept when mended: nobody is told of the same fault twice.
+page_fault = Table(
+    "page_fault",
+    metadata,
+    Column("page_id", Words, nullable=False),
+    Column("code", String, nullable=False),
+    Column("place", Words, nullable=False),
+    Column("number", Integer),
+    Column("what", Words, nullable=False),
+    Column("mend", Words, nullable=False),
+    Column("severity", String, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("until", Moment),
+    PrimaryKeyConstraint("page_id", "code", "place"),
+    Index(None, "number"),
+)
+
 #: From when until when (null: still) a page could not be had: deleted, hidden, or moved out of sight.
 page_absence = Table(
     "page_absence",
@@ -210,6 +237,7 @@ ruling = Table(
     Column("made_at", Moment, nullable=False),
     Column("revoked_at", Moment),
     Column("revoked_by", Words),
+    Column("revoked_reason", Words),
     Index(None, "number"),
     Index(None, "target"),
     sqlite_autoincrement=True,

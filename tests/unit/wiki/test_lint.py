@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.wiki.lint import Fault, lint_page, lint_text
+from kipflow.domain.pagefaults import PageFault
+from kipflow.wiki.lint import find_faults_around, lint_page, lint_text
 from kipflow.wiki.template import render_page
 
 SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
@@ -26,11 +27,11 @@ GOOD = """
 """
 
 
-def lint(body: str, title: str = "KIP-7: Oiled gates") -> tuple[Fault, ...]:
+def lint(body: str, title: str = "KIP-7: Oiled gates") -> tuple[PageFault, ...]:
     return lint_page(body, title=title, prefix="KIP", source="page 7")
 
 
-def codes(faults: tuple[Fault, ...]) -> set[str]:
+def codes(faults: tuple[PageFault, ...]) -> set[str]:
     return {f.code for f in faults}
 
 
@@ -95,3 +96,18 @@ def test_the_seed_pages_show_the_faults_they_are_known_for(seed: str, expected: 
     faults = lint_text(files[0].read_text(encoding="utf-8"), title="KIP-1: x", prefix="KIP")
     assert codes(faults) == expected
     assert any(f.severity == "error" for f in faults) is errors
+
+
+def test_a_number_that_another_page_has_too_is_told_with_that_page() -> None:
+    (fault,) = find_faults_around(number=7, others=["KIP-7: Doors"], ticket=None, is_ticket_missing=False)
+    assert (fault.code, fault.place) == ("K09", "title")
+    assert "KIP-7: Doors" in fault.what
+
+
+def test_a_ticket_that_does_not_exist_is_told_by_name() -> None:
+    (fault,) = find_faults_around(number=7, others=[], ticket="SAND-9999", is_ticket_missing=True)
+    assert (fault.code, fault.what) == ("K10", "SAND-9999 does not exist in JIRA")
+
+
+def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
+    assert find_faults_around(number=7, others=[], ticket=None, is_ticket_missing=True) == ()

@@ -1,0 +1,19 @@
+"""What is wrong with a proposal's page, in words that say how to mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFault:
+    """One fault of a page. `code` is the rule's (K01 …, see `wiki.lint`), `place` a section, "Status" or "title".
+
+    `severity` is "error", or "note" where a draft may still be unfinished.
+    """
+
+    code: str
+    place: str
+    what: str
+    mend: str
+    severity: str = "error"

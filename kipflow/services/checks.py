@@ -1,0 +1,61 @@
+"""Judge the pages that are new or changed, and tell their authors what is new about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.facts import StatusWord
+from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.stages import OPEN_STAGES
+from kipflow.services.effects import EffectRules
+from kipflow.services.pagenews import find_fault_effects
+from kipflow.services.ports import CheckedPage, Report, Session, Store
+from kipflow.wiki.lint import RULES, find_faults_around, lint_page
+
+_SETTLED = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED, StatusWord.DORMANT, StatusWord.DISCARDED})
+
+
+def check_pages(store: Store, *, effects: EffectRules, as_of: datetime) -> Report:
+    """Judge every page that changed since it was judged, or around which something changed.
+
+    What is new about the page of an open proposal goes to the outbox, once per fault.
+    """
+    with store.begin() as session:
+        due = [p for p in session.load_checked_pages() if p.judged != (p.version, RULES, p.around)]
+    faults = told = 0
+    for page in due:
+        # one page, one transaction: what is known of it and what is owed for it are written together
+        with store.begin() as session:
+            found = _find_faults(session, page, effects.prefix)
+            new = session.save_page_faults(page, found, rules=RULES, at=as_of)
+            faults += len(found)
+            told += _tell(session, page, new, effects, as_of)
+    return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": told})
+
+
+def _find_faults(session: Session, page: CheckedPage, prefix: str) -> list[PageFault]:
+    around = find_faults_around(
+        number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=page.is_ticket_missing
+    )
+    body = session.find_page_body(page.page_id, page.version) or ""
+    try:
+        return [*lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}"), *around]
+    except UnreadableInput:
+        return list(around)  # noted as unreadable when it was synced
+
+
+def _is_open(page: CheckedPage) -> bool:
+    if page.stage is not None:
+        return page.stage in OPEN_STAGES
+    return page.status not in _SETTLED  # not decided on yet: what the page says of itself
+
+
+def _tell(session: Session, page: CheckedPage, new: Sequence[PageFault], effects: EffectRules, as_of: datetime) -> int:
+    worth_telling = [f for f in new if f.severity == "error"]
+    if not worth_telling or not _is_open(page):
+        return 0  # nobody rewrites the page of a settled proposal
+    caused = find_fault_effects(page, worth_telling, effects, as_of)
+    session.enqueue(caused, now=as_of, status="pending" if effects.sends else "skipped")
+    return len(worth_telling) if caused else 0

@@ -1,0 +1,51 @@
+"""What authors are told about their pages in Slack, in the thread of their proposal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.proposals import format_key
+from kipflow.services.effects import NEWS_AGE, EffectRules
+from kipflow.services.messages import build_message, escape, quote
+from kipflow.services.ports import CheckedPage, Effect
+
+#: Faults named in one message; the board has them all.
+_MAX_NAMED = 8
+
+
+def find_fault_effects(
+    page: CheckedPage, new: Sequence[PageFault], rules: EffectRules, as_of: datetime
+) -> list[Effect]:
+    """One message with the faults that are new on a page, if it was saved lately; nobody is told of old ones."""
+    if rules.slack == "off" or not rules.channel or not new or as_of - page.saved_at > NEWS_AGE:
+        return []
+    key = format_key(rules.prefix, page.number)
+    # the same faults are told once, however often a run is repeated
+    told = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
+    return [
+        Effect(
+            key=f"{key}/faults/{page.page_id}/{told}/slack",
+            number=page.number,
+            channel="slack",
+            payload={"channel": rules.channel, "in_thread": True, **render_faults(key, new)},
+            approval=rules.slack == "approve",
+        )
+    ]
+
+
+def render_faults(key: str, faults: Sequence[PageFault]) -> dict[str, Any]:
+    """What is to be mended on a page, with how."""
+    count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to mend"
+    lines = [f":wrench: The page of *{escape(key)}* has {count}"]
+    lines.extend(_say(fault) for fault in faults[:_MAX_NAMED])
+    if len(faults) > _MAX_NAMED:
+        lines.append(f"• and {len(faults) - _MAX_NAMED} more")
+    return build_message(f"{key}: its page has {count}", lines)
+
+
+def _say(fault: PageFault) -> str:
+    return f"• {quote(fault.place, 60)}: {quote(fault.what, 160)} ({fault.code}). {quote(fault.mend, 160)}"

@@ -1,0 +1,154 @@
+"""Faults of pages reach the board, and their authors once, in the thread of their proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from kipflow.adapters.slack import SlackChat
+from kipflow.adapters.store import SqlStore
+from kipflow.domain.facts import NO_TICKET, PageVersion, TicketState
+from kipflow.domain.pagefaults import PageFault
+from kipflow.services.checks import check_pages
+from kipflow.services.deliver import deliver, slack_handler
+from kipflow.services.effects import EffectRules
+from kipflow.services.ports import Effect, OutboxRow, WikiPage
+from kipflow.services.sync import parse
+from kipflow.wiki.template import render_page
+from tests.integration.conftest import connect_to
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")
+GOOD = """
+<h1>Status</h1><p>Current state: Under Discussion</p>
+<p>Discussion thread: <a href="https://lists.apache.org/thread/abc">here</a></p><p>JIRA: SAND-77</p>
+<h1>Motivation</h1><p>Gates stick.</p><h1>Public Interfaces</h1><p>None of them.</p>
+<h1>Proposed Changes</h1><p>Oil.</p><h1>Compatibility, Deprecation, and Migration Plan</h1><p>None.</p>
+<h1>Test Plan</h1><p>Open the gate.</p><h1>Rejected Alternatives</h1><p>Rust.</p>
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    parts = connect_to("http://127.0.0.1:1", tmp_path)
+    yield parts.store
+    parts.store.close()
+
+
+def save(
+    store: SqlStore,
+    body: str,
+    *,
+    version: int = 1,
+    page_id: str = "70",
+    title: str = "KIP-7: Gates",
+    at: datetime = NOW,
+) -> PageVersion:
+    page = WikiPage(page_id=page_id, version=version, title=title, body=body, saved_at=at, saved_by="Ann", labels=())
+    found = parse(page, "KIP")
+    with store.begin() as session:
+        session.save_page_version(found, seen_at=at)
+    return found
+
+
+def check(store: SqlStore, at: datetime = NOW, rules: EffectRules = RULES) -> dict[str, int]:
+    return dict(check_pages(store, effects=rules, as_of=at).counts)
+
+
+def outbox(store: SqlStore) -> list[OutboxRow]:
+    with store.begin() as session:
+        return session.load_due_effects(NOW + timedelta(days=100))
+
+
+def faults(store: SqlStore) -> list[PageFault]:
+    with store.begin() as session:
+        return list(session.load_page_faults(7))
+
+
+def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
+    save(store, GOOD)
+    assert check(store) == {"pages_checked": 1, "faults": 0, "faults_told": 0}
+    assert check(store)["pages_checked"] == 0
+    save(store, GOOD + "<h1>More</h1><p>x</p>", version=2)
+    assert check(store)["pages_checked"] == 1
+
+
+def test_new_faults_are_told_in_one_message_and_never_again(store: SqlStore) -> None:
+    save(store, GOOD.replace("<p>Rust.</p>", "").replace("<p>Oil.</p>", ""))
+    assert check(store)["faults_told"] == 2
+    (message,) = outbox(store)
+    text = message.payload["blocks"][0]["text"]["text"]
+    assert "Rejected Alternatives" in text
+    assert "Proposed Changes" in text
+    # mended, and broken again in the same way
+    save(store, GOOD, version=2)
+    check(store)
+    assert faults(store) == []
+    save(store, GOOD.replace("<p>Rust.</p>", ""), version=3)
+    assert check(store) == {"pages_checked": 1, "faults": 1, "faults_told": 0}
+    assert len(outbox(store)) == 1
+    assert [f.code for f in faults(store)] == ["K03"]
+
+
+def test_a_draft_may_be_unfinished(store: SqlStore) -> None:
+    save(store, render_page(state="Draft"))
+    assert check(store)["faults_told"] == 0
+    assert {f.severity for f in faults(store)} == {"note"}
+
+
+def test_the_page_of_a_settled_proposal_is_left_in_peace(store: SqlStore) -> None:
+    save(store, GOOD.replace("Under Discussion", "Accepted").replace("<p>Rust.</p>", ""))
+    assert check(store)["faults_told"] == 0
+
+
+def test_a_page_that_was_saved_long_ago_is_no_news(store: SqlStore) -> None:
+    save(store, GOOD.replace("<p>Rust.</p>", ""), at=NOW - timedelta(days=30))
+    assert check(store)["faults"] == 1
+    assert outbox(store) == []
+
+
+def test_a_number_that_is_taken_twice_is_told_on_both_pages(store: SqlStore) -> None:
+    save(store, GOOD)
+    check(store)
+    save(store, GOOD, page_id="71", title="KIP-7 - Doors")
+    assert check(store) == {"pages_checked": 2, "faults": 2, "faults_told": 2}
+    assert [f.code for f in faults(store)] == ["K09", "K09"]
+
+
+def test_a_ticket_that_the_tracker_does_not_have_is_a_fault_until_it_has(store: SqlStore) -> None:
+    save(store, GOOD)
+    check(store)
+    for hours, status in ((1, NO_TICKET), (2, "Open")):
+        at = NOW + timedelta(hours=hours)
+        with store.begin() as session:
+            session.save_ticket(TicketState(key="SAND-77", status=status, resolution=None, fix_versions=(), seen_at=at))
+        check(store, at)
+        assert [f.code for f in faults(store)] == (["K10"] if status == NO_TICKET else [])
+
+
+def test_hostile_words_of_a_page_stay_words_in_slack(store: SqlStore) -> None:
+    save(store, GOOD.replace("Under Discussion", "&lt;!channel&gt; *now*"))
+    check(store)
+    (message,) = outbox(store)
+    text = message.payload["blocks"][0]["text"]["text"]
+    assert "<!channel>" not in text
+    assert "&lt;!channel&gt;" in text
+
+
+def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore, own_sandbox: str) -> None:
+    chat = SlackChat(f"{own_sandbox}/slack/api", "xoxb-test")
+    payload: dict[str, Any] = {"channel": "#proposals", "text": "KIP-7: Draft", "blocks": []}
+    with store.begin() as session:
+        session.enqueue([Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW)
+    handlers = {"slack": slack_handler(chat, store)}
+    assert deliver(store, handlers, now=NOW).counts["sent"] == 1
+    save(store, GOOD.replace("<p>Rust.</p>", ""))
+    check(store)
+    assert deliver(store, handlers, now=NOW).counts["sent"] == 1
+    shown = httpx.get(f"{own_sandbox}/slack").text
+    assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to mend")
