@@ -112,6 +112,26 @@ def connect(
 
 class DatabaseConnection(Protocol):
     """What an Airflow connection tells of a database, in whichever of Airflow's two classes it comes."""
+def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> SqlStore:
+    """The facts of `parts` as another community's policy reads them; `with_roster`: and as its roster does.
+
+    For reading only: its decisions must not be mixed with the community's own.
+    """
+    policy = rules.as_policy()
+    roster = find_roster(rules, parts.settings.config) if with_roster else parts.roster
+
+    def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
+        return find_votes(
+            messages,
+            roster.with_verdicts(verdicts),
+            policy,
+            prefix=parts.community.prefix,
+            keyed_by=parts.community.keyed_by,
+        )
+
+    return parts.store.with_rules(policy=policy, roster=roster, find_votes=votes_in)
+
+
 
     login: str | None
     password: str | None

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Transition
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
-from kipflow.services.messages import render_review, render_transition, render_warning
+from kipflow.services.messages import render_correction, render_review, render_transition, render_warning
 from kipflow.services.ports import Effect
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
-#: mail must not flood a channel.
+#: mail must not flood a channel, nor must a backfill of past dates.
 NEWS_AGE = timedelta(days=3)
+#: What happened since kipflow follows a proposal is news for longer: nobody was told while the archive was away.
+LATE_NEWS_AGE = timedelta(days=30)
 #: What an index told was so before kipflow came to know of it.
 BASELINES = frozenset({"index-import", "index-row"})
 
@@ -34,24 +36,66 @@ class EffectRules:
     board_url: str = ""
 
 
-def find_effects(decision: Decision, appended: Sequence[Transition], rules: EffectRules) -> list[Effect]:
-    """The messages that this decision owes people. Keys make each of them happen once."""
+def find_effects(
+    decision: Decision,
+    appended: Sequence[Transition],
+    rules: EffectRules,
+    *,
+    now: datetime | None = None,
+    followed_since: datetime | None = None,
+    told: Collection[str] = (),
+) -> list[Effect]:
+    """The messages that this decision owes people. Keys make each of them happen once.
+
+    Args:
+        now: when this is recorded; later than `decision.as_of` where past dates are made up for.
+        followed_since: when the proposal's first entry was recorded; None: this is the first.
+        told: the ids of corrections that take back what people were told.
+    """
     if rules.slack == "off" or not rules.channel:
         return []
     key = format_key(rules.prefix, decision.number)
     approve = rules.slack == "approve"
+    recorded_at = decision.as_of if now is None else now
     found: list[Effect] = []
+    announced = [t for t in appended if t.retracts and (t.id in told or _leaves_acceptance(t, decision))]
+    for correction in announced:
+        payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
+        # an acceptance is what people act on: a person looks before the channel hears that it does not hold
+        held = approve or _leaves_acceptance(correction, decision)
+        found.append(_slack(decision.number, find_slack_key(key, correction.id), payload, held))
     for transition in appended:
-        if transition.rule not in BASELINES and decision.as_of - transition.at <= NEWS_AGE:
+        # a correction that is announced tells what holds now as well
+        if not announced and not transition.retracts and _is_news(transition, recorded_at, followed_since):
             payload = {"channel": rules.channel, **render_transition(key, transition, decision)}
-            found.append(_slack(decision.number, f"{key}/{transition.id}/slack", payload, approve))
+            found.append(_slack(decision.number, find_slack_key(key, transition.id), payload, approve))
+    if recorded_at - decision.as_of > NEWS_AGE:
+        return found  # questions and warnings of a past date: the run for today asks those that still stand
     for item in decision.review:
         payload = {"channel": rules.operators or rules.channel, **render_review(key, item)}
         found.append(_slack(decision.number, f"{key}/review/{item.kind}/{item.subject}/slack", payload, approve))
-    if decision.warned_at is not None and decision.as_of - decision.warned_at <= NEWS_AGE:
+    if decision.warned_at is not None and recorded_at - decision.warned_at <= NEWS_AGE:
         payload = {"channel": rules.channel, **render_warning(key, decision)}
         found.append(_slack(decision.number, f"{key}/silent/{decision.warned_at:%Y-%m-%d}/slack", payload, approve))
     return found
+
+
+def find_slack_key(key: str, entry: str) -> str:
+    """The key of the message that announces the entry `entry` of proposal `key`."""
+    return f"{key}/{entry}/slack"
+
+
+def _is_news(transition: Transition, recorded_at: datetime, followed_since: datetime | None) -> bool:
+    if transition.rule in BASELINES:
+        return False
+    age = recorded_at - transition.at
+    if age <= NEWS_AGE:
+        return True
+    return age <= LATE_NEWS_AGE and followed_since is not None and followed_since <= transition.at
+
+
+def _leaves_acceptance(correction: Transition, decision: Decision) -> bool:
+    return correction.source is Stage.ACCEPTED and decision.stage is not Stage.ACCEPTED
 
 
 def _slack(number: int, key: str, payload: dict[str, object], approval: bool) -> Effect:

@@ -54,7 +54,23 @@ def render_transition(key: str, transition: Transition, decision: Decision) -> d
     if decision.history and transition.id == decision.history[-1].id:
         # what is missing now; a move that others have followed already is owed nothing
         lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
-    return _message(text, lines)
+    return build_message(text, lines)
+
+
+def render_correction(key: str, correction: Transition, decision: Decision) -> dict[str, Any]:
+    """What was said of a proposal and no longer holds, why, and what holds instead."""
+    text = f"{key}: corrected: {correction.source} → {decision.stage}"
+    if correction.source is decision.stage:
+        text = f"{key}: corrected: {decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC"
+    lines = [
+        f":leftwards_arrow_with_hook: *{escape(key)}*: what was said before no longer holds: {quote(correction.note)}",
+        f"It is *{decision.stage}* since {decision.since:%Y-%m-%d %H:%M} UTC (was: {correction.source}).",
+    ]
+    lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
+    if decision.votes:
+        lines.append(_tally(decision.votes[-1]))
+    lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
+    return build_message(text, lines)
 
 
 def render_review(key: str, item: ReviewItem) -> dict[str, Any]:

@@ -53,7 +53,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """A stored effect. `status`: pending, held (awaits approval), sent, failed (gave up), skipped (dry-run)."""
+    """A stored effect. `status`: pending, held (awaits approval), sent, failed (gave up), skipped (dry-run),
+    withdrawn (corrected before it was sent)."""
 
     key: str
     number: int | None
@@ -71,6 +72,22 @@ class OutboxRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthStats:
     """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFact:
+    """A fact that came since a proposal was last decided: why its history may have to be corrected.
+
+    `kind` is "message", "reading" (a stored mail was read again by newer rules), "page", "index" or "ruling"; `ref`
+    names it, `line` says it in words. `at` is when it was sent, saved or made, `seen_at` when kipflow came to know.
+    """
+
+    kind: str
+    ref: str
+    line: str
+    at: datetime
+    seen_at: datetime
+    url: str = ""
+
+
 
     list_id: str
     month: str
@@ -281,3 +298,23 @@ class Report:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    def load_first_recorded(self, number: int) -> datetime | None:
+        """When the proposal's first entry was recorded: since then kipflow follows it."""
+        ...
+
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        """What came since the proposal's newest decision, oldest first."""
+        ...
+
+    def load_rules_changed(self, number: int) -> bool:
+        """Whether policy or roster are others than at the proposal's newest decision."""
+        ...
+
+    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
+        """Key → status, of the effects that exist."""
+        ...
+
+    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
+        """Take back what has not been sent yet; how many."""
+        ...
+

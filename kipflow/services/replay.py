@@ -1,30 +1,46 @@
-"""Rebuild history from facts and compare it with what is stored, or with another policy."""
+"""Rebuild history from facts and compare it with what is stored, or with what other rules would have made of it.
+
+Everything is read in one transaction that only reads, so that the facts and the history compared are those
+of one moment, and nobody who writes has to wait.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import SequenceMatcher
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Transition
 from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.services.ports import Store
+from kipflow.services.ports import Session, Store
+
+NOTHING = "nothing"
+Progress = Callable[[int, int], None]
+
+
+def _silent(_done: int, _all: int) -> None:
+    return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One proposal whose rebuilt history is not the stored one, or that ends differently.
+    """One entry of a proposal's history that is stored and rebuilt differently, or one proposal that ends
+    differently under other rules.
 
-    `stored` and `rebuilt` are lines "2026-03-05 09:00 Vote → Accepted (result-agrees)"; the first line that
-    differs leads.
+    `entry` is the entry's place in the history that stands, counted from 1; for an end it is "stage" or
+    "date", whichever differs. `stored` and `rebuilt` are lines such as
+    "2026-03-05 09:00:00 Vote → Accepted (result-agrees)".
     """
 
     number: int
+    entry: str
     stored: str
     rebuilt: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,77 +51,122 @@ class ReplayReport:
 
 
 def replay(
-    store: Store,
-    *,
-    policy: Policy,
-    start: datetime | None,
-    end: datetime,
-    on_progress: Callable[[int, int], None] = lambda _done, _all: None,
+    store: Store, *, policy: Policy, start: datetime | None, end: datetime, on_progress: Progress = _silent
 ) -> ReplayReport:
     """Rebuild every proposal's history up to `end` and compare the part since `start` with the store's."""
     differences: list[Difference] = []
     transitions = 0
-    numbers = _numbers(store)
-    for done, number in enumerate(numbers, 1):
-        with store.begin() as session:
-            facts = session.load_facts(number)
+    with store.read() as session:
+        numbers = sorted(session.load_numbers())
+        waiting = frozenset(session.load_pending(end))
+        for done, number in enumerate(numbers, 1):
             stored = [t for t in effective(session.load_history(number)) if _is_within(t, start, end)]
-        decision = decide(facts, policy, end)
-        rebuilt = [t for t in decision.history if _is_within(t, start, end)] if decision else []
-        transitions += len(rebuilt)
-        found = _first_difference(number, stored, rebuilt)
-        if found is not None:
-            differences.append(found)
-        on_progress(done, len(numbers))
+            decision = decide(session.load_facts(number), policy, end)
+            rebuilt = [t for t in decision.history if _is_within(t, start, end)] if decision else []
+            transitions += len(rebuilt)
+            unequal = list(_align(stored, rebuilt))
+            if unequal:
+                why = _explain(session, number, number in waiting, stored, policy)
+                differences.extend(
+                    Difference(number=number, entry=str(place), stored=say(ours), rebuilt=say(theirs), why=why)
+                    for place, ours, theirs in unequal
+                )
+            on_progress(done, len(numbers))
     return ReplayReport(proposals=len(numbers), transitions=transitions, differences=tuple(differences))
 
 
-def compare_policies(store: Store, *, policy: Policy, other: Policy, end: datetime) -> ReplayReport:
-    """The proposals that would have come to another stage under `other`; times may differ freely."""
+def compare_rules(
+    store: Store, other: Store, *, policy: Policy, other_policy: Policy, end: datetime, on_progress: Progress = _silent
+) -> ReplayReport:
+    """The proposals that would have come to another stage, or to theirs at another time, under other rules.
+
+    Args:
+        store: the facts as the community's own rules read them.
+        other: the same facts as the other rules read them: who binds and what becomes of fractions is part of
+            what a vote is, not only of how it is judged.
+    """
     differences: list[Difference] = []
-    numbers = _numbers(store)
     transitions = 0
-    for number in numbers:
-        with store.begin() as session:
-            facts = session.load_facts(number)
-        ours, theirs = decide(facts, policy, end), decide(facts, other, end)
-        transitions += len(theirs.history) if theirs else 0
-        if _stage(ours) is not _stage(theirs):
-            differences.append(Difference(number=number, stored=_end(ours), rebuilt=_end(theirs)))
+    with store.read() as session, other.read() as other_session:
+        numbers = sorted(session.load_numbers())
+        for done, number in enumerate(numbers, 1):
+            ours = decide(session.load_facts(number), policy, end)
+            theirs = decide(other_session.load_facts(number), other_policy, end)
+            transitions += len(theirs.history) if theirs else 0
+            if ours is not None and theirs is not None and (ours.stage, ours.since) != (theirs.stage, theirs.since):
+                differences.append(
+                    Difference(
+                        number=number,
+                        entry="date" if ours.stage is theirs.stage else "stage",
+                        stored=_say_end(ours),
+                        rebuilt=_say_end(theirs),
+                        why=f"{_say_ground(ours)}; under the other rules: {_say_ground(theirs)}",
+                    )
+                )
+            on_progress(done, len(numbers))
     return ReplayReport(proposals=len(numbers), transitions=transitions, differences=tuple(differences))
 
 
-def _numbers(store: Store) -> list[int]:
-    with store.begin() as session:
-        return sorted(session.load_numbers())
+def say(transition: Transition | None) -> str:
+    """A transition as one comparable line."""
+    if transition is None:
+        return NOTHING
+    source = f"{transition.source} → " if transition.source else ""
+    return f"{transition.at:%Y-%m-%d %H:%M:%S} {source}{transition.target} ({transition.rule})"
 
 
 def _is_within(transition: Transition, start: datetime | None, end: datetime) -> bool:
     return (start is None or transition.at >= start) and transition.at <= end
 
 
-def _first_difference(number: int, stored: list[Transition], rebuilt: list[Transition]) -> Difference | None:
-    pairs: Iterator[tuple[Transition | None, Transition | None]] = (
-        (stored[i] if i < len(stored) else None, rebuilt[i] if i < len(rebuilt) else None)
-        for i in range(max(len(stored), len(rebuilt)))
-    )
-    for ours, theirs in pairs:
-        if say(ours) != say(theirs):
-            return Difference(number=number, stored=say(ours), rebuilt=say(theirs))
-    return None
+def _align(
+    stored: Sequence[Transition], rebuilt: Sequence[Transition]
+) -> Iterator[tuple[int, Transition | None, Transition | None]]:
+    """The entries that are not the same on both sides, with their place; None where a side has none."""
+    ours, theirs = [_plain_id(t) for t in stored], [_plain_id(t) for t in rebuilt]
+    if ours == theirs:
+        return
+    for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for i in range(max(b - a, d - c)):
+            left = stored[a + i] if a + i < b else None
+            right = rebuilt[c + i] if c + i < d else None
+            yield (a if left is not None else c) + i + 1, left, right
 
 
-def say(transition: Transition | None) -> str:
-    """A transition as one comparable line."""
-    if transition is None:
-        return "nothing"
-    source = f"{transition.source} → " if transition.source else ""
-    return f"{transition.at:%Y-%m-%d %H:%M:%S} {source}{transition.target} ({transition.rule})"
+def _plain_id(transition: Transition) -> str:
+    """The entry's id but for how often it was retracted and followed again."""
+    return transition.id if transition.repeat == 0 else replace(transition, repeat=0).id
 
 
-def _stage(decision: Decision | None) -> Stage | None:
-    return decision.stage if decision else None
+def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transition], policy: Policy) -> str:
+    decided_at = session.load_decided_at(number)
+    if decided_at is None:
+        return "never decided: `kipflow advance` has not come to it yet"
+    other = sorted({t.policy_version for t in stored} - {policy.version})
+    if waits:
+        changed = f"decided as of {decided_at:%Y-%m-%d %H:%M} UTC; facts came, rules changed or a deadline passed since"
+        return f"{changed}: `kipflow advance` records what follows"
+    if other:
+        return f"recorded under policy {', '.join(other)}, rebuilt under {policy.version}"
+    return "what is stored does not follow from the stored facts: please report it with `kipflow status`'s output"
 
 
-def _end(decision: Decision | None) -> str:
-    return say(decision.history[-1]) if decision and decision.history else "nothing"
+def _say_end(decision: Decision) -> str:
+    rule = f" ({decision.history[-1].rule})" if decision.history else ""
+    return f"{decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC{rule}"
+
+
+def _say_ground(decision: Decision) -> str:
+    """What the stage rests on, in a line: the newest vote's count and terms, and what is missing."""
+    parts: list[str] = []
+    if decision.votes:
+        state = decision.votes[-1]
+        binding = state.tally.binding
+        parts.append(
+            f"round {state.vote.round} {state.outcome} with binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
+            f"quorum {state.terms.quorum}, closes no earlier than {state.terms.earliest_close:%Y-%m-%d %H:%M}"
+        )
+    parts.extend(decision.missing[:2])
+    return ", ".join(parts) or "no vote was seen"

@@ -51,7 +51,14 @@ BALLOT_TONE: dict[BallotStatus, str] = {
     BallotStatus.VOID: "quiet",
 }
 
-EFFECT_TONE: dict[str, str] = {"pending": "info", "held": "warn", "sent": "good", "failed": "bad", "skipped": "quiet"}
+EFFECT_TONE: dict[str, str] = {
+    "pending": "info",
+    "held": "warn",
+    "sent": "good",
+    "failed": "bad",
+    "skipped": "quiet",
+    "withdrawn": "quiet",
+}
 
 EFFECT_WORDS: dict[str, str] = {
     "pending": "waiting to be sent",
@@ -59,6 +66,7 @@ EFFECT_WORDS: dict[str, str] = {
     "sent": "sent",
     "failed": "given up",
     "skipped": "not sent: dry-run",
+    "withdrawn": "taken back: corrected before it was sent",
 }
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}

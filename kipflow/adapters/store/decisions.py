@@ -62,6 +62,17 @@ def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
     return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 
 
+def load_rules(connection: sa.Connection, number: int) -> str | None:
+    """Policy and roster that the proposal was last decided under."""
+    return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
+
+
+def load_first_recorded(connection: sa.Connection, number: int) -> datetime | None:
+    """When the first entry of the proposal's history was recorded."""
+    statement = sa.select(transition.c.recorded_at).where(transition.c.number == number)
+    return connection.scalar(statement.order_by(transition.c.position).limit(1))
+
+
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     """Every decided proposal as the round-up shows it, in order of number."""
     statement = sa.select(proposal).where(proposal.c.stage.is_not(None)).order_by(proposal.c.number)

@@ -9,8 +9,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import absences, assembly, decisions, exports, messages, outbox, pages, rulings
-from kipflow.adapters.store.statements import upsert
+from kipflow.adapters.store import (
+    absences,
+    assembly,
+    decisions,
+    exports,
+    faults,
+    messages,
+    news,
+    outbox,
+    pages,
+    rulings,
+)
+from kipflow.adapters.store.statements import lock_rulings, upsert
 from kipflow.adapters.store.tables import mark
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.decisions import Decision
@@ -29,7 +40,8 @@ from kipflow.domain.facts import (
     Unreadable,
 )
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import Effect, IndexRow, MetricRow, OutboxRow, SaveReport
+from kipflow.domain.roster import Mailbox
+from kipflow.services.ports import CheckedPage, Effect, IndexRow, MetricRow, NewFact, OutboxRow, SaveReport
 
 
 class SqlSession:
@@ -144,6 +156,15 @@ class SqlSession:
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
         return outbox.enqueue(self._connection, effects, now=now, status=status)
 
+    def load_first_recorded(self, number: int) -> datetime | None:
+        return decisions.load_first_recorded(self._connection, number)
+
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        return news.load_new_facts(self._connection, number, self._community)
+
+    def load_rules_changed(self, number: int) -> bool:
+        return decisions.load_rules(self._connection, number) not in {None, self._community.rules}
+
     def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]:
         return outbox.load_due_effects(self._connection, now, channel=channel, limit=limit)
 
@@ -176,5 +197,11 @@ class SqlSession:
 
     def _load_coverage(self) -> Coverage:
         if self._coverage is None:
+    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
+        return outbox.load_status(self._connection, keys)
+
+    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
+        return outbox.withdraw(self._connection, keys, why=why)
+
             self._coverage = find_coverage(self.load_months())
         return self._coverage

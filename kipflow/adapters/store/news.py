@@ -1,0 +1,102 @@
+"""What came since a proposal was last decided: the reasons why its history may have to be corrected."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.assembly import Community
+from kipflow.adapters.store.tables import index_entry, message, message_proposal, page, page_version, pending, ruling
+from kipflow.services.ports import NewFact
+
+#: Facts of one kind that are looked at: a first run over years is no correction that must name them all.
+LIMIT = 200
+
+
+def load_new_facts(connection: sa.Connection, number: int, community: Community) -> list[NewFact]:
+    """Mails, page versions, index rows and rulings seen since the proposal was put on the list; oldest first."""
+    since = connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
+    if since is None:
+        return []
+    found = [
+        *_find_mails(connection, number, since, community),
+        *_find_pages(connection, number, since),
+        *_find_rows(connection, number, since),
+        *_find_rulings(connection, number, since),
+    ]
+    return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
+
+
+def _find_mails(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
+    statement = (
+        sa.select(message.c.message_id, message.c.sent_at, message.c.seen_at, message.c.author_name, message.c.subject)
+        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+        .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.sent_at.is_not(None))
+        .order_by(message.c.sent_at, message.c.message_id)
+        .limit(LIMIT)
+    )
+    return [
+        NewFact(
+            kind="message",
+            ref=row.message_id,
+            line=f"{row.author_name}: {row.subject}",
+            at=row.sent_at,
+            seen_at=row.seen_at,
+            url=community.render_permalink(row.message_id),
+        )
+        for row in connection.execute(statement)
+    ]
+
+
+def _find_pages(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
+    columns = (page_version.c.page_id, page_version.c.version, page_version.c.saved_at, page_version.c.seen_at)
+    statement = (
+        sa.select(*columns, page_version.c.saved_by, page_version.c.status_text, page_version.c.url)
+        .join(page, page.c.page_id == page_version.c.page_id)
+        .where(page.c.number == number, page_version.c.seen_at >= since)
+        .order_by(page_version.c.saved_at)
+        .limit(LIMIT)
+    )
+    return [
+        NewFact(
+            kind="page",
+            ref=f"{row.page_id}@{row.version}",
+            line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state told'}",
+            at=row.saved_at,
+            seen_at=row.seen_at,
+            url=row.url,
+        )
+        for row in connection.execute(statement)
+    ]
+
+
+def _find_rows(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
+    where = sa.and_(index_entry.c.number == number, index_entry.c.seen_at >= since)
+    statement = sa.select(index_entry).where(where).order_by(index_entry.c.seen_at).limit(LIMIT)
+    return [
+        NewFact(
+            kind="index",
+            ref=f"{row.origin}/{row.section}",
+            line=f"an index says {row.section}",
+            at=row.changed_at or row.created_at or row.seen_at if row.origin == "import" else row.seen_at,
+            seen_at=row.seen_at,
+            url=row.url or "",
+        )
+        for row in connection.execute(statement)
+    ]
+
+
+def _find_rulings(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
+    its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
+    ours = sa.or_(ruling.c.number == number, sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails)))
+    recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
+    statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
+    found = []
+    for row in connection.execute(statement):
+        revoked = row.revoked_at is not None and row.revoked_at >= since
+        who = row.revoked_by if revoked else row.author
+        line = f"{who} took ruling {row.id} back" if revoked else f"{row.author}: {row.reason}"
+        at = row.revoked_at if revoked else row.made_at
+        found.append(NewFact(kind="ruling", ref=str(row.id), line=line, at=at, seen_at=at))
+    return found

@@ -1,0 +1,93 @@
+"""What a correction of history says, and whom it must reach.
+
+History is corrected by new entries, never by edits. A correction tells what it rests on: the facts that
+came since the proposal was last decided. Whoever was told what no longer holds is told that; what was
+not sent yet is taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Evidence, Transition
+from kipflow.domain.proposals import format_key
+from kipflow.services.effects import EffectRules, find_slack_key
+from kipflow.services.ports import NewFact, Session
+
+#: Facts that a correction cites; the rest are counted.
+CITED = 5
+
+
+def explain_corrections(
+    session: Session, stored: Sequence[Transition], appended: Sequence[Transition], decision: Decision
+) -> tuple[Transition, ...]:
+    """The entries to append, a correction among them saying why: which facts came late, or which rules changed."""
+    if not any(t.retracts for t in appended):
+        return tuple(appended)
+    lost = {entry for correction in appended for entry in correction.retracts}
+    came = session.load_new_facts(decision.number)
+    late = [f for f in came if f.at <= decision.as_of]
+    policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
+    why = say_why(late, rules_changed=session.load_rules_changed(decision.number), policies=sorted(policies))
+    cited = tuple(Evidence(kind=f.kind, ref=f.ref, line=_cite(f), url=f.url) for f in late[:CITED])
+    # the note and what follows the first piece of evidence are no part of an entry's id
+    return tuple(
+        replace(t, note=f"{t.note}: {why}" if t.note else why, evidence=(*t.evidence, *cited)) if t.retracts else t
+        for t in appended
+    )
+
+
+def say_why(late: Sequence[NewFact], *, rules_changed: bool, policies: Sequence[str]) -> str:
+    """The reason of a correction in one line."""
+    reasons = []
+    for kind, one, many in _WORDS:
+        found = [f for f in late if f.kind == kind]
+        if found:
+            days = max((f.seen_at - f.at).days for f in found)
+            behind = f", up to {days} day{'s' if days != 1 else ''} late" if kind == "message" and days else ""
+            reasons.append(f"{one if len(found) == 1 else many.format(len(found))}{behind}")
+    if policies:
+        reasons.append(f"the policy changed since ({', '.join(policies)})")
+    elif rules_changed:
+        reasons.append("the policy or the roster changed")
+    return " and ".join(reasons) or "the same facts are judged by newer rules"
+
+
+_WORDS = (
+    ("reading", "a mail was read again by newer rules", "{} mails were read again by newer rules"),
+    ("message", "a mail came", "{} mails came"),
+    ("page", "a version of its page came", "{} versions of its page came"),
+    ("index", "an index row came", "{} index rows came"),
+    ("ruling", "a person ruled or took a ruling back", "people ruled or took {} rulings back"),
+)
+
+
+def settle_announcements(
+    session: Session, stored: Sequence[Transition], appended: Sequence[Transition], rules: EffectRules
+) -> frozenset[str]:
+    """Take back what is not sent of what no longer holds; the ids of corrections whose ground people were told.
+
+    An earlier correction told people as well: what it announced is in no message of its own.
+    """
+    corrections = [t for t in appended if t.retracts]
+    if not corrections:
+        return frozenset()
+    key = format_key(rules.prefix, corrections[0].number)
+    earlier = [t.id for t in stored if t.retracts]
+    told: set[str] = set()
+    for correction in corrections:
+        names = [find_slack_key(key, entry) for entry in (*correction.retracts, *earlier)]
+        status = session.load_effect_status(names)
+        session.withdraw_effects(
+            [n for n in status if n.split("/")[1] in correction.retracts], why=f"corrected: {correction.note}"
+        )
+        # in dry-run nothing was sent, and nothing will be: it shows what would have been
+        if any(s == "sent" or (s == "skipped" and not rules.sends) for s in status.values()):
+            told.add(correction.id)
+    return frozenset(told)
+
+
+def _cite(fact: NewFact) -> str:
+    return f"{fact.line} (of {fact.at:%Y-%m-%d %H:%M}, seen {fact.seen_at:%Y-%m-%d %H:%M} UTC)"
