@@ -77,7 +77,8 @@ def read_message(
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
     words = _read_words(headers, body, reading, answers=answers)
-    reading = read_called_numbers(reading, words.text, prefix)
+    own_text = words.text
+    reading = read_called_numbers(reading, own_text, prefix)
     ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
     by = sender.name or sender.address
     announced = {"by": by, "message_id": message_id, "subject": subject}
@@ -97,7 +98,7 @@ def read_message(
         reading=reading,
         in_reply_to=parents[0] if parents else None,
         references=references,
-        own_text=words.text,
+        own_text=own_text,
         expressions=_read_votes(words, reading, sender, is_result=is_result),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,

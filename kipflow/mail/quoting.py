@@ -103,20 +103,25 @@ def find_own_words(text: str) -> Words:
     return Words(own=tuple(_gather(lines, marks)), doubtful=doubtful)
 
 
+_DASHES = frozenset("-—")  # what opens a signature
 _OWN, _QUOTED, _DROPPED = "o", "q", "x"
+_QUOTE_RUN = re.compile(r"q+")
+_BETWEEN_QUOTES = re.compile(r"q(?=oq)")
 
 
 def _mark_quotes(lines: list[str]) -> list[str]:
     marks = [_OWN] * len(lines)
     for index, line in enumerate(lines):
-        if (
+        if line[:1] == ">" or (  # nearly every quoted line: no need to look closer
             (">" in line or "|" in line or ":" in line or not line.isascii())
             and _QUOTE.match(line)
             and not _ARROW.match(line)
             and not is_table_row(line)
         ):
             marks[index] = _QUOTED
-    for index, line in enumerate(lines):
+    escaped = [index for index, line in enumerate(lines) if line[:5] == ">From"]
+    for index in escaped:
+        line = lines[index]
         # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
         # or below a line such as "Jun wrote:"
         if marks[index] == _QUOTED and _ESCAPED_FROM.match(line):
@@ -129,10 +134,8 @@ def _mark_quotes(lines: list[str]) -> list[str]:
 
 def _mark_attributions(lines: list[str], marks: list[str]) -> None:
     """Drop "On …, X wrote:" above a quote, in many languages, wrapped over up to four lines."""
-    for index in range(len(lines)):
-        if marks[index] != _QUOTED or (index and marks[index - 1] == _QUOTED):
-            continue
-        last = index - 1
+    for quote in _QUOTE_RUN.finditer("".join(marks)):
+        last = (index := quote.start()) - 1
         while last >= 0 and not lines[last].strip() and index - last <= 3:
             last -= 1
         if last >= 0 and marks[last] == _OWN:
@@ -181,10 +184,12 @@ def _is_attribution(text: str, *, above_quote: bool = False) -> bool:
 def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
     for index, line in enumerate(lines):
-        if not line.strip() or (marks[index] != _OWN and not GROUPWISE.match(line)):
+        if marks[index] != _OWN and not (line.startswith(">>>") and GROUPWISE.match(line)):
             continue
-        if line.lstrip()[0] not in "-_—=*>" and not any(":" in x or "：" in x for x in lines[index : index + 4]):
-            continue  # neither a rule, nor within reach of a colon
+        start = line.lstrip()[:1]
+        near = "".join(lines[index : index + 4])
+        if not start or (start not in "-_—=*>" and ":" not in near and "：" not in near):
+            continue  # empty, or neither a rule, nor within reach of a colon
         end = _find_unmarked_quote(lines, marks, index)
         if end is None:
             continue
@@ -206,10 +211,11 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     line = lines[index]
     if GROUPWISE.match(line):
         return index + 1
-    if LOTUS_FIRST.match(line) and index + 1 < len(lines) and LOTUS_DATE.match(lines[index + 1]):
+    if "@" in line and LOTUS_FIRST.match(line) and index + 1 < len(lines) and LOTUS_DATE.match(lines[index + 1]):
         return index + 2
-    if find_header_block(lines, index) is not None:
-        return find_header_block(lines, index)
+    block_end = find_header_block(lines, index)
+    if block_end is not None:
+        return block_end
     if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
         return skip_header_lines(lines, index + 1)
     if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line):
@@ -249,15 +255,9 @@ def _begins_attribution(line: str) -> bool:
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
     """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped."""
-    for index in range(1, len(lines) - 1):
-        if (
-            marks[index] == _OWN
-            and lines[index].strip()
-            and marks[index - 1] == _QUOTED
-            and marks[index + 1] == _QUOTED
-            and len(lines[index - 1]) >= 62
-            and lines[index + 1].strip("> |")
-        ):
+    for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
+        index = alone.start() + 1
+        if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
             marks[index] = _QUOTED
 
 
@@ -266,7 +266,7 @@ def _mark_signature(lines: list[str], marks: list[str]) -> None:
     for index, line in enumerate(lines):
         if marks[index] != _OWN:
             in_signature = False
-        elif _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
+        elif line[:1] in _DASHES and _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
             in_signature = True
         elif is_sent_from(line):
             marks[index] = _DROPPED
@@ -283,23 +283,26 @@ def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
 
 
 def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
-    last_quote = max((i for i, m in enumerate(marks) if m == _QUOTED and len(lines[i].strip("> |")) > 2), default=-1)
+    said = (i for i in range(len(lines) - 1, -1, -1) if marks[i] == _QUOTED and len(lines[i].strip("> |")) > 2)
+    last_quote = next(said, -1)
     out: list[OwnLine] = []
     quote: list[str] = []
     answers = ""
     fresh = False
     size = 0
-    for index, line in enumerate(lines):
-        if marks[index] == _QUOTED:
-            quote.append(line.lstrip("> |"))
+    for index, (mark, line) in enumerate(zip(marks, lines, strict=True)):
+        if mark == _QUOTED:
+            quote.append(line)
             fresh = True
-        elif marks[index] == _OWN:
-            if line.strip() and fresh:
-                answers, quote, fresh = " ".join(quote[-40:])[-1500:].strip(), [], False
-            elif not line.strip() and out and out[-1].text.strip() and not fresh:
+        elif mark == _OWN:
+            is_empty = not line or line.isspace()
+            if fresh and not is_empty:
+                answers = " ".join([text.lstrip("> |") for text in quote[-40:]])[-1500:].strip()
+                quote, fresh = [], False
+            elif is_empty and out and not fresh and out[-1].text.strip():
                 answers = ""
             size += len(line) + 1
             if size > MAX_OWN_TEXT:
                 break
-            out.append(OwnLine(line, answers=answers, quote_follows=index < last_quote))
+            out.append(OwnLine(line, answers, index < last_quote))
     return out

@@ -16,12 +16,16 @@ _NOTHING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\r]"
 
 def clean_lines(text: str) -> list[str]:
     """The lines of a mail text, blanks evened out, lengths capped. Trailing blanks stay ("-- ")."""
-    text = text[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    text = text[:MAX_TEXT]
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii():
+        text = text.replace("\u2028", "\n").replace("\u2029", "\n")
         text = _NOTHING.sub("", _BLANKS.sub(" ", text))
     else:
         text = text.replace("\t", " ").replace("\f", " ").replace("\v", " ")
-    return [line[:MAX_LINE] for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
+    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
+    return lines if max(map(len, lines)) <= MAX_LINE else [line[:MAX_LINE] for line in lines]
 
 
 def unflow(text: str, *, delsp: bool = False) -> str:
