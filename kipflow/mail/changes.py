@@ -45,13 +45,15 @@ _WITHDRAWN_FIRST = re.compile(
     re.IGNORECASE,
 )
 _WITHDRAW = re.compile(
-    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:withdrawn|retracted|void|gone|dropped)\b|"
+    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|retracted|void|gone|"
+    r"dropped|cancell?ed|removed|null|invalid|recalled)\b|"
     r"\bmy (?:\w+ ){0,2}(?:objections?|veto|vote|[+\-]\s?[01])\b[^.!?]{0,60}\bi(?:['’]ll| will| hereby| now|"
     r" therefore)? "
     r"(?:withdraw|retract|rescind|revoke|drop|lift) (?:it|that|them)\b|"
     r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
     r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
-    r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|ignor(?:e|ing)|strik(?:e|ing)|discard\w*|nullif\w*|"
+    r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|scratch(?:ing)?|forget|ignor(?:e|ing)|strik(?:e|ing)|"
+    r"discard\w*|nullif\w*|"
     r"void)\b[^.!?]{0,40}?\b(?:my|the|this)\b[^.!?]{0,40}?"
     r"(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|\bballot\b|\bobjections?\b)"
     r"|\bmy\b[^.!?]{0,30}(?:[+\-±]\s?[01](?:\.\d)?|\bvote\b|\bveto\b)[^.!?]{0,30}\b(?:is|are|be|has been|"
@@ -68,7 +70,8 @@ _UNREAL = re.compile(
     r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
     r"would(?! like to)|could|might|may|if|"
     r"unless|until|once|when|willing to|"
-    r"happy to|ready to|glad to|able to|as soon as|after|before|considering|consider(?! my)|should|why)\b|\b(?:i|"
+    r"(?:will|['’]ll|would) be (?:happy|glad) to|ready to|able to|as soon as|after|before|considering|"
+    r"consider(?! my)|should|why)\b|\b(?:i|"
     r"we)['’]d(?! like "
     r"to)|\?\s*$",
     re.IGNORECASE,
@@ -93,7 +96,8 @@ _OPENING_CLAUSE = re.compile(
 _TO_ZERO = re.compile(r"\b(?:to|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
 _LAST_TARGET = re.compile(
     r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
-    r"it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |of ){0,4}\s*$",
+    r"it['’]s |it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |"
+    r"of ){0,4}\s*$",
     re.IGNORECASE,
 )
 

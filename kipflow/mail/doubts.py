@@ -115,7 +115,15 @@ _ASKING = re.compile(
 
 _PERFORMS = re.compile(
     r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
-    r"cast|add|say|be|change|put|express|throw in)\b",
+    r"cast|add|say|be|stay|stick|keep|remain|leave|settle|change|put|express|throw in)\b",
+    re.IGNORECASE,
+)
+
+
+# "I voted +1 on the dev list and carry it over"
+CARRIED = re.compile(
+    r"\b(?:carr(?:y|ying)|bring(?:ing)?|repeat(?:ing)?|copy(?:ing)?) (?:it|that|this|them|my vote|"
+    r"the vote)\b",
     re.IGNORECASE,
 )
 
@@ -151,7 +159,7 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return None
     if re.match(r"^\s*\d{1,2}[.)]\s*$", before):
         return "item-of-a-list", "stands in a numbered list: a vote on what?"
-    if _PAST.search(before[-80:]) or _TOLD_OF_MINE.match(after):
+    if (_PAST.search(before[-80:]) and not CARRIED.search(after)) or _TOLD_OF_MINE.match(after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
     if _PERFORMS.search(before[-60:]):
         return ("announced", "announced for later: cast?") if _LATER_AFTER.search(after) else None

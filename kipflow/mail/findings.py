@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.mail import phrases
+from kipflow.mail.smalltalk import is_smalltalk
 from kipflow.mail.values import find_values
 
 _GLADLY_BEFORE = re.compile(
@@ -69,11 +70,24 @@ def is_measured(before: str) -> bool:
     match = _MEASURED.match(before)
     if match is None or _PROPOSAL_KEY.search(before) or _ARTIFACT.match(before):
         return False
+    if is_smalltalk(match.group("label")):
+        return False
     words = re.findall(r"[^\W_]+", match.group("label").lower())
     return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
 
 
 _CALL_BEFORE = re.compile(r"[A-Za-z_]\([^()]{0,60}\)\s*$")
+
+
+# "+1 -1" of a diff's statistics
+_STAT_AFTER = re.compile(r"^\s{0,2}(?P<sign>[+\-])\s?[01](?!\d|\.\d)(?!\s*[,(a-zA-Z])")
+# "returns +1 if a > b and -1 otherwise": of one kind with the number before
+_SAME_BREATH = re.compile(
+    r"\b(?:returns?|returned|yields?|gives?|sets?|uses?|prints?|means?|is|be|are|either|from|"
+    r"between)\s+[\"'`]?[+\-]?\s?[01]\b[\"'`]?"
+    r"[^.,;:!?]{0,50}\b(?:and|or|else|otherwise|to|versus|vs)\s+(?:to\s+|a\s+)?[\"'`]?$",
+    re.IGNORECASE,
+)
 
 
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
@@ -86,6 +100,8 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True  # "max(0, n) + 1"
     if before.endswith(":") and not is_voting_label(before):
         return True  # "errorCode:-1"
+    if _SAME_BREATH.search(before[-120:]):
+        return True
     if leading or told or phrases.FROM_ME.match(after.lstrip()) or KEY_ALONE.match(before):
         return False
     if (
@@ -108,6 +124,12 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
         r"\bvote\b", before[-30:], re.IGNORECASE
     )
+
+
+def is_statistic(value: str, after: str) -> bool:
+    """Whether a value is one of a pair of opposite signs, as in "1 file changed, +1 -1"."""
+    match = _STAT_AFTER.match(after)
+    return match is not None and value[:1] in "+-" and match.group("sign") != value[:1]
 
 
 def is_cited(before: str, after: str, text: str) -> bool:

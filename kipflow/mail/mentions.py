@@ -8,12 +8,13 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
 from kipflow.mail.claims import find_claim, has_claim_word
-from kipflow.mail.doubts import find_doubt
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number
+from kipflow.mail.doubts import CARRIED, find_doubt
+from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_statistic
 from kipflow.mail.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.sentences import Mention, Sentence
-from kipflow.mail.values import find_values, parse_value, skip_bullet
+from kipflow.mail.smalltalk import is_smalltalk
+from kipflow.mail.values import VALUE_PATTERN, find_values, parse_value, skip_bullet
 
 #: What may stand right before a vote that is cast in the midst of a sentence.
 _LEAD_IN = re.compile(
@@ -78,11 +79,11 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         after=after,
         leading=leading,
         is_mine=phrases.FROM_ME.search(after[:60]) is not None or phrases.MINE_BEFORE.search(before[-40:]) is not None,
-        is_vote_word=_MY_VOTE_IS.search(before) is not None,
+        is_vote_word=_MY_VOTE_IS.search(before) is not None or (not opens and match.re is not VALUE_PATTERN),
     )
     if is_number(before, after, leading=leading, told=mention.is_vote_word):
         return None
-    if is_cited(before, after, text) and not mention.is_mine:
+    if is_statistic(match.group("value"), after) or (is_cited(before, after, text) and not mention.is_mine):
         return None
     if is_of_others(mention, author):
         return None
@@ -159,9 +160,13 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         return True
     if _ASKS.search(before):
         return None
+    if CARRIED.search(after):
+        return True
     if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE_BEFORE.search(before[-20:]):
         return True
     if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
+        return True
+    if is_smalltalk(before) and _ASIDE_BEFORE.search(before) is None:
         return True
     if _LEAD_IN_FOREIGN.search(before[-40:]) and len(before) < 60:
         return True
@@ -179,6 +184,12 @@ def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
         and re.search(r"[A-Za-z]{3}", before) is not None
     )
     return False if short and _CODE.search(before) is None else None
+
+
+# "I have the", "we got a": told of having, not of casting
+_ASIDE_BEFORE = re.compile(
+    r"\b(?:the|any|some|all|more|one|got|get|had|like|in|of|or|than|(?:love|like|going) to)\s*$", re.IGNORECASE
+)
 
 
 def _claim_below(after: str, following: str) -> bool | None:

@@ -84,6 +84,9 @@ _JUDGED_AFTER = re.compile(
 _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
+_GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
+
+
 def is_of_others(mention: Mention, author: str) -> bool:
     """Whether the value is somebody else's vote, or one that is asked for."""
     before, after = mention.before, mention.after
@@ -101,7 +104,12 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if _THANKED_BEFORE.search(before[-120:]):
         return True
-    if not (mention.leading or mention.is_mine or mention.is_vote_word) and _OTHERS_BEFORE.search(before[-120:]):
+    counted = _GREETS_ALL.search(before[-30:]) is None
+    if (
+        counted
+        and not (mention.leading or mention.is_mine or mention.is_vote_word)
+        and _OTHERS_BEFORE.search(before[-120:])
+    ):
         return True
     if mention.is_mine:
         return False

@@ -48,6 +48,9 @@ _MARK = re.compile(r"^\s*(?:[xX✓✔☑√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGN
 
 def find_box(line: str) -> tuple[Part, str] | None:
     """A ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[+1] approve") and its value."""
+    within = _find_boxes_within(line) if len(line) < 200 else None
+    if within is not None:
+        return within
     inside = _VALUE_IN_BOX.match(line)
     if inside is not None:
         return Part.CHECKED_BOX, _signed(inside.group("value"))
@@ -64,6 +67,26 @@ def find_box(line: str) -> tuple[Part, str] | None:
         if not empty and _MARK.match(mark) is None:
             return None
     return (Part.EMPTY_BOX if empty else Part.CHECKED_BOX), _signed(match.group("value"))
+
+
+_BOX_WITHIN = re.compile(
+    rf"(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■]))\s*{_SIGN}(?![\w.]\w)"
+)
+
+
+def _find_boxes_within(line: str) -> tuple[Part, str] | None:
+    """The checked one of several boxes in a line ("[ ] +1 [ ] 0 [x] -1"); a template if none, or more, are checked."""
+    boxes = list(_BOX_WITHIN.finditer(line))
+    if len(boxes) < 2:
+        return None
+    checked = [
+        m.group("value")
+        for m in boxes
+        if _MARK.match(m.group("mark") or m.group("paren") or "") or (m.group("glyph") or "☐") not in "☐⬜□"
+    ]
+    if len(checked) == 1:
+        return Part.CHECKED_BOX, _signed(checked[0])
+    return Part.LEGEND, _signed(boxes[0].group("value"))
 
 
 def _signed(value: str) -> str:
@@ -197,8 +220,8 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
                 parts[v.index] = (Part.LEGEND, v.value)
         leading = [v for v in leading if v.index not in parts]
     for run in _find_runs(leading, lines):
-        if all(_PROPOSAL_KEY.search(v.after) for v in run):
-            continue  # a vote on each of several proposals
+        if all(_PROPOSAL_KEY.search(v.after) for v in run) or _name_versions(run):
+            continue  # a vote on each of several proposals or releases
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
             parts.update({v.index: (Part.LEGEND, v.value) for v in run})
         elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
@@ -212,6 +235,15 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             if part is not None:
                 parts[v.index] = (part, v.value)
     return parts
+
+
+_VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
+
+
+def _name_versions(run: Sequence[LeadingValue]) -> bool:
+    """Whether each line names a version of its own: "+1 (1.1.4)", "-1 (1.2.1)"."""
+    named = {match.group(1) for v in run if (match := _VERSION.match(v.after)) is not None}
+    return len(run) > 1 and len(named) == len(run)
 
 
 def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]]) -> dict[int, tuple[Part, str]]:

@@ -33,15 +33,18 @@ _TOLD_ZERO = re.compile(
     r"\b(?:my vote(?: is|['’]s|:)|^\W*vote\s?[:=]|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|"
     r"stay|remain) at|"
     r"it['’]?s a|(?:i['’]?m |i am )?going with|(?:i['’]?m|i am) at|"
-    r"voting|^\W*(?:no (?:strong |real )?opinion|neutral|abstain\w*|abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
-    r"(?P<value>0)(?![\w.%]|\s*(?:\w+s|percent)\b)",
+    r"voting|(?:i|me|i['’]ll|i['’]d|i will|i would)(?: to)?(?: rather)? (?:go|stay|stick|settle|remain) (?:with|to|"
+    r"for|at|on)|"
+    r"(?:^\W*|\bi['’]?m |\bi am )(?:no (?:strong |real )?opinion|neutral|abstain\w*|"
+    r"abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
+    r"(?P<value>0)(?![\w%]|\.\d|\s*(?:\w+s|percent)\b)",
     re.IGNORECASE,
 )
 _BARE_ZERO = re.compile(
     r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|since\b|"
     r"because\b|\s*[/|(]\s*(?:abstain\w*|abstention|neutral|no opinion|don['’]?t care)\b|[,;:-]\s*(?:i|"
     r"as|because|since|just|don['’]?t|have|haven['’]?t|"
-    r"no|not|neutral|abstain)\b))",
+    r"no|not|neutral|abstain\w*)\b))",
     re.IGNORECASE,
 )
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
@@ -51,10 +54,20 @@ _PLURAL_OF_MINE = re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 
 
+# "+1, 0 or -1": all choices in one breath are what may be voted, no vote
+_BETWEEN = r"\s*(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
+_OPTIONS = re.compile(
+    rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?![\w]|"
+    rf"\.\d)"
+)
+
+
 def find_values(text: str) -> list[re.Match[str]]:
     """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
     if "0" not in text and "1" not in text and "." not in text:
         return []
+    if "," in text or "/" in text or "|" in text or "or" in text:
+        text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zero = _BARE_ZERO.match(text) or _TOLD_ZERO.search(text)
     return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
 
