@@ -20,7 +20,7 @@ from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
+from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services.deliver import Handler, slack_handler
@@ -77,8 +77,10 @@ def connect(
     policy, roster = community.as_policy(), find_roster(community, settings.config)
     tokens = secrets or Secrets()
 
-    def votes_in(messages: Sequence[Message]) -> list[Vote]:
-        return find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
+    def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
+        return find_votes(
+            messages, roster.with_verdicts(verdicts), policy, prefix=community.prefix, keyed_by=community.keyed_by
+        )
 
     store = open_store(
         database_url or settings.database_url,

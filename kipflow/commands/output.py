@@ -111,7 +111,7 @@ def _cell(value: Any) -> str:
 def _cell_csv(value: Any) -> str:
     text = _cell(value)
     # a spreadsheet runs cells that begin like a formula; plain numbers ("+1") are none
-    return "'" + text if text[:1] in "=+-@\t\r" and not _NUMBER.fullmatch(text) else text
+    return "'" + text if text and text[0] in "=+-@\t\r" and not _NUMBER.fullmatch(text) else text
 
 
 def _to_json(value: Any) -> Any:

@@ -1,9 +1,11 @@
-"""`review`: the questions that wait for a person, and their settling."""
+"""`review`: the questions that wait for a person, the rulings that settled them, and new ones."""
 
 from __future__ import annotations
 
 import getpass
+from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import click
 
@@ -11,58 +13,165 @@ from kipflow.commands.now import find_now
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
-from kipflow.domain.proposals import find_references
+from kipflow.domain.facts import Ruling
+from kipflow.domain.proposals import find_references, format_key
+from kipflow.services.board import ReviewRow
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, connect, effect_rules
+
+_COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
+_RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
 
 
 @click.group(invoke_without_command=True)
 @format_option()
 @click.pass_context
 def review(ctx: click.Context, form: str) -> int:
-    """List and settle unclear ballots and other questions for a person."""
+    """List what waits for a person, and settle it.
+
+    Without a command: the open questions, those first on which an outcome hangs, each with the command that
+    settles it. Exit code 1 if there are any. A ruling is stored with author, reason and time, outlives every
+    recount, is never overwritten by the clock, and can be revoked.
+    """
     if ctx.invoked_subcommand is not None:
         return 0
     parts = connect(read_settings())
     parts.store.migrate()
-    rows = [
-        {
-            "proposal": row.key,
-            "stage": row.stage,
-            "kind": row.item.kind,
-            "question": row.item.question,
-            "line": row.item.line,
-            "both_ways": list(row.item.outcomes),
-            "subject": row.item.subject,
-        }
-        for row in parts.store.review()
-    ]
-    print_rows(rows, form, columns=("proposal", "stage", "kind", "question", "line", "both_ways", "subject"))
+    rows = [_question_row(row) for row in parts.store.review()]
+    print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "subject"))
     return 1 if rows else 0
 
 
-_by = click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who rules.")
-_reason = click.option("--reason", required=True, help="Why; kept with the ruling.")
+def _question_row(row: ReviewRow) -> dict[str, Any]:
+    return {
+        "proposal": row.key,
+        "stage": row.stage,
+        "kind": row.item.kind,
+        "question": row.item.question,
+        "line": row.item.line,
+        "both_ways": list(row.item.outcomes),
+        "settle": _say_command(row),
+        "subject": row.item.subject,
+    }
+
+
+def _say_command(row: ReviewRow) -> str:
+    """The end of the command that settles a question; `review` and the reason are the same in all."""
+    match row.item.kind:
+        case "ballot":
+            return f"ballot {row.number} '{row.item.subject}' +1|0|-1|none"
+        case "identity":
+            one, _, other = row.item.subject.partition(" = ")
+            return f"merge|split '{one}' '{other}'"
+        case "dormancy":
+            return f"stage {row.number} Dormant, or snooze {row.number} DATE"
+        case "ruling":
+            return f"revoke {row.item.subject}"
+        case "result" | "new-vote" | "reopening" | "unannounced":
+            return f"stage {row.number} STAGE"
+        case _:
+            return ""
+
+
+# -- the rulings there are ---------------------------------------------------------------------------
+@review.command("rulings")
+@click.argument("proposal", required=False)
+@click.option("--standing", is_flag=True, help="Leave out what was revoked.")
+@format_option()
+def rulings_(proposal: str | None, standing: bool, form: str) -> int:
+    """List rulings with their ids: of one PROPOSAL, or all of them."""
+    parts = connect(read_settings())
+    parts.store.migrate()
+    with parts.store.read() as session:
+        found = session.load_facts(parse_number(parts, proposal)).rulings if proposal else session.load_rulings()
+    rows = [_ruling_row(parts, r) for r in found if not (standing and r.revoked_at)]
+    print_rows(rows, form, columns=_RULING_COLUMNS)
+    return 0
+
+
+def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
+    revoked = ""
+    if ruling.revoked_at is not None:
+        why = f": {ruling.revoked_reason}" if ruling.revoked_reason else ""
+        revoked = f"{ruling.revoked_at:%Y-%m-%d %H:%M} by {ruling.revoked_by}{why}"
+    return {
+        "id": ruling.id,
+        "proposal": format_key(parts.community.prefix, ruling.number) if ruling.number is not None else "",
+        "ruling": say_ruling(ruling),
+        "by": ruling.author,
+        "reason": ruling.reason,
+        "at": ruling.made_at,
+        "revoked": revoked,
+    }
+
+
+def say_ruling(ruling: Ruling) -> str:
+    """What a ruling says, in a few words."""
+    match ruling.kind:
+        case "ballot":
+            return f"ballot {ruling.target} is {ruling.value.get('choice')}"
+        case "stage":
+            return f"stage {ruling.value.get('stage')}"
+        case "snooze":
+            return f"snooze until {str(ruling.value.get('until'))[:16]}"
+        case "restore":
+            return "restore the stage before"
+        case "merge":
+            return f"one person: {ruling.target}"
+        case "split":
+            return f"two people: {ruling.target}"
+        case kind:
+            return f"{kind} {ruling.target}"
+
+
+# -- new ones ----------------------------------------------------------------------------------------
+def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
+    """`--by`, `--reason` and `--as-of`, the same for every ruling."""
+    by = click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who rules.")
+    reason = click.option("--reason", required=True, help="Why; kept with the ruling.")
+    return as_of_option(by(reason(function)))
 
 
 @review.command(context_settings={"ignore_unknown_options": True})  # a choice of -1 is no option
 @click.argument("proposal")
 @click.argument("message_id")
 @click.argument("choice", type=click.Choice(["+1", "0", "-1", "none"]))
-@_by
-@_reason
-@as_of_option
+@_by_whom
 def ballot(proposal: str, message_id: str, choice: str, author: str, reason: str, as_of: datetime | None) -> int:
-    """Settle an unclear ballot (none: it is no vote)."""
+    """Settle a ballot: what the mail MESSAGE_ID votes (none: it is no vote)."""
     return _rule(proposal, "ballot", message_id, {"choice": choice}, author, reason, as_of)
+
+
+@review.command()
+@click.argument("one")
+@click.argument("other")
+@_by_whom
+def merge(one: str, other: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Rule that ONE and OTHER are the same person, in every vote there is.
+
+    Each is an address, an id of the roster, or the name where mails show no address. Their ballots count as
+    one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
+    """
+    return _rule_identity(one, other, author, reason, as_of, same=True)
+
+
+@review.command()
+@click.argument("one")
+@click.argument("other")
+@_by_whom
+def split(one: str, other: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Rule that ONE and OTHER are two people, in every vote there is.
+
+    It undoes what an equal name had merged. From then on that name alone merges nobody: it is known to be
+    two people's.
+    """
+    return _rule_identity(one, other, author, reason, as_of, same=False)
 
 
 @review.command()
 @click.argument("proposal")
 @click.argument("stage", type=click.Choice([s.value for s in Stage], case_sensitive=False))
-@_by
-@_reason
-@as_of_option
+@_by_whom
 def stage(proposal: str, stage: str, author: str, reason: str, as_of: datetime | None) -> int:
     """Override a proposal's stage."""
     return _rule(proposal, "stage", proposal, {"stage": stage}, author, reason, as_of)
@@ -70,10 +179,22 @@ def stage(proposal: str, stage: str, author: str, reason: str, as_of: datetime |
 
 @review.command()
 @click.argument("proposal")
+@_by_whom
+def restore(proposal: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Put a proposal back into the stage that it was in before its newest move.
+
+    Whoever made that move: the clock (dormant, accepted, rejected), the page (discarded), a mail, or an
+    operator's override. The move stays in the history, and the same evidence does not repeat it; what comes
+    later (a mail, a page version, a vote) can move the proposal again. To take back a ruling as if it had
+    never been made, revoke it instead.
+    """
+    return _rule(proposal, "restore", proposal, {}, author, reason, as_of)
+
+
+@review.command()
+@click.argument("proposal")
 @click.argument("until", type=UtcTime())
-@_by
-@_reason
-@as_of_option
+@_by_whom
 def snooze(proposal: str, until: datetime, author: str, reason: str, as_of: datetime | None) -> int:
     """Keep a silent proposal from going dormant before UNTIL."""
     return _rule(proposal, "snooze", proposal, {"until": until.isoformat()}, author, reason, as_of)
@@ -81,26 +202,23 @@ def snooze(proposal: str, until: datetime, author: str, reason: str, as_of: date
 
 @review.command()
 @click.argument("ruling_id", type=int)
-@_by
+@click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who takes it back.")
+@click.option("--reason", default="", help="Why; kept with the ruling.")
 @as_of_option
-def revoke(ruling_id: int, author: str, as_of: datetime | None) -> int:
-    """Take a ruling back (`kipflow status NUMBER` shows their ids); new entries correct history."""
+def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> int:
+    """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
     from kipflow.services import rulings
-    from kipflow.services.advance import advance_all
 
     parts = connect(read_settings())
     parts.store.migrate()
     at = find_now(parts, as_of)
-    rulings.revoke(parts.store, ruling_id, by=author, at=at)
-    moved = advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review")
-    stages = [f"{parts.community.prefix}-{m.number} is now: {m.stage}" for m in moved if m.appended]
-    console().print("; ".join([f"ruling {ruling_id} revoked", *stages]))
-    return 0
+    rulings.revoke(parts.store, ruling_id, by=author, at=at, reason=reason)
+    return _advance(parts, at, f"ruling {ruling_id} revoked")
 
 
 @review.command()
 @click.argument("key")
-@_by
+@click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who approves.")
 @as_of_option
 def release(key: str, author: str, as_of: datetime | None) -> int:
     """Approve an effect that waits for a person (KEY as the board's outbox shows it)."""
@@ -124,14 +242,36 @@ def _rule(
     parts.store.migrate()
     at = find_now(parts, as_of)
     number = parse_number(parts, proposal)
-    ruling = rulings.rule(
-        parts.store, number=number, kind=kind, target=target, value=value, author=author, reason=reason, at=at
+    key = format_key(parts.community.prefix, number)
+    about = target if kind == "ballot" else key
+    ruling = rulings.settle(
+        parts.store, number=number, kind=kind, target=about, value=value, author=author, reason=reason, at=at
     )
     result = advance_one(
         parts.store, number, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review"
     )
-    stage_now = result.stage or "unchanged"
-    console().print(f"ruling {ruling} recorded; {parts.community.prefix}-{number} is now: {stage_now}")
+    said = "recorded" if ruling.is_new else "says so already"
+    console().print(f"ruling {ruling.id} {said}; {key} is now: {result.stage or 'unchanged'}")
+    return 0
+
+
+def _rule_identity(one: str, other: str, author: str, reason: str, as_of: datetime | None, *, same: bool) -> int:
+    from kipflow.services.who_is_who import rule_identity
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    at = find_now(parts, as_of)
+    ruling = rule_identity(parts.store, parts.roster, one, other, same=same, author=author, reason=reason, at=at)
+    return _advance(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
+
+
+def _advance(parts: Parts, at: datetime, done: str) -> int:
+    """Let a word that may bear on many proposals take hold, and say which ones it moved."""
+    from kipflow.services.advance import advance_all
+
+    moved = advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review")
+    stages = [f"{format_key(parts.community.prefix, m.number)} is now: {m.stage}" for m in moved if m.appended]
+    console().print("; ".join([done, *stages]))
     return 0
 
 

@@ -11,7 +11,7 @@ import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, say_time
-from kipflow.commands.review import parse_number
+from kipflow.commands.review import parse_number, say_ruling
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
@@ -160,13 +160,11 @@ def print_proposal(view: ProposalView, form: str) -> int:
     for state in view.votes:
         _print_vote(state)
     for item in view.review:
-        out.print(f"review: {item.question}: {item.line} [{'; '.join(item.outcomes)}] {item.subject}")
+        parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
+        out.print(f"review: {' | '.join(part for part in parts if part)}")
     for ruling in view.rulings:
-        gone = f" (revoked {say_time(ruling.revoked_at)})" if ruling.revoked_at else ""
-        said = ", ".join(str(v) for v in ruling.value.values())
-        out.print(
-            f"ruling {ruling.id}{gone}: {ruling.kind} {said} by {ruling.author}: {ruling.reason} [{ruling.target}]"
-        )
+        gone = f" (revoked {say_time(ruling.revoked_at)} by {ruling.revoked_by})" if ruling.revoked_at else ""
+        out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")
     for drift in view.drift:
         out.print(f"drift: {drift.side} says {drift.says!r}, the facts say {drift.derived}: {drift.mend}")
     return 0

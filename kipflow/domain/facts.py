@@ -208,10 +208,12 @@ class TicketState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A person's word: `kind` is "ballot", "stage", "snooze", "restore" or "merge".
+    """A person's word: `kind` is "ballot", "stage", "snooze", "restore", "merge" or "split".
 
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
-    For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}.
+    For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id}.
+    For "merge" (one person) and "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where
+    a key is a roster's id, an address or a folded name; such a ruling has no number and holds everywhere.
     A revoked ruling stays stored and stops counting from `revoked_at`.
     """
 
@@ -224,6 +226,8 @@ class Ruling:
     reason: str
     made_at: datetime
     revoked_at: datetime | None = None
+    revoked_by: str | None = None
+    revoked_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from kipflow.domain.facts import (
     TicketState,
     Unreadable,
 )
+from kipflow.domain.roster import Mailbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +227,14 @@ class Session(Protocol):
         ...
 
     def save_ruling(self, ruling: Ruling) -> int: ...
-    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str) -> None: ...
+    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None: ...
+    def load_rulings(self) -> tuple[Ruling, ...]:
+        """Every ruling by time. Nobody else rules until the transaction ends."""
+        ...
+
+    def find_mailbox(self, key: str) -> Mailbox | None:
+        """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
+        ...
 
     # decisions
     def load_pending(self, as_of: datetime) -> list[int]:

@@ -1,20 +1,38 @@
-"""A person's word on what the rules leave open: a fact with author, reason and time, revocable."""
+"""A person's word on what the rules leave open: a fact with author, reason and time, revocable.
+
+A ruling that makes no sense is refused before anything is written. The same word twice is stored once: whoever
+comes second gets the id of the first.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Ruling
-from kipflow.services.ports import Store
+from kipflow.domain.facts import ProposalFacts, Ruling
+from kipflow.domain.history import effective
+from kipflow.domain.ruled import find_until
+from kipflow.domain.stages import OPEN_STAGES
+from kipflow.services.ports import Session, Store
 
 CHOICES = ("+1", "0", "-1", "none")
+MAX_REASON = 2000
 
 
 class BadRuling(KipflowError):
     """A ruling that says nothing the rules can use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The ruling that now says so; `is_new` is False where it was said before."""
+
+    id: int
+    is_new: bool
 
 
 def rule(
@@ -31,45 +49,144 @@ def rule(
     """Record a ruling on proposal `number` and return its id.
 
     Raises:
-        BadRuling: no reason or author, a value that the kind does not know, or a ballot that no vote has.
+        BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
     """
-    if not author.strip() or not reason.strip():
-        raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
-    if kind == "ballot" and value.get("choice") not in CHOICES:
-        raise BadRuling(f"a ballot is settled as one of {', '.join(CHOICES)}, not {value.get('choice')!r}")
-    if kind == "stage" and value.get("stage") not in set(Stage):
-        raise BadRuling(f"a stage is one of {', '.join(Stage)}, not {value.get('stage')!r}")
-    if kind == "snooze":
-        _check_time(value.get("until"))
-    ruling = Ruling(
-        id=None,
-        number=number,
-        kind=kind,
-        target=target,
-        value=value,
-        author=author.strip(),
-        reason=reason.strip(),
-        made_at=at,
-    )
+    return settle(store, number=number, kind=kind, target=target, value=value, author=author, reason=reason, at=at).id
+
+
+def settle(
+    store: Store,
+    *,
+    number: int,
+    kind: str,
+    target: str,
+    value: dict[str, Any],
+    author: str,
+    reason: str,
+    at: datetime,
+) -> Recorded:
+    """Record a ruling of the kind "ballot", "stage", "snooze" or "restore" on proposal `number`.
+
+    Raises:
+        BadRuling: as for `rule`.
+    """
+    by, why = check_words(author, reason)
     with store.begin() as session:
         facts = session.load_facts(number)  # raises UnknownProposal before anything is written
-        if kind == "ballot" and not any(b.message_id == target for v in facts.votes for b in v.ballots):
-            raise BadRuling(f"{target!r} is no ballot of {facts.key}; `kipflow status {number}` lists them by message")
-        return session.save_ruling(ruling)
+        standing = [r for r in session.load_rulings() if r.revoked_at is None and r.number == number and r.kind == kind]
+        match kind:
+            case "ballot":
+                target = _check_ballot(facts, target, value, standing)
+            case "stage":
+                _check_stage(session, facts, value, standing)
+            case "snooze":
+                _check_snooze(session, facts, value, at)
+            case "restore":
+                value = {"undoes": _find_newest_move(session, facts)}
+            case _:
+                raise BadRuling(f"{kind!r} is no kind of ruling on a proposal")
+        same = next((r for r in standing if r.target == target and r.value == value), None)
+        if same is not None and same.id is not None and kind != "stage":
+            return Recorded(id=same.id, is_new=False)
+        ruling = Ruling(
+            id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at
+        )
+        return Recorded(id=session.save_ruling(ruling), is_new=True)
 
 
-def revoke(store: Store, ruling_id: int, *, by: str, at: datetime) -> None:
-    """Take a ruling back: it stays stored and stops counting from `at`."""
+def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str = "") -> Ruling:
+    """Take a ruling back: it stays stored and stops counting from `at`. Gives the ruling as it was.
+
+    Raises:
+        BadRuling: nobody says so, or the ruling is unknown or revoked already.
+    """
     if not by.strip():
         raise BadRuling("a revocation needs its author: --by NAME")
     with store.begin() as session:
-        session.revoke_ruling(ruling_id, at=at, by=by.strip())
+        found = session.load_rulings()
+        ruling = next((r for r in found if r.id == ruling_id), None)
+        if ruling is None:
+            raise BadRuling(f"no ruling {ruling_id} is known; `kipflow review rulings` lists them")
+        if ruling.revoked_at is not None:
+            raise BadRuling(
+                f"ruling {ruling_id} was revoked by {ruling.revoked_by} on {_say(ruling.revoked_at)} already"
+            )
+        session.revoke_ruling(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
+    return ruling
 
 
-def _check_time(text: object) -> None:
-    try:
-        parsed = datetime.fromisoformat(str(text))
-    except ValueError:
-        raise BadRuling(f"a snooze ends at an ISO time, not {text!r}") from None
-    if parsed.tzinfo is None:
+def check_words(author: str, reason: str) -> tuple[str, str]:
+    """Author and reason in one line each.
+
+    Raises:
+        BadRuling: one of them is missing or too long.
+    """
+    by, why = " ".join(author.split()), " ".join(reason.split())
+    if not by or not why:
+        raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
+    if len(by) > 200 or len(why) > MAX_REASON:
+        raise BadRuling(f"a reason has at most {MAX_REASON:,} characters, an author's name 200")
+    return by, why
+
+
+# -- what makes no sense ----------------------------------------------------------------------------
+def _check_ballot(facts: ProposalFacts, target: str, value: dict[str, Any], standing: Iterable[Ruling]) -> str:
+    """The ballot's message id, in its angle brackets."""
+    if value.get("choice") not in CHOICES:
+        raise BadRuling(f"a ballot is settled as one of {', '.join(CHOICES)}, not {value.get('choice')!r}")
+    asked = {target, f"<{target.strip('<> ')}>"}
+    known = next((b.message_id for v in facts.votes for b in v.ballots if b.message_id in asked), None)
+    if known is None:
+        number = facts.proposal.number
+        raise BadRuling(f"{target!r} is no ballot of {facts.key}; `kipflow status {number}` lists them by message")
+    for ruling in standing:
+        if ruling.target == known and ruling.value != value:
+            said = ruling.value.get("choice")
+            raise BadRuling(f"ruling {ruling.id} by {ruling.author} settles it as {said}; revoke that one first")
+    return known
+
+
+def _check_stage(session: Session, facts: ProposalFacts, value: dict[str, Any], standing: Sequence[Ruling]) -> None:
+    if value.get("stage") not in set(Stage):
+        raise BadRuling(f"a stage is one of {', '.join(Stage)}, not {value.get('stage')!r}")
+    stage = _find_stage(session, facts)
+    if stage is not None and stage == value["stage"]:
+        last = next((r for r in reversed(standing) if r.value == value), None)
+        because = f" (ruling {last.id} by {last.author})" if last is not None else ""
+        raise BadRuling(f"{facts.key} is in stage {stage} already{because}")
+
+
+def _check_snooze(session: Session, facts: ProposalFacts, value: dict[str, Any], at: datetime) -> None:
+    text = value.get("until")
+    until = find_until(
+        Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
+    )
+    if until is None:
+        raise BadRuling(f"a snooze ends at an ISO time, not {text!r}")
+    if datetime.fromisoformat(str(text)).tzinfo is None:
         raise BadRuling("a snooze ends at a time with its zone, such as 2026-03-02T00:00:00+00:00")
+    if until <= at:
+        raise BadRuling(f"a snooze ends in the future; {_say(until)} is not after {_say(at)}")
+    stage = _find_stage(session, facts)
+    if stage is not None and stage not in OPEN_STAGES:
+        raise BadRuling(f"{facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
+
+
+def _find_newest_move(session: Session, facts: ProposalFacts) -> str:
+    """The id of the move that a restoring undoes: the newest one that stands."""
+    history = [t for t in effective(session.load_history(facts.proposal.number)) if t.source is not t.target]
+    if not history or history[-1].source is None:
+        raise BadRuling(f"{facts.key} has not moved since it began: there is nothing to restore")
+    if history[-1].rule == "restored":
+        ruling = next((e.ref for e in history[-1].evidence if e.kind == "ruling"), "?")
+        raise BadRuling(f"{facts.key} was restored by ruling {ruling} already; revoke that one to take it back")
+    return history[-1].id
+
+
+def _find_stage(session: Session, facts: ProposalFacts) -> Stage | None:
+    history = effective(session.load_history(facts.proposal.number))
+    return history[-1].target if history else None
+
+
+def _say(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -110,7 +110,7 @@ def test_the_history_of_the_real_store_is_exported(odd_mbox: Path, tmp_path: Pat
         prefix="KIP",
         keyed_by="number",
         permalink="",
-        find_votes=lambda messages: find_votes(messages, roster, policy, prefix="KIP"),
+        find_votes=lambda messages, _verdicts: find_votes(messages, roster, policy, prefix="KIP"),
         attribute=attribute_numbers,
     )
     store.migrate()

@@ -22,12 +22,13 @@ from kipflow.domain.facts import (
     TicketState,
 )
 from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.roster import Verdict
 from kipflow.domain.votes import Vote
 
 #: Characters of a title that are looked at and shown.
 MAX_TITLE = 300
 
-FindVotes = Callable[[Sequence[Message]], list[Vote]]
+FindVotes = Callable[[Sequence[Message], Sequence[Verdict]], list[Vote]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,11 @@ def load_facts(
     entries = pages.load_index_entries(connection, number)
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
     tickets = pages.load_tickets(connection, keys)
+    identities = rulings.load_identities(connection)
+    # a mail can belong to two proposals; each has its own vote
+    found = community.find_votes(mails, rulings.as_verdicts(identities))
+    votes = tuple(v for v in found if v.proposal == number)
+    bearing = (*rulings.load_rulings(connection, number), *rulings.find_bearing(identities, votes))
     return ProposalFacts(
         key=format_key(community.prefix, number),
         proposal=describe(number, community.prefix, versions, entries, mails, tickets),
@@ -78,10 +84,9 @@ def load_facts(
         absences=absences.load_absences(connection, number),
         index_entries=entries,
         messages=tuple(as_thread(mails, community)),
-        # a mail can belong to two proposals; each has its own vote
-        votes=tuple(v for v in community.find_votes(mails) if v.proposal == number),
+        votes=votes,
         tickets=tickets,
-        rulings=rulings.load_rulings(connection, number),
+        rulings=tuple(sorted(bearing, key=lambda r: (r.made_at, r.id or 0))),
         coverage=coverage,
     )
 

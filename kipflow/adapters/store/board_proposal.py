@@ -29,7 +29,7 @@ from kipflow.adapters.store.tables import (
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
@@ -76,13 +76,22 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         pages=versions,
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
-        rulings=tuple(r for r in rulings.load_rulings(connection, number) if r.made_at <= as_of),
+        rulings=_load_rulings(connection, number, votes, as_of),
         threads=threads,
         activity=_count_months(mails),
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
         faults=load_faults(connection, number),
         effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
     )
+
+
+def _load_rulings(
+    connection: sa.Connection, number: int, votes: Sequence[VoteState], as_of: datetime
+) -> tuple[Ruling, ...]:
+    """Those on the proposal, and those on who is who that name somebody with a ballot here; by time."""
+    bearing = rulings.find_bearing(rulings.load_identities(connection), (state.vote for state in votes))
+    found = (r for r in (*rulings.load_rulings(connection, number), *bearing) if r.made_at <= as_of)
+    return tuple(sorted(found, key=lambda r: (r.made_at, r.id or 0)))
 
 
 def _proposal(row: sa.Row[Any]) -> Proposal:
@@ -161,7 +170,13 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
     )
     return VoteState(
         vote=found,
-        terms=VoteTerms(quorum=row.quorum, earliest_close=row.earliest_close, because=as_tuple(row.care)),
+        terms=VoteTerms(
+            quorum=row.quorum,
+            earliest_close=row.earliest_close,
+            because=as_tuple(row.care),
+            reviewers=row.reviewers,
+            reviewed_by=as_tuple(row.reviewed_by),
+        ),
         tally=Tally(
             binding=Counts(plus=row.binding_for, zero=row.binding_abstain, minus=row.binding_against),
             non_binding=Counts(plus=row.other_for, zero=row.other_abstain, minus=row.other_against),

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import Row, add_proposals, mark_pending
-from kipflow.adapters.store.tables import message_proposal, ruling
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.statements import Row, add_proposals, lock_rulings, mark_pending
+from kipflow.adapters.store.tables import ballot, message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
+from kipflow.domain.roster import Mailbox, Verdict, clean_address, fold_name
+from kipflow.domain.votes import Vote
+
+#: Kinds that say who is who: they name no proposal and hold in all of them.
+IDENTITY = ("merge", "split")
 
 
 def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     """Store a ruling and give its id. The same word of the same person at the same moment is stored once."""
+    lock_rulings(connection)
     same = sa.select(ruling.c.id).where(
         ruling.c.target == found.target,
         ruling.c.kind == found.kind,
@@ -25,8 +33,6 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     known = connection.scalar(same)
     if known is not None:
         return int(known)
-    numbers = _find_numbers(connection, found.number, found.target)
-    add_proposals(connection, numbers)
     row: Row = {
         "number": found.number,
         "kind": found.kind,
@@ -36,29 +42,35 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
         "reason": found.reason,
         "made_at": found.made_at,
     }
+    numbers = _find_numbers(connection, found.number, found.kind, found.target, found.value)
+    add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
     mark_pending(connection, numbers, found.made_at)
     return int(new)
 
 
-def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by: str) -> None:
+def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None:
     """Let a ruling stop counting from `at`. One that is revoked already stays as it is.
 
     Raises:
         KipflowError: there is no such ruling.
     """
+    lock_rulings(connection)
     held = connection.execute(sa.select(ruling).where(ruling.c.id == ruling_id)).one_or_none()
     if held is None:
-        raise KipflowError(f"no ruling {ruling_id} is known; the board shows those of a proposal")
+        raise KipflowError(f"no ruling {ruling_id} is known; `kipflow review rulings` lists them")
     if held.revoked_at is not None:
         return
-    statement = sa.update(ruling).where(ruling.c.id == ruling_id).values(revoked_at=at, revoked_by=by)
-    connection.execute(statement)
-    mark_pending(connection, _find_numbers(connection, held.number, held.target), at)
+    values = {"revoked_at": at, "revoked_by": by, "revoked_reason": reason}
+    connection.execute(sa.update(ruling).where(ruling.c.id == ruling_id).values(values))
+    mark_pending(connection, _find_numbers(connection, held.number, held.kind, held.target, held.value), at)
 
 
 def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
-    """The rulings on the proposal, and on ballots in its mails where they name no proposal; by time."""
+    """The rulings on the proposal, and on ballots in its mails where they name no proposal; by time.
+
+    Those on who is who are not among them: `find_bearing` picks the ones that its votes have to do with.
+    """
     its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
     unnamed = sa.and_(ruling.c.number.is_(None), ruling.c.kind == "ballot", ruling.c.target.in_(its_mails))
     statement = (
@@ -67,15 +79,99 @@ def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
     return tuple(_ruling(row) for row in connection.execute(statement))
 
 
-def _find_numbers(connection: sa.Connection, number: int | None, target: str) -> set[int]:
-    """The proposals that a ruling bears on: the one it names, else those of the mail it is about."""
+def load_all(connection: sa.Connection) -> tuple[Ruling, ...]:
+    """Every ruling there is, by time."""
+    statement = sa.select(ruling).order_by(ruling.c.made_at, ruling.c.id)
+    return tuple(_ruling(row) for row in connection.execute(statement))
+
+
+# -- who is who --------------------------------------------------------------------------------------
+
+
+def load_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
+    """The rulings on who is who, by time; revoked ones too."""
+    statement = sa.select(ruling).where(ruling.c.kind.in_(IDENTITY)).order_by(ruling.c.made_at, ruling.c.id)
+    return tuple(_ruling(row) for row in connection.execute(statement))
+
+
+def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
+    """The standing ones as the roster takes them.
+
+    They hold for all time, whenever they were made: like an address in the roster they say what was so all along.
+    """
+    return tuple(
+        Verdict(
+            same=r.kind == "merge",
+            one=_mailbox(r.value, "one"),
+            other=_mailbox(r.value, "other"),
+            by=r.author,
+            reason=r.reason,
+            at=r.made_at,
+            ruling=r.id,
+        )
+        for r in found
+        if r.revoked_at is None
+    )
+
+
+def find_bearing(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruling, ...]:
+    """The rulings on who is who that name somebody with a ballot in these votes."""
+    rulings = tuple(found)
+    if not rulings:
+        return ()
+    seen = {key for v in votes for b in v.ballots for key in (clean_address(b.address), b.voter, fold_name(b.name))}
+    return tuple(r for r in rulings if not seen.isdisjoint(_strangers(r.value) or _keys(r.value)))
+
+
+def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:
+    """A mailbox as the newest mail from it shows it: by address, or by name where its mails have no address."""
+    columns = sa.select(message.c.author_name)
+    newest = message.c.sent_at.desc().nulls_last()
+    name = connection.scalar(columns.where(message.c.author_address == key).order_by(newest).limit(1))
+    if name is not None:
+        return Mailbox(key=key, name=name)
+    nameless = columns.where(message.c.author_address == "").distinct()
+    shown = next((n for n in connection.scalars(nameless) if fold_name(n) == key), None)
+    return None if shown is None else Mailbox(key=key, name=shown)
+
+
+def _mailbox(value: Mapping[str, Any], side: str) -> Mailbox:
+    raw = value.get(side) or {}
+    return Mailbox(key=str(raw.get("key", "")), name=str(raw.get("name", "")))
+
+
+def _keys(value: Mapping[str, Any]) -> set[str]:
+    return {_mailbox(value, side).key for side in ("one", "other")}
+
+
+def _strangers(value: Mapping[str, Any]) -> set[str]:
+    """The keys and names of those of the two who are no roster's people: whoever else they are, they wrote the mail."""
+    boxes = [box for box in (_mailbox(value, side) for side in ("one", "other")) if "@" in box.key or " " in box.key]
+    return {key for box in boxes for key in (box.key, fold_name(box.name)) if key}
+
+
+def _find_numbers(
+    connection: sa.Connection, number: int | None, kind: str, target: str, value: Mapping[str, Any]
+) -> set[int]:
+    """The proposals that a ruling bears on: the one it names, those of the mail it is about, those of two people."""
     if number is not None:
         return {number}
-    statement = sa.select(message_proposal.c.number).where(message_proposal.c.message_id == target)
-    return set(connection.scalars(statement))
+    columns = sa.select(message_proposal.c.number).distinct()
+    if kind not in IDENTITY:
+        return set(connection.scalars(columns.where(message_proposal.c.message_id == target)))
+    wanted = _strangers(value) or _keys(value)
+    joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
+    numbers = {
+        n
+        for chunk in chunks(sorted(wanted))
+        for n in connection.scalars(joined.where(message.c.author_address.in_(chunk)))
+    }
+    voters = sa.select(ballot.c.number, ballot.c.voter, ballot.c.name).distinct()
+    numbers.update(
+        row.number for row in connection.execute(voters) if row.voter in wanted or fold_name(row.name) in wanted
+    )
+    return numbers
 
 
 def _ruling(row: sa.Row[Any]) -> Ruling:
-    values = dict(row._mapping)
-    del values["revoked_by"]
-    return Ruling(**values)
+    return Ruling(**row._mapping)

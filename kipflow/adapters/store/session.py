@@ -106,8 +106,16 @@ class SqlSession:
     def save_ruling(self, ruling: Ruling) -> int:
         return rulings.save_ruling(self._connection, ruling)
 
-    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str) -> None:
-        rulings.revoke_ruling(self._connection, ruling_id, at=at, by=by)
+    def revoke_ruling(self, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None:
+        rulings.revoke_ruling(self._connection, ruling_id, at=at, by=by, reason=reason)
+
+    def load_rulings(self) -> tuple[Ruling, ...]:
+        """Every ruling by time. Nobody else rules until this transaction ends."""
+        lock_rulings(self._connection)
+        return rulings.load_all(self._connection)
+
+    def find_mailbox(self, key: str) -> Mailbox | None:
+        return rulings.find_mailbox(self._connection, key)
 
     # -- decisions -----------------------------------------------------------------------------
     def load_pending(self, as_of: datetime) -> list[int]:

@@ -17,6 +17,8 @@ Row = dict[str, Any]
 
 #: PostgreSQL advisory lock of whoever stores mail: attribution must see all mail stored before.
 MAIL_LOCK = 0x6B69_7066
+#: The same for rulings.
+RULING_LOCK = 0x6B69_7267
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
@@ -74,6 +76,12 @@ def lock_mail(connection: sa.Connection) -> None:
     """Wait until no other transaction stores mail. SQLite has one writer at a time anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MAIL_LOCK)))
+
+
+def lock_rulings(connection: sa.Connection) -> None:
+    """Wait until no other transaction rules: whether a ruling makes sense hangs on those made before."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RULING_LOCK)))
 
 
 def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:

@@ -17,6 +17,7 @@ from kipflow.domain.facts import (
     StatusWord,
     SubjectReading,
 )
+from kipflow.domain.roster import Verdict
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Vote
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -69,7 +70,7 @@ def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
     return {m.message_id: find(m, frozenset()) for m in messages}
 
 
-def find_votes(messages: Sequence[Message]) -> list[Vote]:
+def find_votes(messages: Sequence[Message], _verdicts: Sequence[Verdict] = ()) -> list[Vote]:
     """A vote for each mail that opens one, with a ballot for each expression in a reply to it."""
     votes = []
     for root in messages:

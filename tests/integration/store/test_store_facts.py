@@ -69,7 +69,7 @@ def test_a_message_comes_back_as_it_was_saved(store: SqlStore):
     save(store, message)
     seen = []
     with store.begin() as session:
-        session._community = replace(session._community, find_votes=lambda mails: seen.extend(mails) or [])
+        session._community = replace(session._community, find_votes=lambda mails, _verdicts: seen.extend(mails) or [])
         session.load_facts(7)
     assert seen == [message]
 
@@ -128,7 +128,7 @@ def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: Sql
     save(store, make_message("dated", 7), make_message("undated", 7, sent_at=None, sent_at_from="none"))
     seen = []
     with store.begin() as session:
-        session._community = replace(session._community, find_votes=lambda mails: seen.extend(mails) or [])
+        session._community = replace(session._community, find_votes=lambda mails, _verdicts: seen.extend(mails) or [])
         facts = session.load_facts(7)
     assert [m.message_id for m in facts.messages] == ["<dated@mail.example>"]
     assert [m.message_id for m in seen] == ["<dated@mail.example>", "<undated@mail.example>"]

@@ -82,6 +82,6 @@ def test_a_ruling_shows_with_its_id_and_can_be_taken_back(
     assert "KIP-7 is now: Vote" in capsys.readouterr().out
     assert run(["status", "7"]) == 0
     shown = capsys.readouterr().out
-    assert "ruling 1 (revoked 2026-03-12 00:00): stage Discarded by ops: told by phone" in shown
+    assert "ruling 1 (revoked 2026-03-12 00:00 by ops): stage Discarded by ops: told by phone" in shown
     assert "correction" in shown
     assert run(["replay", "--to", "2026-03-12"]) == 0

@@ -73,7 +73,7 @@ def store() -> Iterator[SqlStore]:
         prefix="KIP",
         keyed_by="number",
         permalink="{mid}",
-        find_votes=lambda messages: find_votes(messages, Roster(()), POLICY, prefix="KIP"),
+        find_votes=lambda messages, _verdicts: find_votes(messages, Roster(()), POLICY, prefix="KIP"),
         attribute=attribute_numbers,
     )
     opened.migrate()

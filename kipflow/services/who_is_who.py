@@ -1,0 +1,110 @@
+"""Rulings on who is who: two mailboxes are one person's (merge) or two people's (split), in every vote there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from kipflow.domain.facts import Ruling
+from kipflow.domain.identities import name_pair
+from kipflow.domain.roster import Mailbox, Roster, clean_address, fold_name
+from kipflow.services.ports import Session, Store
+from kipflow.services.rulings import BadRuling, Recorded, check_words
+
+_KINDS = {True: "merge", False: "split"}
+
+
+def rule_identity(
+    store: Store, roster: Roster, one: str, other: str, *, same: bool, author: str, reason: str, at: datetime
+) -> Recorded:
+    """Record that two mailboxes are one person's (`same`), or two people's.
+
+    Args:
+        store: where mails and rulings are.
+        roster: who is who by the roster file.
+        one, other: an address, a roster's id, "Name <address>", or the name where mails show no address.
+        same: one person, or two.
+        author, reason: who says so, and why.
+        at: the present.
+
+    Raises:
+        BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
+    """
+    by, why = check_words(author, reason)
+    with store.begin() as session:
+        standing = [r for r in session.load_rulings() if r.revoked_at is None and r.kind in _KINDS.values()]
+        boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
+        target = name_pair(boxes[0].key, boxes[1].key)
+        if boxes[0].key == boxes[1].key:
+            raise BadRuling(_say_same(boxes[0], one, other))
+        known = next((r for r in standing if r.target == target and r.kind == _KINDS[same]), None)
+        if known is not None and known.id is not None:
+            return Recorded(id=known.id, is_new=False)
+        _check(boxes, standing, same=same)
+        value = {side: {"key": b.key, "name": b.name} for side, b in zip(("one", "other"), boxes, strict=True)}
+        ruling = Ruling(
+            id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
+        )
+        return Recorded(id=session.save_ruling(ruling), is_new=True)
+
+
+def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
+    """Whom an operator means; a roster's person by any of their addresses."""
+    asked = text.strip()
+    if asked.endswith(">") and "<" in asked:
+        asked = asked[asked.rindex("<") + 1 : -1]
+    for key in (asked, clean_address(asked)):
+        person = roster.by_id.get(roster.node(key))
+        if person is not None:
+            return Mailbox(key=person.id, name=person.name)
+    key = clean_address(asked) if "@" in asked else fold_name(asked)
+    found = session.find_mailbox(key) if key else None
+    if found is None:
+        raise BadRuling(f"no mail is from {text!r} and the roster has nobody of that id or address")
+    return found
+
+
+def _say_same(box: Mailbox, one: str, other: str) -> str:
+    if one.strip().casefold() == other.strip().casefold():
+        return f"{box.key} is one person, whoever that is: name two mailboxes"
+    return f"{one} and {other} are both {box.key} already; what the roster says is mended in its file"
+
+
+def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], *, same: bool) -> None:
+    """Refuse what contradicts the standing rulings, or follows from them already."""
+    ours, by_ours = _find_joined(boxes[0].key, standing)
+    theirs = _find_joined(boxes[1].key, standing)[0]
+    if boxes[1].key in ours:
+        said = f"{boxes[0].key} and {boxes[1].key} are one person by {_name(by_ours)}"
+        raise BadRuling(f"{said} already" if same else f"{said}; revoke that first")
+    if not same:
+        return
+    apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
+    if apart:
+        raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")
+
+
+def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:
+    """Everything that merges make one person with `key`, and the merges that do."""
+    merges = [r for r in standing if r.kind == "merge"]
+    joined, used = {key}, list[Ruling]()
+    while True:
+        more = [r for r in merges if r not in used and not joined.isdisjoint(_keys(r))]
+        if not more:
+            return joined, used
+        used += more
+        joined.update(key for r in more for key in _keys(r))
+
+
+def _is_between(ruling: Ruling, ours: set[str], theirs: set[str]) -> bool:
+    one, other = _keys(ruling)
+    return (one in ours and other in theirs) or (one in theirs and other in ours)
+
+
+def _keys(ruling: Ruling) -> tuple[str, str]:
+    return str(ruling.value["one"]["key"]), str(ruling.value["other"]["key"])
+
+
+def _name(rulings: Iterable[Ruling]) -> str:
+    found = sorted((r.id or 0, r.author) for r in rulings)
+    return ("ruling " if len(found) == 1 else "rulings ") + ", ".join(f"{i} ({author})" for i, author in found)
