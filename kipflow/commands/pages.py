@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +11,8 @@ from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.review import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError, UnreadableInput
-from kipflow.domain.facts import PageVersion
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import PageVersion, ProposalFacts
 from kipflow.domain.pagefaults import PageFault
 from kipflow.services.ports import Store
 from kipflow.settings import load_community, read_settings
@@ -66,38 +68,64 @@ def lint(pages: tuple[str, ...], form: str) -> int:
 @click.command()
 @click.argument("proposal", metavar="NUMBER")
 @click.option("--since", type=click.Choice(["discussion", "vote"]), help="Default: the vote, else the discussion.")
+@click.option("--from", "first", type=int, metavar="VERSION", help="Compare from this version of the page.")
+@click.option("--to", "last", type=int, metavar="VERSION", help="Compare up to this version; default: the newest.")
 @format_option()
-def diff(proposal: str, since: str | None, form: str) -> int:
-    """What changed on the page since discussion or vote opened, by section."""
-    from kipflow.services.pages import find_pages_since
-    from kipflow.wiki.diffs import diff_pages
+def diff(proposal: str, since: str | None, first: int | None, last: int | None, form: str) -> int:
+    """What changed on the page since discussion or vote opened, or between two versions, by section.
+
+    A section marked "substance" changed in more than a status line, a link or a typo.
+    """
+    from kipflow.services.changes import compare_versions
     from kipflow.wiring import connect
 
+    if since is not None and (first is not None or last is not None):
+        raise click.UsageError("either --since or --from and --to")
     parts = connect(read_settings())
     parts.store.migrate()
     number = parse_number(parts, proposal)
     with parts.store.begin() as session:
         facts = session.load_facts(number)
         history = session.load_history(number)
-    targets = {"vote": ("Vote",), "discussion": ("Discussion",), None: ("Vote", "Discussion")}[since]
-    moments = [t.at for target in targets for t in reversed(history) if t.target == target]
-    if not moments:
-        raise KipflowError(f"{facts.key} has had no {since or 'discussion or vote'} yet")
-    pair = find_pages_since(facts.pages, moments[0])
-    if pair is None:
-        console(stderr=True).print(f"{facts.key}: the page did not change since {moments[0]:%Y-%m-%d %H:%M} UTC")
-        return 0
-    before, after = pair
-    old, new_body = (_load_body(parts.store, p) for p in pair)
+        pair = _find_pair(facts, history, since, first, last)
+        if pair is None:
+            return 0
+        changes = compare_versions(*pair, session.find_page_body)
     rows = [
-        {"section": change.title, "kind": kind, "line": line}
-        for change in diff_pages(old, new_body)
+        {
+            "section": change.title,
+            "kind": kind,
+            "substance": "yes" if change.title in changes.substance else "",
+            "line": line,
+        }
+        for change in changes.sections
         for kind, lines in (("removed", change.removed), ("added", change.added))
         for line in lines
     ]
-    print_rows(rows, form, columns=("section", "kind", "line"))
-    console(stderr=True).print(f"{facts.key}: version {before.version} → {after.version}, {len(rows)} lines")
+    print_rows(rows, form, columns=("section", "kind", "substance", "line"))
+    told = f"version {changes.before.version} → {changes.after.version}, {len(rows)} lines"
+    console(stderr=True).print(f"{facts.key}: {told}")
     return 0
+
+
+def _find_pair(
+    facts: ProposalFacts, history: Sequence[Transition], since: str | None, first: int | None, last: int | None
+) -> tuple[PageVersion, PageVersion] | None:
+    """The two versions that are asked for; None, said on stderr, where there is nothing to compare."""
+    from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since, newest_page
+
+    own = newest_page(facts.pages)
+    if not own:
+        raise KipflowError(f"{facts.key} has no page that was stored; run `kipflow sync`")
+    if first is not None or last is not None:
+        return find_versions(facts.pages, own[0].version if first is None else first, last or own[-1].version)
+    moment = find_moment(history, Since(since) if since else None)
+    if moment is None:
+        raise KipflowError(f"{facts.key} has had no {since or 'discussion or vote'} yet; name versions: --from 1")
+    pair = find_versions_since(facts.pages, moment)
+    if pair is None:
+        console(stderr=True).print(f"{facts.key}: the page did not change since {moment:%Y-%m-%d %H:%M} UTC")
+    return pair
 
 
 def _lint_file(path: Path, prefix: str) -> tuple[PageFault, ...]:

@@ -291,6 +291,10 @@ class Board(Protocol):
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
         ...
 
+    def page_body(self, page_id: str, version: int) -> str | None:
+        """The storage format of one version of a page; None if it is not held."""
+        ...
+
     def review(self) -> tuple[ReviewRow, ...]:
         """Every open question, those that an outcome hangs on first, then by number."""
         ...

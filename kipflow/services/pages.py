@@ -1,4 +1,4 @@
-"""Proposal pages: a new one from the template, and the faults and changes of one that is there."""
+"""A new proposal: the next number, and its page from the template."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError, SaveConflict
-from kipflow.domain.facts import PageVersion
 from kipflow.domain.proposals import format_key
 from kipflow.services.ports import PageRef, Store, Wiki
 from kipflow.wiki.index import parse_index_page
@@ -52,14 +51,6 @@ def create_proposal(
             page = wiki.save_page(renamed, body=page.body, message=f"number {number}: the other was taken first")
         return NewPage(number=number, title=page.title, page_id=page.page_id, url=page.url)
     raise KipflowError(f"no number could be taken in {NUMBER_ATTEMPTS} attempts; try again")
-
-
-def find_pages_since(pages: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
-    """The version that stood at `moment` and the newest one, or None if the page did not change since."""
-    before = [p for p in pages if p.saved_at <= moment]
-    if not pages or not before or before[-1].version == pages[-1].version:
-        return None
-    return before[-1], pages[-1]
 
 
 def _next_number(

@@ -15,6 +15,7 @@ from fastapi.staticfiles import StaticFiles
 
 from kipflow.services.board import Board
 from kipflow.web.api import BoardApi
+from kipflow.web.changes import ChangesPage
 from kipflow.web.errors import ErrorPages
 from kipflow.web.pages import BoardPages
 from kipflow.web.render import STATIC, Masthead, Pages
@@ -48,6 +49,7 @@ def create_app(
     )
     pages = Pages(masthead=masthead, clock=clock)
     app.include_router(BoardPages(board, pages, clock).build_router())
+    app.include_router(ChangesPage(board, pages, clock).build_router())
     app.include_router(BoardApi(board, clock).build_router())
     app.mount("/static", _Static(directory=STATIC), name="static")
     ErrorPages(pages).add_to(app)

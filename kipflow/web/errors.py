@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
+from kipflow.services.changes import NoSuchVersion
 from kipflow.web.render import Pages, find_own_path
 from kipflow.web.security import add_security_headers
 
@@ -35,6 +36,7 @@ class ErrorPages:
             app.add_exception_handler(status, self.refuse)
         app.add_exception_handler(RequestValidationError, self.refuse_address)
         app.add_exception_handler(UnknownProposal, self.show_unknown)
+        app.add_exception_handler(NoSuchVersion, self.show_missing)
         app.add_exception_handler(KipflowError, self.show_known)
         app.add_exception_handler(Exception, self.show_unexpected)
 
@@ -50,6 +52,9 @@ class ErrorPages:
     async def show_unknown(self, request: Request, error: Exception) -> Response:
         number = error.number if isinstance(error, UnknownProposal) else "?"
         return self._answer(request, 404, f"No proposal {number} is known.")
+
+    async def show_missing(self, request: Request, error: Exception) -> Response:
+        return self._answer(request, 404, f"{error}.")
 
     async def show_known(self, request: Request, error: Exception) -> Response:
         log.error("%s %s: %s", request.method, find_own_path(request), error)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from kipflow.wiki.storage import Section, parse_storage, read_sections
 
@@ -19,6 +20,11 @@ class Hunk:
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
+
+    @property
+    def pairs(self) -> tuple[LinePair, ...]:
+        """The lines beside each other, with the words that differ marked."""
+        return tuple(_pair(old, new) for old, new in zip_longest(self.removed, self.added))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +64,48 @@ def diff_pages(old: str, new: str, *, source: str = "page") -> tuple[SectionChan
         if key not in after:
             found.append(SectionChange(title=key[0], kind="removed", hunks=(Hunk(removed=tuple(lines), added=()),)))
     return tuple(found)
+
+
+#: Words of one line that are compared one by one.
+_MAX_WORDS = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A part of a line; `changed` if the other version's line does not have it."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinePair:
+    """A row of a comparison side by side. One side is empty where a line only went or only came."""
+
+    old: tuple[Span, ...]
+    new: tuple[Span, ...]
+
+
+def _pair(old: str | None, new: str | None) -> LinePair:
+    if old is None or new is None:
+        return LinePair(old=_whole(old), new=_whole(new))
+    before, after = old.split(" "), new.split(" ")
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    # lines that have little in common are two lines, not one with every word changed
+    if len(before) + len(after) > _MAX_WORDS or matcher.ratio() < 0.3:
+        return LinePair(old=_whole(old), new=_whole(new))
+    left: list[Span] = []
+    right: list[Span] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if b > a:
+            left.append(Span(text=" ".join(before[a:b]), changed=tag != "equal"))
+        if d > c:
+            right.append(Span(text=" ".join(after[c:d]), changed=tag != "equal"))
+    return LinePair(old=tuple(left), new=tuple(right))
+
+
+def _whole(line: str | None) -> tuple[Span, ...]:
+    return (Span(text=line, changed=False),) if line else ()
 
 
 def _by_title(sections: Sequence[Section]) -> dict[tuple[str, int], list[str]]:

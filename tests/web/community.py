@@ -15,6 +15,7 @@ from kipflow.domain.facts import (
     ProposalFacts,
     Ruling,
     StatusWord,
+    Substance,
     ThreadMessage,
     TicketState,
 )
@@ -26,6 +27,7 @@ from kipflow.services.board import (
     RecordedTransition,
 )
 from kipflow.services.ports import MetricRow, OutboxRow
+from kipflow.wiki.substance import read_substance
 
 NOW = datetime(2026, 3, 18, 14, 20, tzinfo=UTC)
 LIST = "dev@sandbox.example"
@@ -106,6 +108,30 @@ def poll(number: int, title: str, opened_at: datetime, ballots: Iterable[Ballot]
     return replace(vote, **changes)  # type: ignore[arg-type]
 
 
+#: What a page says from which version on: version 4 changes the proposal, 5 a typo, 6 a status line, 7 adds a plan.
+_BODIES = {
+    1: "<h1>Status</h1><p>Current state: Under Discussion</p><h1>Motivation</h1><p>Readers wait for evrey segment.</p>"
+    "<h1>Proposed Changes</h1><p>Keep ten segments in memory.</p><p>Drop the oldest one.</p>",
+    4: "<h1>Status</h1><p>Current state: Under Discussion</p><h1>Motivation</h1><p>Readers wait for evrey segment.</p>"
+    "<h1>Proposed Changes</h1><p>Keep two segments in memory.</p><p>Ask &lt;b&gt;nobody&lt;/b&gt;.</p>",
+    5: "<h1>Status</h1><p>Current state: Under Discussion</p><h1>Motivation</h1><p>Readers wait for every segment.</p>"
+    "<h1>Proposed Changes</h1><p>Keep two segments in memory.</p><p>Ask &lt;b&gt;nobody&lt;/b&gt;.</p>",
+    6: "<h1>Status</h1><p>Current state: Voting</p><h1>Motivation</h1><p>Readers wait for every segment.</p>"
+    "<h1>Proposed Changes</h1><p>Keep two segments in memory.</p><p>Ask &lt;b&gt;nobody&lt;/b&gt;.</p>",
+    7: "<h1>Status</h1><p>Current state: Voting</p><h1>Motivation</h1><p>Readers wait for every segment.</p>"
+    "<h1>Proposed Changes</h1><p>Keep two segments in memory.</p><p>Ask &lt;b&gt;nobody&lt;/b&gt;.</p>"
+    "<h1>Test Plan</h1><p>Measure the wait.</p>",
+}
+
+
+def text_of_version(version: int) -> tuple[str, Substance]:
+    """The body of a page's version, and what it says in substance."""
+    read: tuple[str, Substance] | None = None
+    for body in (body for first, body in _BODIES.items() if first <= version):
+        read = (body, read_substance(body, before=read))
+    return read or ("", ())
+
+
 def page(number: int, title: str, saved_at: datetime, version: int, word: StatusWord, text: str) -> PageVersion:
     return PageVersion(
         page_id=f"{2000 + number}",
@@ -119,6 +145,8 @@ def page(number: int, title: str, saved_at: datetime, version: int, word: Status
         url=f"https://wiki.example/pages/{2000 + number}",
         jira=f"SAND-{number * 7}",
         interfaces=("log-format",) if number == 140 else (),
+        body=text_of_version(version)[0],
+        substance=text_of_version(version)[1],
     )
 
 

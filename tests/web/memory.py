@@ -114,6 +114,10 @@ class MemoryBoard:
                 keep = with_clock + [r for r in keep if r.clock is None]
         return RowPage(rows=tuple(keep[query.offset : query.offset + query.limit]), total=len(keep))
 
+    def page_body(self, page_id: str, version: int) -> str | None:
+        held = [p for h in self._held.values() for p in h.facts.pages]
+        return next((p.body for p in held if (p.page_id, p.version) == (page_id, version)), None)
+
     def proposal(self, number: int, as_of: datetime) -> ProposalView:
         if number not in self._held:
             raise UnknownProposal(number)

@@ -14,7 +14,17 @@ from kipflow.web.render import Masthead
 from tests.web.community import NOW, ago, corrected, facts
 from tests.web.memory import MemoryBoard
 
-PAGES = ("/", "/proposals", "/proposals/152", "/proposals/143", "/review", "/data", "/outbox", "/metrics")
+PAGES = (
+    "/",
+    "/proposals",
+    "/proposals/152",
+    "/proposals/143",
+    "/proposals/143/changes",
+    "/review",
+    "/data",
+    "/outbox",
+    "/metrics",
+)
 
 
 def text_of(client: TestClient, path: str) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal
+from kipflow.adapters.store import board, board_proposal, pages
 from kipflow.adapters.store.assembly import Community, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
@@ -61,6 +61,10 @@ class SqlStore:
     def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_proposal(connection, self._community, number, as_of)
+
+    def page_body(self, page_id: str, version: int) -> str | None:
+        with transaction(self._engine, reads=True) as connection:
+            return pages.find_body(connection, page_id, version)
 
     def review(self) -> tuple[views.ReviewRow, ...]:
         with transaction(self._engine, reads=True) as connection:

@@ -1,0 +1,98 @@
+"""What changed on a proposal's page between two of its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from kipflow.domain.errors import KipflowError
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import PageVersion
+from kipflow.domain.pagechanges import find_changed_sections, find_version_at
+from kipflow.wiki.diffs import SectionChange, diff_pages
+
+
+class Since(StrEnum):
+    """A moment in a proposal's life from which changes are told."""
+
+    DISCUSSION = "discussion"
+    VOTE = "vote"
+
+
+class NoSuchVersion(KipflowError):
+    """A version that is asked for is not held."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChanges:
+    """Two versions of one page and the sections that differ; `substance` names those that differ in substance."""
+
+    before: PageVersion
+    after: PageVersion
+    sections: tuple[SectionChange, ...]
+    substance: tuple[str, ...]
+
+
+def find_moment(history: Iterable[Transition], since: Since | None) -> datetime | None:
+    """When the discussion first opened, or the newest vote; without `since` the vote, else the discussion."""
+    entries = [t for t in history if not t.retracts]
+    votes = [t.at for t in entries if t.target is Stage.VOTE]
+    if votes and since is not Since.DISCUSSION:
+        return max(votes)
+    # a cancelled vote leads back to the discussion: that is not where it opened
+    discussions = [t.at for t in entries if t.target is Stage.DISCUSSION]
+    return min(discussions) if discussions and since is not Since.VOTE else None
+
+
+def find_versions_since(pages: Sequence[PageVersion], moment: datetime) -> tuple[PageVersion, PageVersion] | None:
+    """The version that stood at `moment` and the newest of the same page; None if nothing was saved since.
+
+    A page that was made later than `moment` is compared with its own first version.
+    """
+    own = newest_page(pages)
+    if not own:
+        return None
+    before = find_version_at(own, moment) or own[0]
+    return None if before.version == own[-1].version else (before, own[-1])
+
+
+def find_versions(pages: Sequence[PageVersion], first: int, last: int) -> tuple[PageVersion, PageVersion]:
+    """Two versions of the proposal's page by their numbers.
+
+    Raises:
+        NoSuchVersion: one of them is not held.
+    """
+    held = {p.version: p for p in newest_page(pages)}
+    for number in (first, last):
+        if number not in held:
+            have = f"versions {min(held)} to {max(held)} are held" if held else "no version is held"
+            raise NoSuchVersion(f"the page has no version {number}; {have}")
+    return held[first], held[last]
+
+
+def newest_page(pages: Sequence[PageVersion]) -> list[PageVersion]:
+    """The versions of the page that was saved last, in order: a number can stand on two pages."""
+    if not pages:
+        return []
+    page_id = max(pages, key=lambda p: (p.saved_at, p.version)).page_id
+    return sorted((p for p in pages if p.page_id == page_id), key=lambda p: p.version)
+
+
+def compare_versions(
+    before: PageVersion, after: PageVersion, load_body: Callable[[str, int], str | None]
+) -> PageChanges:
+    """What differs between two versions. `load_body` gives a version's storage format by page id and version.
+
+    Raises:
+        UnreadableInput: a body cannot be read.
+    """
+    old = load_body(before.page_id, before.version) or ""
+    new = load_body(after.page_id, after.version) or ""
+    return PageChanges(
+        before=before,
+        after=after,
+        sections=diff_pages(old, new, source=f"page {after.page_id}"),
+        substance=find_changed_sections(before, after),
+    )

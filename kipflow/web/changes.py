@@ -1,0 +1,118 @@
+"""The page that shows what changed between two versions of a proposal's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
+
+from kipflow.domain.facts import PageVersion
+from kipflow.services.board import Board, ProposalView
+from kipflow.services.changes import (
+    Since,
+    compare_versions,
+    find_moment,
+    find_versions,
+    find_versions_since,
+    newest_page,
+)
+from kipflow.web.api import Number
+from kipflow.web.render import Pages
+
+#: A page has some hundred versions at most; a larger number in an address is a mistake or a probe.
+_MAX_VERSION = 100_000
+VersionNumber = Annotated[int | None, Query(ge=1, le=_MAX_VERSION)]
+
+
+class Layout(StrEnum):
+    """How lines are shown: both versions beside each other, or what went above what came."""
+
+    SIDE = "side"
+    INLINE = "inline"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesQuery:
+    """Which versions the address asks for."""
+
+    since: Since | None = None
+    first: int | None = None
+    last: int | None = None
+    layout: Layout = Layout.SIDE
+
+    def link(self, *, since: Since | None = None, layout: Layout | None = None) -> str:
+        """The query string for the same comparison in another layout, or for another one since a moment."""
+        pairs: list[tuple[str, str]] = [("layout", (layout or self.layout).value)]
+        if since is not None:
+            return "?" + urlencode([("since", since.value), *pairs])
+        if self.since is not None:
+            pairs.append(("since", self.since.value))
+        pairs += [(name, str(n)) for name, n in (("from", self.first), ("to", self.last)) if n is not None]
+        return "?" + urlencode(pairs)
+
+
+def parse_changes_query(
+    since: Since | None = None,
+    first: Annotated[int | None, Query(alias="from", ge=1, le=_MAX_VERSION)] = None,
+    last: Annotated[int | None, Query(alias="to", ge=1, le=_MAX_VERSION)] = None,
+    layout: Layout = Layout.SIDE,
+) -> ChangesQuery:
+    """The query in an address. Versions that are named go before a moment that is named beside them."""
+    return ChangesQuery(since=None if first or last else since, first=first, last=last, layout=layout)
+
+
+class ChangesPage:
+    """One address below each proposal."""
+
+    def __init__(self, board: Callable[[], Board], pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._board, self._pages, self._clock = board, pages, clock
+
+    def build_router(self) -> APIRouter:
+        router = APIRouter(default_response_class=HTMLResponse)
+        router.get("/proposals/{number}/changes")(self.show_changes)
+        return router
+
+    def show_changes(
+        self, request: Request, number: Number, query: Annotated[ChangesQuery, Depends(parse_changes_query)]
+    ) -> HTMLResponse:
+        now, board = self._clock(), self._board()
+        view = board.proposal(number, now)
+        pair = find_pair(view, query)
+        return self._pages.render(
+            request,
+            "changes.html",
+            now=now,
+            view=view,
+            query=query,
+            versions=newest_page(view.pages),
+            moments={since: moment for since in Since if (moment := _find_opened(view, since)) is not None},
+            changes=None if pair is None else compare_versions(*pair, board.page_body),
+        )
+
+
+def find_pair(view: ProposalView, query: ChangesQuery) -> tuple[PageVersion, PageVersion] | None:
+    """The versions to compare: those named, else since the moment named, else since vote or discussion, else the
+    last two; None where there are no two versions.
+
+    Raises:
+        NoSuchVersion: a named version is not held.
+    """
+    own = newest_page(view.pages)
+    if not own:
+        return None
+    if query.first is not None or query.last is not None:
+        return find_versions(view.pages, query.first or own[0].version, query.last or own[-1].version)
+    moment = _find_opened(view, query.since)
+    if moment is not None:
+        return find_versions_since(view.pages, moment)
+    return None if query.since is not None or len(own) < 2 else (own[-2], own[-1])
+
+
+def _find_opened(view: ProposalView, since: Since | None) -> datetime | None:
+    return find_moment((r.transition for r in view.history if not r.retracted), since)
