@@ -42,7 +42,9 @@ def decode(data: bytes, charset: str | None) -> str:
     if data.isascii() and (charset is None or not charset.lower().startswith(("utf-7", "utf-16", "iso-2022", "hz"))):
         return data.decode("ascii").replace("\x00", "")
     codec = _find_codec(charset)
-    if codec in (None, "cp1252"):
+    if codec is None:
+        codec = "utf-8"  # an unknown charset, or none: most likely UTF-8, else what it looks like
+    if codec == "cp1252":
         # "iso-8859-1" over UTF-8 bytes is the commonest wrong claim, and valid UTF-8 is no accident
         try:
             return data.decode("utf-8").replace("\x00", "")

@@ -56,9 +56,11 @@ LOTUS_DATE = re.compile(
 )
 
 
+_LONGEST_SENDER = 200
 # a year or a clock: the parts of a date that are alike in all languages
 _YEAR_OR_CLOCK = re.compile(r"\b(?:19|20)\d\d(?:\b|年|년)|\b\d{1,2}[.:]\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _IN_ANGLES = re.compile(r"<(?:mailto:)?[^<>\s@]{1,200}@[^<>\s]{1,200}>")
+_SENDER = re.compile(r"[^<>\s@:]{1,200}@[^<>\s@]{1,200}\.[^<>\s@]{2,60}")
 
 
 def has_time(text: str) -> bool:
@@ -68,7 +70,15 @@ def has_time(text: str) -> bool:
 
 def is_sender_and_time(text: str) -> bool:
     """Whether a line ends in a colon and names a sender by address and a time: what introduces a quote."""
-    return text.rstrip().endswith((":", "：")) and _IN_ANGLES.search(text) is not None and has_time(text)
+    return text.rstrip().endswith((":", "：")) and _SENDER.search(text) is not None and has_time(text)
+
+
+def is_sender(text: str) -> bool:
+    """Whether a short line names a sender and ends in a colon: "Quoting Jun <jun@okafor.example>:"."""
+    return (
+        len(text) < _LONGEST_SENDER
+        and re.search(r"<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3}[:：]\s*$", text) is not None
+    )
 
 
 def find_header_block(lines: list[str], start: int) -> int | None:

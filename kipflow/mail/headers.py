@@ -185,6 +185,20 @@ _USUAL = re.compile(
 )
 
 
+_ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
+_FOREIGN_MONTH = re.compile(
+    r"(?<=\d[ -])(?:(?P<Feb>fév|fev)|(?P<Mar>mär|mrz|maa|mrt)|(?P<Apr>avr|abr)|(?P<May>mai|maj|mei|mag)|"
+    r"(?P<Jun>juin|giu)|(?P<Jul>juil|lug)|(?P<Aug>aoû|ago)|(?P<Sep>set)|(?P<Oct>okt|ott|out)|(?P<Dec>dez|déc|dic))\w{0,7}\.?",
+    re.IGNORECASE,
+)
+
+
+def _as_written_elsewhere(text: str) -> str:
+    """A date as the standard has it, where its zone ("+01:00", "GMT+0100") or month ("Mär") is written otherwise."""
+    text = _FOREIGN_MONTH.sub(lambda match: str(match.lastgroup), text)
+    return _ODD_ZONE.sub(lambda z: f"{z[1]}{int(z[2]):02}{z[3] or '00'}" if z[1] else " +0000", text)
+
+
 def parse_date(text: str) -> datetime | None:
     """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
     text = text.strip()[:120]
@@ -207,13 +221,14 @@ def parse_date(text: str) -> datetime | None:
             year, month, day, hour, minute = (int(iso.group(i)) for i in range(1, 6))
             second = int(iso.group(6) or 0)
         else:
-            parsed = parsedate_tz(text)
+            parsed = parsedate_tz(_as_written_elsewhere(text))
             if parsed is None:
                 return None
             seconds = parsed[9] or 0
             year, month, day, hour, minute, second = parsed[:6]
-        offset = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
-        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=offset).astimezone(UTC)
+            year += 1900 if 100 <= year < 200 else 0  # years since 1900, as C counts them
+        zone_told = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone_told).astimezone(UTC)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
     return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None

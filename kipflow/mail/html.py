@@ -47,7 +47,8 @@ _HEADER_IDS = frozenset(
 _QUOTE_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through", re.IGNORECASE
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through",
+    re.IGNORECASE,
 )
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 

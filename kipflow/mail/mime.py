@@ -180,7 +180,11 @@ def _next_mark(body: bytes, mark: bytes, position: int) -> int:
 
 
 def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
-    text = decode(_decode_transfer(encoding.lower(), body), content.params.get("charset"))
+    data = _decode_transfer(encoding.lower(), body)
+    charset = content.params.get("charset")
+    if content.type == "text/html" and not charset and (meta := _META_CHARSET.search(data, 0, 4_000)) is not None:
+        charset = meta.group(1).decode("ascii")
+    text = decode(data, charset)
     start = text[:200].lstrip().lower()
     if content.type == "text/html" or start.startswith(("<html", "<!doctype html")):
         return parse_html(text)
@@ -189,6 +193,9 @@ def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
     if content.params.get("format", "").lower() == "flowed":
         return unflow(text, delsp=content.params.get("delsp", "").lower() == "yes")
     return text
+
+
+_META_CHARSET = re.compile(rb"<meta[^<>]{0,200}charset\s{0,8}=\s{0,8}[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 
 
 def _decode_transfer(encoding: str, body: bytes) -> bytes:

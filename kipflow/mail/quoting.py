@@ -22,6 +22,7 @@ from kipflow.mail.headblocks import (
     TITLE,
     find_header_block,
     has_time,
+    is_sender,
     is_sender_and_time,
     skip_header_lines,
 )
@@ -170,7 +171,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
 
 def _is_attribution(text: str, *, above_quote: bool = False) -> bool:
     # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"
-    if above_quote and is_sender_and_time(text) and _VOTE_IN_LINE.search(text) is None:
+    if above_quote and (is_sender_and_time(text) or is_sender(text)) and _VOTE_IN_LINE.search(text) is None:
         return True
     return (
         _ATTRIBUTION_END.search(text) is not None
@@ -216,6 +217,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     block_end = find_header_block(lines, index)
     if block_end is not None:
         return block_end
+    if TITLE.match(line) and has_time(line) and _ATTRIBUTION_END.search(line.strip("-_—=* ")):
+        return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
     if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
         return skip_header_lines(lines, index + 1)
     if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line):

@@ -24,6 +24,8 @@ _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
 _BARE = re.compile(r"[^\s<>()\"',;:]{1,200}@[^\s<>()\"',;:]{1,200}")
 _COMMENT = re.compile(r"\(([^()]{1,200})\)")
 _VIA = re.compile(r"^(.{1,200}?)\s+\(?via\s+\S.{0,200}$", re.IGNORECASE)
+# zero-width characters and direction marks: two names that look alike are alike
+_UNSEEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _SPELLED_AT = re.compile(r"\s+(?:at|\[at\]|\(at\))\s+", re.IGNORECASE)
 
 # addresses that post for many people: one address is not one voter
@@ -39,14 +41,17 @@ def parse_mailbox(text: str) -> tuple[str, str]:
     >>> parse_mailbox('"Lind, Mara" <mara@lind.example>')
     ('Mara Lind', 'mara@lind.example')
     """
-    text = " ".join(text[:2000].split())
+    text = " ".join(text[:2000].replace("<>", " ").split())
     angles = list(_ANGLE.finditer(text))
     if angles:
         match = angles[-1]
         for other in angles:
             if "@" in other.group(1):
                 match = other
-        name, address = text[: match.start()] or text[match.end() :], _SPELLED_AT.sub("@", match.group(1), count=1)
+        name, address = (
+            text[: match.start()] or text[match.end() :],
+            _SPELLED_AT.sub("@", match.group(1).removeprefix("mailto:")),
+        )
     else:
         bare = _BARE.search(text)
         comment = _COMMENT.search(text)
@@ -64,7 +69,7 @@ def _find_comment(text: str) -> str:
 
 def clean_name(name: str) -> str:
     """A display name without quotes and surplus blanks, "Last, First" turned round."""
-    name = decode_words(name).replace("\\", "")
+    name = _UNSEEN.sub("", decode_words(name).replace("\\", ""))
     name = " ".join(name.split()).strip("\"' ,;")
     if name.count(",") == 1 and "@" not in name:
         last, first = (part.strip() for part in name.split(","))
