@@ -20,7 +20,11 @@ _CH, _G, _G0 = rf"(?P<c>{_CHOICE})", rf"(?P<g>{_GROUP})\b", rf"(?P<g0>{_GROUP})\
 _VOTES = r"(?:\s*votes?\b)?"
 
 #: "3 binding +1 votes", "2 non-binding", "no binding vetoes"
-_NUM_GROUP = re.compile(rf"{_NUM}\s+\(?(?:pmc\s+)?{_G}\)?(?:\s*\(?{_CH}\)?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?", re.I)
+_NUM_GROUP = re.compile(
+    rf"{_NUM}\s+(?:of (?:them|these|those|which|whom)\s+)?(?:(?:are|were|was|being)\s+)?\(?(?:pmc\s+)?{_G}\)?"
+    rf"(?:\s*[\"'(]?{_CH}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?",
+    re.IGNORECASE,
+)
 #: "5 +1 votes", "3 +1 (binding)", "2 x -1"
 _NUM_CHOICE = re.compile(
     rf"{_NUM}\s*(?:x\s*)?[\"'(]?{_CH}[\"')]?(?:['’]?s\b)?{_VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
@@ -63,6 +67,7 @@ _BEHIND = re.compile(
     r")?(?P<paren>[^()]{2,300})\))",
     re.I,
 )
+_ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
 _NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 _Key = tuple[str, str]
 
@@ -212,7 +217,7 @@ def _read_names_behind(rest: str) -> list[str]:
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
-    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", text[:800]):
+    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:800]):
         group = _parse_group(_search(piece))
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
@@ -266,7 +271,7 @@ class _Lists:
             return
         if _NONE.match(body):
             self.reading.of(self.group).setdefault(self.choice, 0)
-        elif item is None and not find_names(body):
+        elif item is None and not find_names(body) and not _ADDRESS.match(body):
             self.inside = False
         else:
             self.add(body, self.group, self.choice)

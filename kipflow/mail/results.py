@@ -45,6 +45,20 @@ _FAILED = re.compile(
     r"pass)\b",
     re.IGNORECASE,
 )
+# what a tagged announcement may say without naming the vote: "Passed!", "It is therefore adopted."
+_BARE_PASSED = re.compile(
+    r"^\W*(?:(?:so|thus|therefore|hence|with that|with this)\W{1,3})?(?:(?:it|this)\s+)?(?:(?:is|was|has|has been)\s+)?"
+    r"(?:(?:now|thus|hereby|therefore)\s+)?(?:passed|passes|accepted|adopted|approved)(?:\s+unanimously)?\W*$"
+    r"|\b(?:it|this)\s+(?:is|was|has|has been)\s+(?:(?:now|thus|hereby|therefore)\s+)?"
+    r"(?:passed|accepted|adopted|approved)\b"
+    r"|^\W*(?:vote|voting)\s+(?:status|result|outcome)\W{1,4}(?:is\s+)?(?:passed|accepted|adopted|approved|success\w*)\b",
+    re.IGNORECASE,
+)
+_BARE_FAILED = re.compile(
+    r"^\W*(?:(?:it|this)\s+)?(?:(?:is|was|has|has been)\s+)?(?:(?:now|thus|hereby|therefore)\s+)?"
+    r"(?:failed|fails|rejected|not (?:passed|accepted|adopted|approved))\W*$",
+    re.IGNORECASE,
+)
 _CLOSING = re.compile(
     r"\b(?:clos(?:e|ed|ing)|conclud\w+|end(?:ed|ing)?)\b[^.!?]{0,30}\b(?:the|this) (?:vote|voting|poll)\b|\b(?:the|"
     r"this) (?:vote|voting)(?: thread| period)? (?:is|has|was)(?: now)?(?: been)? "
@@ -54,18 +68,30 @@ _CLOSING = re.compile(
     r"everybody)[^.!?]{0,40}\bvot(?:ed|ing|es?)\b",
     re.IGNORECASE,
 )
+_ENDS_NOUN = (
+    r"(?=\s*(?:$|[.,;:!()–—\"'-]|\d|[A-Z]{2,8}-\d|(?:for|because|since|due|as|and|until|in|to|so|on|again|now|here|while|after|"
+    r"before|thread|period|of|then|but|with|at|from|given|based|per|number|rc|without|today|immediately|therefore|"
+    r"altogether|too|first|instead|just)\b))"
+)
 _CANCEL = re.compile(
     r"\b(?:i['’]?m|i am|i['’]?ll|i will|we['’]?re|we are|we['’]?ll|we will|i|we|let me|i have|i['’]ve|hereby|i['’]d "
     r"like to|"
     r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will |"
     r"would like to |decided to |need to ){0,4}(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|"
     r"stop(?:ping)?|void(?:ing)?|abandon\w*|"
-    r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:the|this|my)\s+(?:\w+\s+){0,2}(?:vote|voting|release|"
-    r"rc\s?\d*|candidate|thread|kip|proposal)\b"
+    r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:(?:the|this|my)\s+(?:\w+\s+){0,2}(?:vote|voting|release|"
+    rf"rc\s?\d*|candidate|thread|kip|proposal)\b{_ENDS_NOUN}|[A-Z]{{2,8}}-\d{{1,5}}\b)"
     r"|\b(?:this|the) (?:vote|vote thread|voting|rc|release candidate)\s+(?:is|has been|was)\s+(?:hereby |now |thus |"
-    r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?)\b"
+    r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?|off)\b"
+    r"|\bclos(?:e|ed|ing) (?:this|the) (?:vote|voting)(?: thread)? without (?:a |any )?(?:result|outcome|conclusion)\b"
     r"|^\W{0,4}(?:vote (?:is )?(?:cancell?ed|withdrawn|aborted)|cancell?(?:ing|ed)(?: (?:the|this) vote)?)\b|"
     r"^\W{0,4}(?:withdrawing|aborting|retracting) (?:the|this) (?:vote|rc|release|candidate)\b",
+    re.IGNORECASE,
+)
+# a wish that is a cancellation where the vote's own caller says it
+_DISREGARD = re.compile(
+    r"^\W*(?:\w+\W+){0,3}(?:please|kindly)?\s*(?:ignore|disregard) (?:this|the) (?:vote|voting|vote thread|thread)\b"
+    r"(?! from| by| of)",
     re.IGNORECASE,
 )
 _CANCEL_UNREAL = re.compile(
@@ -78,7 +104,9 @@ _ANNOUNCES = re.compile(
     r"pass|accept|approv|adopt|result|clos|conclu|fail|reject|success|carri|tally|thank",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"cancel|withdr|abort|call|retract|stop|void|abandon|sink|kill|roll", re.IGNORECASE)
+_ENDS = re.compile(
+    r"cancel|withdr|abort|call|retract|stop|void|abandon|sink|kill|roll|ignore|disregard|without|\boff\b", re.IGNORECASE
+)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
 
 
@@ -95,7 +123,7 @@ def read_declared(
     if not _can_announce(words, reading, tagged=tagged):
         return None
     lines = flatten_tables([plain(line.text) for line in words.own[:MAX_LINES]])
-    outcome, line = _find_outcome(lines)
+    outcome, line = _find_outcome(lines, tagged=tagged)
     closing = _find_sentence(lines, _CLOSING)
     if not tagged and outcome is None and closing is None:
         return None
@@ -166,15 +194,24 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     for sentence in _sentences(lines):
-        if _CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence):
+        if (_CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence)) or _DISREGARD.search(sentence):
             return sentence[:300]
     if reading.kind is Kind.CANCEL and not reading.is_reply:
         return next((line.strip() for line in lines if line.strip()), reading.topic)[:300]
     return None
 
 
-def _find_outcome(lines: Sequence[str]) -> tuple[str | None, str]:
+def is_wish(line: str) -> bool:
+    """Whether a line that calls a vote off ("please ignore this vote") only does so in its caller's mouth."""
+    return _DISREGARD.search(line) is not None and _CANCEL.search(line) is None
+
+
+def _find_outcome(lines: Sequence[str], *, tagged: bool) -> tuple[str | None, str]:
     for sentence in _sentences(lines):
+        if tagged and _BARE_FAILED.search(sentence):
+            return "failed", sentence
+        if tagged and _BARE_PASSED.search(sentence) and not _UNREAL.search(sentence):
+            return "passed", sentence
         if _FAILED.search(sentence) and not _UNREAL.search(sentence):
             return "failed", sentence
         if _PASSED.search(sentence) and not _UNREAL.search(sentence):

@@ -56,6 +56,8 @@ _ROBOT = re.compile(
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"\s+")
+# a reminder, or a longer period, continues its thread
+_CONTINUES = re.compile(r"\b(?:remind\w*|extended|extension|extend|bump\w*|ping|last call|still open)\b")
 
 
 @lru_cache(maxsize=8192)
@@ -87,7 +89,7 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     rest, round_number = _strip_round(rest, kind_tags, prefix)
     return SubjectReading(
         kind=kind,
-        is_reply=is_reply or any("remind" in t for t in tags),  # a reminder continues its thread
+        is_reply=is_reply or any(_CONTINUES.search(t) for t in tags),
         is_forward=is_forward,
         numbers=numbers,
         round=round_number,

@@ -26,8 +26,8 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
     """
     out: list[str] = []
     header: list[str] = []
-    for line in lines:
-        cells = _split_row(line)
+    for index, line in enumerate(lines):
+        cells = _split_row(line) or _split_words(line, header, following=lines[index + 1 : index + 3])
         if not cells:
             if line.strip() and not _RULE.match(line):
                 header = []
@@ -55,6 +55,37 @@ def _split_row(line: str) -> list[str]:
         return []
     cells = [" ".join(cell.split()).strip("*") for cell in cells]
     return cells if 2 <= len(cells) <= _MAX_CELLS else []
+
+
+_WORDS_TITLE = re.compile(
+    r"^(?:voters?|names?|who|members?|person|votes?|binding|non-?binding|pmc|choice|status|total|count|[+\-]1|[+\-]?0)[?:.]?$",
+    re.IGNORECASE,
+)
+_WORDS_VOTER = re.compile(
+    r"^(?P<name>[^\W\d_][^|:+\d]{1,58}?)\s+(?P<choice>[+\-][01]|0)(?:\s+\(?(?P<tail>[a-zA-Z-]{1,12})\)?)?$"
+)
+_WORDS_COUNT = re.compile(
+    r"^(?P<head>(?:non[- ]?)?binding|[+\-]1|[+\-]?0)(?P<numbers>(?:\s+\d{1,3}){1,6})$", re.IGNORECASE
+)
+
+
+def _split_words(line: str, header: Sequence[str], *, following: Sequence[str] = ()) -> list[str]:
+    """The cells of a row whose bars are gone, as of a table in HTML: only titles, or a row right under such titles."""
+    words = line.split()
+    if 2 <= len(words) <= 6 and all(_WORDS_TITLE.match(w) for w in words):
+        under = next((x.strip() for x in following if x.strip()), "")
+        if _WORDS_COUNT.match(under) and len(under.split()) == len(words) + 1:
+            return ["", *words]
+        return words if _WORDS_VOTER.match(under) is not None else []
+    if not header:
+        return []
+    counted = _WORDS_COUNT.match(line.strip())
+    if counted is not None:
+        return [counted.group("head"), *counted.group("numbers").split()]
+    voter = _WORDS_VOTER.match(line.strip())
+    return (
+        [g for g in (voter.group("name"), voter.group("choice"), voter.group("tail")) if g] if voter is not None else []
+    )
 
 
 def _is_header(cells: Sequence[str]) -> bool:

@@ -6,50 +6,26 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Declared, Standing, Vote
+from kipflow.domain.votes import Standing, Vote
 from kipflow.mail.calls import is_call
 from kipflow.mail.casting import cast_with_doubts
+from kipflow.mail.endings import Endings
 from kipflow.mail.linking import attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.rounds import Round
 from kipflow.mail.shares import read_share
-from kipflow.mail.subjects import split_candidate
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 
 _RESENT = timedelta(hours=24)
-
-
-@dataclass(slots=True)
-class _Round:
-    """A vote while it is put together."""
-
-    key: str
-    number: int | None
-    root: Message
-    opened_at: datetime
-    marker: int | None
-    root_missing: bool = False
-    messages: list[Message] = field(default_factory=list)
-    # mails that answer in the thread under a subject of their own: their votes are put to a person
-    astray: list[Message] = field(default_factory=list)
-    round: int = 1
-    declared: Declared | None = None
-    declared_tagged: bool = False
-    ended_at: datetime | None = None
-    ended_how: str | None = None
-    ended_message_id: str | None = None
-
-    def take(self, message: Message) -> None:
-        self.messages.append(message)
 
 
 def find_votes(
@@ -103,8 +79,8 @@ class _Assembly:
         self.times = find_times(ordered, self.parents)
         self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
         self.numbers = attribute_numbers(ordered)
-        self.rounds: dict[str, list[_Round]] = {}
-        self.by_root: dict[str, list[_Round]] = {}
+        self.rounds: dict[str, list[Round]] = {}
+        self.by_root: dict[str, list[Round]] = {}
 
     def run(self) -> list[Vote]:
         for message in self.ordered:
@@ -117,10 +93,7 @@ class _Assembly:
                     round_.take(message)
                 for round_ in () if placed else self.find_strayed_from(message):
                     round_.astray.append(message)
-        for rounds in self.rounds.values():
-            self.close(rounds)
-        for rounds in self.group_candidates():
-            self.replace_earlier(rounds)
+        Endings(self.rounds.values(), self.times, self.roster, self.policy, prefix=self.prefix).find()
         found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
         return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
 
@@ -145,14 +118,25 @@ class _Assembly:
         own = any(message.author_address == r.root.author_address for r in earlier)
         if votes and within and not own:
             return False
-        return is_call(message) or not (votes or within)
+        return is_call(message) or not (votes or within or self.is_bump(message, earlier))
+
+    def is_bump(self, message: Message, rounds: Sequence[Round]) -> bool:
+        """The caller once more under the same subject, without calling anew, while the vote still runs: a reminder."""
+        last = max(rounds, key=lambda r: r.opened_at)
+        one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
+        same = message.author_address == last.root.author_address and one == other
+        return same and not any(
+            m.reading.kind in {Kind.RESULT, Kind.CANCEL} or m.declared is not None or m.cancels is not None
+            for m in self.ordered
+            if last.opened_at <= self.time_of(m) < self.time_of(message) and last.key in self.keys_of(m)
+        )
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
         answers = message.in_reply_to is not None or bool(message.references)
         return answers and any(e.choice is not None for e in message.expressions)
 
-    def is_resent(self, message: Message, round_: _Round) -> bool:
+    def is_resent(self, message: Message, round_: Round) -> bool:
         return (
             message.author_address == round_.root.author_address
             and message.own_text == round_.root.own_text
@@ -160,7 +144,7 @@ class _Assembly:
             and self.time_of(message) - round_.opened_at <= _RESENT
         )
 
-    def has_ancestor(self, message: Message, rounds: Sequence[_Round]) -> bool:
+    def has_ancestor(self, message: Message, rounds: Sequence[Round]) -> bool:
         roots = {r.root.message_id for r in rounds}
         return any(m.message_id in roots for m in self.ancestors(message))
 
@@ -173,7 +157,7 @@ class _Assembly:
     def open(self, root: Message, *, missing: bool = False) -> None:
         numbers = self.numbers.get(root.message_id, ()) if self.keyed_by == "number" else ()
         for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
-            round_ = _Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing)
+            round_ = Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing)
             rounds = self.rounds.setdefault(key, [])
             # votes on two lists under one subject (a project's, its mentors') are not rounds of one
             previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
@@ -196,7 +180,7 @@ class _Assembly:
         return found
 
     # -- placing -------------------------------------------------------------------------------
-    def place(self, message: Message) -> list[_Round]:
+    def place(self, message: Message) -> list[Round]:
         """The rounds that a mail speaks to."""
         reading = message.reading
         if reading.kind is Kind.DISCUSS:
@@ -225,7 +209,7 @@ class _Assembly:
         """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
         return message.reading.kind is Kind.VOTE and any(key in self.rounds for key in self.keys_of(message))
 
-    def find_strayed_from(self, message: Message) -> list[_Round]:
+    def find_strayed_from(self, message: Message) -> list[Round]:
         """The rounds in whose thread a "Re:" under an unrelated subject stands, unless that subject began a thread."""
         if message.reading.kind is not Kind.OTHER or not message.reading.is_reply or message.reading.numbers:
             return []
@@ -236,7 +220,7 @@ class _Assembly:
                 return []
         return []
 
-    def fits(self, message: Message, round_: _Round) -> bool:
+    def fits(self, message: Message, round_: Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""
         reading = message.reading
         if not reading.topic:
@@ -247,14 +231,14 @@ class _Assembly:
             return True
         return self.is_same_topic(reading.topic, round_.root.reading.topic)
 
-    def pick_marked(self, round_: _Round, message: Message) -> _Round:
+    def pick_marked(self, round_: Round, message: Message) -> Round:
         """A subject that names its round outweighs a reply to the wrong mail."""
         marker = message.reading.round
         if marker is None or marker == round_.marker:
             return round_
         return next((r for r in self.rounds[round_.key] if r.marker == marker), round_)
 
-    def similar(self, message: Message) -> list[_Round]:
+    def similar(self, message: Message) -> list[Round]:
         """Votes without a number whose subject an announcement repeats in other words."""
         if message.reading.kind not in {Kind.RESULT, Kind.CANCEL}:
             return []
@@ -274,69 +258,8 @@ class _Assembly:
         versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
         return not versions and len(ours & theirs) >= 0.6 * max(len(ours), len(theirs), 1)
 
-    # -- ends ----------------------------------------------------------------------------------
-    def close(self, rounds: list[_Round]) -> None:
-        for round_ in rounds:
-            for message in round_.messages:
-                self.take_end(round_, message)
-        for list_id in {r.root.list_id for r in rounds}:
-            self.replace_earlier([r for r in rounds if r.root.list_id == list_id])
-
-    def group_candidates(self) -> list[list[_Round]]:
-        """The candidates of each release in order: a later one takes the place of one that nobody closed."""
-        releases: dict[tuple[str, str], list[tuple[int, _Round]]] = {}
-        for round_ in sorted(itertools.chain.from_iterable(self.rounds.values()), key=lambda r: r.opened_at):
-            if round_.number is None:
-                release, candidate = split_candidate(round_.root.reading.topic)
-                releases.setdefault((round_.root.list_id, release), []).append((candidate, round_))
-        return [
-            [r for _, r in rounds]
-            for rounds in releases.values()
-            if len(rounds) > 1 and all(one < other for (one, _), (other, _) in itertools.pairwise(rounds))
-        ]
-
-    @staticmethod
-    def replace_earlier(rounds: list[_Round]) -> None:
-        """Each round that still runs when the next one is opened ends there."""
-        for earlier, later in itertools.pairwise(rounds):
-            open_still = earlier.ended_at is None or earlier.ended_at > later.opened_at
-            announced = earlier.declared is not None and (
-                earlier.declared.announced_at is None or earlier.declared.announced_at <= later.opened_at
-            )
-            if open_still and not announced:
-                earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
-                earlier.ended_message_id = later.root.message_id
-
-    def take_end(self, round_: _Round, message: Message) -> None:
-        at = self.time_of(message)
-        if message.cancels is not None and self.may_end(round_, message):
-            before = round_.declared is None or (round_.declared.announced_at or at) > at
-            if round_.ended_at is None and before:
-                round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
-        declared = message.declared
-        if declared is None or round_.ended_at is not None:
-            return
-        tagged = message.reading.kind is Kind.RESULT
-        # where nobody is known, a tag is taken at its word; a stranger's word does not close a known community's vote
-        if not (self.may_end(round_, message) or (tagged and not self.roster.people)):
-            return
-        # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
-        if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):
-            first = round_.declared.announced_at if round_.declared is not None else at
-            round_.declared = replace(declared, announced_at=min(first or at, at))
-            round_.declared_tagged = tagged
-
-    def may_end(self, round_: _Round, message: Message) -> bool:
-        """Whether the writer may close or cancel: who opened the round, or a person whose role binds."""
-        voter = self.roster.identify(name=message.author_name, address=message.author_address)
-        opener = self.roster.identify(name=round_.root.author_name, address=round_.root.author_address)
-        at = self.time_of(message)
-        same_name = bool(message.author_name) and message.author_name.casefold() == round_.root.author_name.casefold()
-        return (voter.id == opener.id or same_name) or self.roster.is_binding(
-            voter, roles=self.policy.binding_roles, at=at
-        )
-
-    def build(self, round_: _Round) -> Vote:
+    # -- values ---------------------------------------------------------------------------------
+    def build(self, round_: Round) -> Vote:
         root = round_.root
         siblings = self.numbers.get(root.message_id, ())
         mails = [(read_share(m, round_.number, siblings, prefix=self.prefix), self.time_of(m)) for m in round_.messages]
@@ -365,7 +288,7 @@ class _Assembly:
             root_missing=round_.root_missing,
         )
 
-    def find_root_id(self, round_: _Round) -> str:
+    def find_root_id(self, round_: Round) -> str:
         """A vote whose opening mail is not held goes by the id that its mails refer to."""
         root = round_.root
         if not round_.root_missing:

@@ -1,0 +1,33 @@
+"""A round of a vote while its mails are put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from kipflow.domain.facts import Message
+from kipflow.domain.votes import Declared
+
+
+@dataclass(slots=True)
+class Round:
+    """One round: its opening mail, the mails that speak to it, and how it ended."""
+
+    key: str
+    number: int | None
+    root: Message
+    opened_at: datetime
+    marker: int | None
+    root_missing: bool = False
+    messages: list[Message] = field(default_factory=list)
+    # mails that answer in the thread under a subject of their own: their votes are put to a person
+    astray: list[Message] = field(default_factory=list)
+    round: int = 1
+    declared: Declared | None = None
+    declared_tagged: bool = False
+    ended_at: datetime | None = None
+    ended_how: str | None = None
+    ended_message_id: str | None = None
+
+    def take(self, message: Message) -> None:
+        self.messages.append(message)
