@@ -135,9 +135,12 @@ def _parse_release(text: str) -> tuple[str | None, bool]:
     return collapse(clean).strip(" ,;") or None, clean != text
 
 
+_LONGEST_LINK = 2_000
+
+
 def is_web_address(link: str) -> bool:
     """Whether a link may be shown as one: javascript: and data: may not."""
-    return link.lower().startswith(("http://", "https://"))
+    return len(link) <= _LONGEST_LINK and link.lower().startswith(("http://", "https://"))
 
 
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:

@@ -38,6 +38,7 @@ RULES = "1"
 LIST_HOSTS = ("lists.apache.org", "mail-archives.apache.org", "www.mail-archive.com", "markmail.org", "s.apache.org")
 #: What a draft may still lack.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
+_LONGEST_PLACE = 200
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
 # no "[" within: looking for the end of each of many open ones would cost their number squared
 _IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
@@ -162,7 +163,7 @@ def _lint_leftovers(sections: Sequence[Section]) -> list[PageFault]:
     return [
         PageFault(
             code="K04",
-            place=place,
+            place=place[:_LONGEST_PLACE],
             what=f'text of the template: "{found[0][:80]}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
             mend="replace it with your own description, or delete it",
         )

@@ -74,7 +74,11 @@ class Watch:
         """Write the input and what went wrong, once per place in the code."""
         frames = traceback.extract_tb(error.__traceback__)
         where = place or "|".join(f"{Path(f.filename).name}:{f.lineno}" for f in frames[-3:])
-        kind = str(error).split(":")[0][:40] if isinstance(error, Violation) and not place else type(error).__name__
+        kind = (
+            re.sub(r"\d+", "N", str(error).split(":")[0])[:40]
+            if isinstance(error, Violation) and not place
+            else type(error).__name__
+        )
         name = f"{self.target}-{sha256(f'{where}{kind}'.encode()).hexdigest()[:8]}"
         if name in self.findings:
             return

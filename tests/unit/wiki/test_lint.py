@@ -76,6 +76,12 @@ def test_a_draft_is_judged_mildly() -> None:
     assert {f.severity for f in faults if f.code in {"K03", "K04", "K06", "K07"}} == {"note"}
 
 
+def test_a_fault_stands_in_a_place_of_bounded_length() -> None:
+    faults = lint(render_page().replace("Motivation", "Motivation " * 5_000))
+    assert any(fault.place.startswith("Motivation Motivation") for fault in faults)
+    assert max(len(fault.place) for fault in faults) <= 200
+
+
 @pytest.mark.parametrize("letter", list("[(<{*•-|:/ "))
 def test_a_plain_text_page_of_one_repeated_letter_is_read_in_seconds(letter: str) -> None:
     start = time.process_time()

@@ -176,7 +176,7 @@ def test_a_file_that_is_no_export_is_refused(text: str) -> None:
         parse_index_json(text, "KIP", SEEN)
 
 
-@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "//x.example"])
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "//x.example", "https://" + "x" * 3_000])
 def test_a_link_that_is_no_web_address_is_not_kept(link: str) -> None:
     (found,) = parse_index_json(rows({"kip_id": 1, "title": "KIP-1: x", "web_url": link}), "KIP", SEEN).entries
     assert found.url is None
