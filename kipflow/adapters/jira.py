@@ -37,6 +37,11 @@ class JiraTickets:
                 status=str(fields["status"]["name"]),
                 resolution=_name(fields.get("resolution")),
                 fix_versions=tuple(name for v in fields.get("fixVersions") or () if (name := _name(v))),
+                unreleased=tuple(
+                    name
+                    for v in fields.get("fixVersions") or ()
+                    if (name := _name(v)) and v.get("released") is False and not v.get("archived")
+                ),
                 seen_at=now,
             )
 

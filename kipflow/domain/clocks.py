@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from kipflow.domain.care import find_owed
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, hangs_on_review
@@ -14,11 +15,20 @@ from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteTerms:
-    """Quorum and earliest close of one vote, and the care rules that raised them (if any)."""
+    """Quorum and earliest close of one vote, and the care owed that raised them (`because`: interfaces).
+
+    `reviewers` people must have looked at it besides, `reviewed_by` are those who did.
+    """
 
     quorum: int
     earliest_close: datetime
     because: tuple[str, ...] = ()
+    reviewers: int = 0
+    reviewed_by: tuple[str, ...] = ()
+
+    @property
+    def reviewers_missing(self) -> int:
+        return max(0, self.reviewers - len(self.reviewed_by))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,24 +43,27 @@ class VoteState:
     differences: tuple[str, ...]
 
 
-def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy) -> VoteTerms:
-    """What this vote needs, with the care owed to the interfaces its page touched when it opened."""
-    quorum, period, because = policy.quorum, policy.voting_period, list[str]()
-    touched: frozenset[str] = frozenset()
-    for page in facts.pages:
-        if page.saved_at <= vote.opened_at:
-            touched = frozenset(page.interfaces)
-    for care in policy.care:
-        if care.interface in touched:
-            because.append(care.interface)
-            quorum = max(quorum, care.quorum or 0)
-            period = max(period, care.voting_period or period)
-    return VoteTerms(quorum=quorum, earliest_close=vote.opened_at + period, because=tuple(because))
+def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> VoteTerms:
+    """What this vote needs as known at `at`, with the care owed to the interfaces its page touches."""
+    owed = find_owed(facts, vote.opened_at, policy, at)
+    quorum, period, reviewers = policy.quorum, policy.voting_period, 0
+    for care in owed.cares:
+        quorum = max(quorum, care.quorum or 0)
+        period = max(period, care.voting_period or period)
+        reviewers = max(reviewers, care.reviewers)
+    return VoteTerms(
+        quorum=quorum,
+        earliest_close=after(vote.opened_at, period),
+        because=tuple(care.interface for care in owed.cares),
+        reviewers=reviewers,
+        reviewed_by=owed.reviewed_by if reviewers else (),
+    )
 
 
 def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:
     """The vote as it stood at `at`, a person's rulings on its ballots applied."""
-    judged = judge(with_rulings(vote, [r for r in rulings if r.made_at <= at]), at)
+    settled = with_rulings(vote, [r for r in rulings if r.made_at <= at])
+    judged = judge(settled, at, earliest_close=terms.earliest_close)
     return VoteState(
         vote=judged,
         terms=terms,
@@ -63,7 +76,7 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
 
 def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
     """The vote with ballots settled by a person: a choice counts, "none" is no ballot."""
-    settled = {r.target: r for r in rulings if r.kind == "ballot"}
+    settled = {r.target: r for r in rulings if r.kind == "ballot" and _word(r) in _WORDS}
     if not settled:
         return vote
 
@@ -71,7 +84,7 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
         ruling = settled.get(ballot.message_id)
         if ruling is None:
             return ballot
-        word = str(ruling.value.get("choice", "none"))
+        word = _word(ruling)
         why = f"ruled by {ruling.author}: {ruling.reason}"
         if word == "none":
             return replace(ballot, status=BallotStatus.VOID, why=why)
@@ -80,15 +93,23 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
     return replace(vote, ballots=tuple(settle(b) for b in vote.ballots))
 
 
+_WORDS = frozenset({"none", *Choice})
+
+
+def _word(ruling: Ruling) -> str:
+    return str(ruling.value.get("choice", "none"))
+
+
 def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
     """How far the stored months of a community's lists reach, and where they have holes.
 
-    A month that was read before its end and not since, though a later one was, is a hole too: mail of
-    its last hours may be missing.
+    A month that was read before its end and not since, though a later one was, has a hole from then on:
+    mail of its last hours may be missing. What was decided before that moment rests on all of its mail.
     """
     if not months:
         return Coverage()
     gaps: list[tuple[str, str]] = []
+    cuts: list[tuple[datetime, datetime, str]] = []
     through: datetime | None = None
     for list_id in sorted({m.list_id for m in months}):
         held = sorted((m for m in months if m.list_id == list_id), key=lambda m: m.month)
@@ -101,10 +122,11 @@ def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
             expected = next_month(month.month)
             if month.status != "complete":
                 gaps.append((month.month, f"{list_id} {month.month}: {month.why or month.status}"))
-            elif month is not newest and month.fetched_at < month_start(next_month(month.month)):
-                gaps.append((month.month, f"{list_id} {month.month}: read before its end"))
+            elif month is not newest and month.fetched_at < (end := month_start(next_month(month.month))):
+                why = f"; {month.why}" if month.why else ""
+                cuts.append((month.fetched_at, end, f"{list_id} {month.month}: read before its end{why}"))
         through = newest.fetched_at if through is None else min(through, newest.fetched_at)
-    return Coverage(complete_through=through, gaps=tuple(gaps))
+    return Coverage(complete_through=through, gaps=tuple(gaps), cuts=tuple(cuts))
 
 
 def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None:
@@ -113,11 +135,22 @@ def is_covered(coverage: Coverage, start: datetime, end: datetime) -> str | None
     for month, why in coverage.gaps:
         if first <= month <= last:
             return f"the archive is incomplete ({why})"
+    for since, until, why in coverage.cuts:
+        if start < until and since < end:
+            return f"the archive is incomplete ({why})"
     if coverage.complete_through is None:
         return "no month of the archive has been read to its end"
     if coverage.complete_through < end:
         return f"the archive is read only up to {coverage.complete_through:%Y-%m-%d %H:%M} UTC"
     return None
+
+
+def after(at: datetime, span: timedelta) -> datetime:
+    """`at` and `span` later; the end of time where the calendar has no such day."""
+    try:
+        return at + span
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def month_start(month: str) -> datetime:

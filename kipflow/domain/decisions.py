@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from kipflow.domain.clocks import VoteState
@@ -12,13 +12,17 @@ from kipflow.domain.events import Stage, Transition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """A question for a person. `subject` names what a ruling would settle (a message id, say)."""
+    """A question for a person. `subject` names what a ruling would settle (a message id, say).
+
+    `asked_at` is when the facts first raised it, where that is known: what is old is no news.
+    """
 
     kind: str
     subject: str
     question: str
     line: str = ""
     outcomes: tuple[str, ...] = ()
+    asked_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

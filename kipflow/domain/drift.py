@@ -1,21 +1,46 @@
-"""Drift: what wiki, index and tickets say against what the facts come to. Reported, never obeyed."""
+"""Drift: what wiki, index, announcement and ticket say against what the facts come to. Reported, never obeyed.
+
+Each side is asked what it says of the proposal; what contradicts the derived stage, or another side, is told
+with its evidence and the edit that would settle it.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from kipflow.domain.care import own_versions
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.closing import is_contradicted
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import ProposalFacts, StatusWord
+from kipflow.domain.facts import IndexEntry, PageVersion, ProposalFacts, StatusWord, TicketState
+from kipflow.domain.releases import Work, find_ticket, find_work
+from kipflow.domain.tally import Outcome
 
+#: What a page's word agrees with. The template has no word for a running vote: "Under Discussion" is right then too.
 _STAGES_OF_WORD: dict[StatusWord, frozenset[Stage]] = {
     StatusWord.DRAFT: frozenset({Stage.DRAFT}),
-    StatusWord.DISCUSSION: frozenset({Stage.DISCUSSION}),
+    StatusWord.DISCUSSION: frozenset({Stage.DISCUSSION, Stage.VOTE}),
     StatusWord.VOTE: frozenset({Stage.VOTE}),
     StatusWord.ACCEPTED: frozenset({Stage.ACCEPTED}),
     StatusWord.REJECTED: frozenset({Stage.REJECTED}),
     StatusWord.DORMANT: frozenset({Stage.DORMANT}),
     StatusWord.DISCARDED: frozenset({Stage.DISCARDED, Stage.REJECTED}),
+    # nobody filled it in: as good as any word until the proposal is settled
+    StatusWord.TEMPLATE: frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT}),
+}
+
+#: Stage → what its page should say, in the words of the template and of the round-up.
+PAGE_WORD: dict[Stage, str] = {
+    Stage.DRAFT: "Draft",
+    Stage.DISCUSSION: "Under Discussion",
+    Stage.VOTE: "Voting",
+    Stage.ACCEPTED: "Accepted",
+    Stage.REJECTED: "Rejected",
+    Stage.DORMANT: "Dormant",
+    Stage.DISCARDED: "Discarded",
 }
 
 #: The index has four sections: open proposals stand together, refused ones among the discarded.
@@ -28,11 +53,16 @@ SECTION_OF_STAGE: dict[Stage, str] = {
     Stage.DORMANT: "dormant",
     Stage.DISCARDED: "discarded",
 }
+_OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """One disagreement: who says what, what the facts say, and the edit that would settle it."""
+    """One disagreement: who says what, what the facts say, and the edit that would settle it.
+
+    `side` is "page", "index", "result", "ticket" or "release". `derived` is what it is held against;
+    `evidence` tells where and when the side said so.
+    """
 
     side: str
     says: str
@@ -41,35 +71,187 @@ class Drift:
     mend: str
 
 
-def find_drift(facts: ProposalFacts, stage: Stage, as_of: datetime) -> tuple[Drift, ...]:
-    """Every side that, by what it said at `as_of`, contradicts the derived `stage`."""
-    found: list[Drift] = []
-    pages = [p for p in facts.pages if p.saved_at <= as_of]
-    if pages:
-        page = pages[-1]
-        meant = _STAGES_OF_WORD.get(page.status)
-        if meant is not None and stage not in meant:
-            found.append(
-                Drift(
-                    side="page",
-                    says=page.status_text,
-                    derived=stage,
-                    evidence=f"version {page.version} by {page.saved_by}",
-                    mend=f'set "Current state" to "{stage}"',
-                )
+def find_drift(
+    facts: ProposalFacts, stage: Stage, as_of: datetime, votes: Sequence[VoteState] = ()
+) -> tuple[Drift, ...]:
+    """Every side that, by what it said at `as_of`, contradicts the derived `stage` or another side.
+
+    `facts` are in order of time, `votes` are judged as of then.
+    """
+    pages = own_versions((p for p in facts.pages if p.saved_at <= as_of), facts.proposal.number)
+    page = pages[-1] if pages else None
+    rows = _find_rows(facts, as_of)
+    tickets = [t for t in facts.tickets if t.seen_at <= as_of]
+    ticket = find_ticket(tickets, page, rows)
+    return (
+        *(_ask_page(page, stage) if page is not None else ()),
+        *_ask_absence(facts, page, stage, as_of),
+        *_ask_index(rows, stage),
+        *_ask_result(votes, stage, as_of),
+        *(_ask_ticket(ticket, stage) if ticket is not None else ()),
+        *_ask_release(rows, ticket, stage),
+        *_ask_ticket_names(page, rows),
+    )
+
+
+def _ask_page(page: PageVersion, stage: Stage) -> Iterator[Drift]:
+    meant = _STAGES_OF_WORD.get(page.status)
+    if meant is None or stage in meant:
+        return
+    reopen = f', or reopen it by a ruling ("stage {Stage.DISCUSSION}")' if stage is Stage.DISCARDED else ""
+    yield Drift(
+        side="page",
+        says=page.status_text or "nothing",
+        derived=stage,
+        evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
+        mend=f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
+    )
+
+
+def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
+    """A page that was deleted or hidden: what is known of it stays, and somebody should say what became of it."""
+    if page is None or stage in {Stage.DISCARDED, Stage.REJECTED}:
+        return
+    for absence in facts.absences:
+        gone = absence.since <= as_of and (absence.until is None or absence.until > as_of)
+        if gone and absence.page_id == page.page_id:
+            yield Drift(
+                side="page",
+                says=f"gone: {absence.why}",
+                derived=stage,
+                evidence=f"version {page.version} by {page.saved_by} was the last, missing since {_day(absence.since)}",
+                mend=f'restore the page, or discard the proposal by a ruling ("stage {Stage.DISCARDED}")',
             )
-    entries = [e for e in facts.index_entries if e.origin == "page" and e.seen_at <= as_of]
-    if entries:
-        newest = entries[-1]
-        section = SECTION_OF_STAGE[stage]
-        if newest.section not in {section, "unknown"}:
-            found.append(
-                Drift(
-                    side="index",
-                    says=newest.section,
-                    derived=stage,
-                    evidence=newest.title,
-                    mend=f'move the row to the section "{section}"',
-                )
+
+
+def _find_rows(facts: ProposalFacts, as_of: datetime) -> list[IndexEntry]:
+    """The rows of the newest reading of the wiki's index: a number can stand there twice."""
+    seen = [e for e in facts.index_entries if e.origin == "page" and e.seen_at <= as_of]
+    newest = max((e.seen_at for e in seen), default=None)
+    return [e for e in seen if e.seen_at == newest]
+
+
+def _ask_index(rows: Sequence[IndexEntry], stage: Stage) -> Iterator[Drift]:
+    section = SECTION_OF_STAGE[stage]
+    for row in rows:
+        if row.section in {section, "unknown"}:
+            continue
+        doubled = any(other.section == section for other in rows)
+        yield Drift(
+            side="index",
+            says=row.section,
+            derived=stage,
+            evidence=f'"{row.title}", seen {_day(row.seen_at)}',
+            mend=f'remove this row: another stands in "{section}"' if doubled else f'move the row to "{section}"',
+        )
+
+
+def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
+    state = next((s for s in reversed(votes) if s.outcome is not Outcome.CANCELLED), None)
+    if state is None or state.vote.declared is None:
+        return
+    declared, counts = state.vote.declared, state.tally.binding
+    counted = f"{state.outcome} with binding +{counts.plus} -{counts.minus}"
+    where = f"announced by {declared.by}" + (f", {_day(declared.announced_at)}" if declared.announced_at else "")
+    if is_contradicted(state, as_of):
+        yield Drift(
+            side="result",
+            says=declared.outcome or "nothing",
+            derived=f"{stage}: {counted}",
+            evidence=where,
+            mend="answer in the vote's thread with the right count, or settle the ballots that were read otherwise",
+        )
+        return
+    said = {word: n for word, n in (declared.binding or {}).items() if counts.as_dict().get(word) != n}
+    if said:
+        yield Drift(
+            side="result",
+            says="binding " + ", ".join(f"{word}: {n}" for word, n in sorted(said.items())),
+            derived="counted " + ", ".join(f"{word}: {counts.as_dict().get(word, 0)}" for word in sorted(said)),
+            evidence=where,
+            mend="check the roster and the ballots listed with the vote; if they are right, answer with the count",
+        )
+
+
+def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
+    work = find_work(ticket)
+    evidence = f"{ticket.key}, seen {_day(ticket.seen_at)}"
+    says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
+    if work is Work.DONE and stage is not Stage.ACCEPTED:
+        settle = "call its vote" if stage in _OPEN else "reopen it by a ruling"
+        yield Drift(
+            side="ticket",
+            says=says,
+            derived=stage,
+            evidence=evidence,
+            mend=f"{settle}, or correct the resolution of {ticket.key}",
+        )
+    elif work is Work.DROPPED and stage in {Stage.ACCEPTED, Stage.VOTE}:
+        yield Drift(
+            side="ticket",
+            says=says,
+            derived=stage,
+            evidence=evidence,
+            mend=f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling",
+        )
+    elif work is Work.OPEN and stage in {Stage.REJECTED, Stage.DISCARDED} and ticket.fix_versions:
+        yield Drift(
+            side="ticket",
+            says=f"planned for {', '.join(ticket.fix_versions)}",
+            derived=stage,
+            evidence=evidence,
+            mend=f"resolve {ticket.key}, or take the fix version off it",
+        )
+
+
+def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
+    """Only an accepted proposal has a release; the index's column is held against the ticket's fix versions."""
+    if stage is not Stage.ACCEPTED or ticket is None or not ticket.fix_versions:
+        return
+    work, versions = find_work(ticket), {_plain(v) for v in ticket.fix_versions}
+    for row in rows:
+        if row.section != "accepted":
+            continue
+        evidence = f'"{row.title}", seen {_day(row.seen_at)}; {ticket.key}, seen {_day(ticket.seen_at)}'
+        said = {_plain(part) for part in re.split(r"[,;/&\s]+", row.release or "")} - {""}
+        # "3.1" in the index names the release whose first version is 3.1.0
+        if said and work is not Work.DROPPED and not said & versions:
+            yield Drift(
+                side="release",
+                says=row.release or "",
+                derived=f"fixed in {', '.join(ticket.fix_versions)}",
+                evidence=evidence,
+                mend=f'set the row\'s release to "{", ".join(ticket.fix_versions)}"',
             )
-    return tuple(found)
+        if row.in_progress and work is Work.DONE:
+            yield Drift(
+                side="release",
+                says="(WIP)",
+                derived=f"{ticket.status}, {ticket.resolution}",
+                evidence=evidence,
+                mend='take "(WIP)" off the row',
+            )
+
+
+def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> Iterator[Drift]:
+    row = next((r for r in rows if r.jira), None)
+    if page is None or not page.jira or row is None or row.jira == page.jira:
+        return
+    yield Drift(
+        side="ticket",
+        says=f"{page.jira} on the page",
+        derived=f"{row.jira} in the index",
+        evidence=f'version {page.version} by {page.saved_by}, {_day(page.saved_at)}; "{row.title}"',
+        mend="name the same ticket on the page and in the index",
+    )
+
+
+def _plain(version: str) -> str:
+    """A version to compare by: "v3.1.0" and "3.1" are one release, "3.1.1" another."""
+    word = version.strip().lower().removeprefix("v")
+    parts = word.split(".")
+    return ".".join(parts[:2]) if len(parts) == 3 and parts[2] in {"0", "x"} else word
+
+
+def _day(at: datetime) -> str:
+    return f"{at:%Y-%m-%d}"

@@ -7,7 +7,7 @@ All times are aware and in UTC.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -109,11 +109,13 @@ class Coverage:
     """What part of the archive the facts at hand rest on.
 
     `complete_through` is the moment up to which every mail of the proposal's lists is held; `gaps`
-    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete.
+    names months ("dev@kafka.apache.org 2024-01: truncated") that are not complete. `cuts` are the rests of
+    months that were held up to some moment and not read since.
     """
 
     complete_through: datetime | None = None
     gaps: tuple[tuple[str, str], ...] = ()  # (month "2024-01", reason)
+    cuts: tuple[tuple[datetime, datetime, str], ...] = ()  # (from, to, reason)
 
 
 class StatusWord(StrEnum):
@@ -138,6 +140,7 @@ Substance = tuple[tuple[str, str], ...]
 class PageVersion:
     """One saved version of a proposal's page. `status_text` is the Current state as written.
 
+    `touches` are the `interfaces`, each with the line that says so.
     `substance` has each section's title and a digest that only a change of substance alters; empty where
     the text is not known.
     """
@@ -155,6 +158,7 @@ class PageVersion:
     discussion_link: str | None = None
     body: str = ""
     interfaces: tuple[str, ...] = ()
+    touches: tuple[tuple[str, str], ...] = ()
     substance: Substance = ()
     labels: tuple[str, ...] = ()
 
@@ -171,6 +175,17 @@ class PageAbsence:
     why: str
     asked_at: datetime
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallNote:
+    """What was noted on a proposal in a recorded call. `call` is what the page calls it, `url` the recording."""
+
+    number: int
+    call: str
+    held_on: date | None
+    url: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,15 +210,23 @@ class IndexEntry:
     jira: str | None = None
 
 
+#: The status of a ticket that the tracker does not have.
+NO_TICKET = "not found"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketState:
-    """A ticket as seen in JIRA."""
+    """A ticket as seen in JIRA; its status is `NO_TICKET` if there was none.
+
+    `unreleased` are those of its `fix_versions` that are not out yet.
+    """
 
     key: str
     status: str
     resolution: str | None
     fix_versions: tuple[str, ...]
     seen_at: datetime
+    unreleased: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

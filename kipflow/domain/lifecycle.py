@@ -12,13 +12,18 @@ from datetime import datetime
 from kipflow.domain.decisions import Decision
 from kipflow.domain.explain import conclude
 from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.moments import in_order
 from kipflow.domain.policy import Policy
 from kipflow.domain.replaying import Replay
 
 
 def decide(facts: ProposalFacts, policy: Policy, as_of: datetime) -> Decision | None:
-    """What these facts come to under `policy` at `as_of`; None if nothing had happened yet by then."""
-    replay = Replay(facts=facts, policy=policy, as_of=as_of)
+    """What these facts come to under `policy` at `as_of`; None if nothing had happened yet by then.
+
+    Total: any facts give an answer. The order in which they are given does not matter, and nothing that
+    came later than `as_of` is looked at, but for an operator's import, whose rows are dated back.
+    """
+    replay = Replay(facts=in_order(facts), policy=policy, as_of=as_of)
     replay.run()
     if replay.stage is None:
         return None

@@ -29,19 +29,21 @@ class Fractions(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Care:
-    """Care owed where a proposal touches an interface: a longer voting period, or more binding +1."""
+    """Care owed where a proposal touches an interface: a longer voting period, more binding +1, or
+    `reviewers`: people who looked at it besides, each named by a ruling."""
 
     interface: str
     voting_period: timedelta | None = None
     quorum: int | None = None
+    reviewers: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """The voting and dormancy rules of one community.
 
-    `result_required` says that only a closing announcement ends a vote; `clock_after` lets the clock
-    decide that long after the earliest close when none came (None: the clock never accepts).
+    `clock_after` lets the clock decide that long after the earliest close when no announcement came
+    (None: the clock never accepts).
     `dormant_after` None switches dormancy off; `dormancy_by_person` makes it a question, not a move.
     """
 

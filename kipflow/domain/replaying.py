@@ -2,290 +2,315 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
-from enum import IntEnum
 
-from kipflow.domain.clocks import VoteState, VoteTerms, find_terms, is_covered, judge_vote
+from kipflow.domain.care import find_own_page, standing
+from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
+from kipflow.domain.closing import find_closing
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import IndexEntry, Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
+from kipflow.domain.moments import Moment, Order, find_moments
 from kipflow.domain.policy import Policy
-from kipflow.domain.stages import OPEN_STAGES, STAGE_OF_SECTION, TABLE
+from kipflow.domain.ruled import find_choice_of_stage, find_until
+from kipflow.domain.stages import BY_PERSON, OPEN_STAGES, STAGE_OF_SECTION, TABLE
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votes import BallotStatus, Vote
+from kipflow.domain.votes import Vote
 
-
-class _Order(IntEnum):
-    """Order of facts that share one moment: an end before a beginning, words before a ruling on them."""
-
-    PAGE = 0
-    INDEX = 1
-    VOTE_ENDED = 2
-    MESSAGE = 3
-    VOTE_OPENED = 4
-    BALLOT = 5
-    RESULT = 6
-    RULING = 7
-
-
-@dataclass(order=True)
-class _Moment:
-    at: datetime
-    order: _Order
-    tie: str
-    what: object = field(compare=False)
-
-
-def _moments(facts: ProposalFacts) -> Iterator[_Moment]:
-    if facts.proposal.created_at is not None:
-        yield _Moment(facts.proposal.created_at, _Order.PAGE, "", facts.proposal)
-    for page in facts.pages:
-        yield _Moment(page.saved_at, _Order.PAGE, f"{page.page_id}@{page.version:09d}", page)
-    for entry in facts.index_entries:
-        at = entry.seen_at if entry.origin == "page" else entry.changed_at or entry.created_at or entry.seen_at
-        yield _Moment(at, _Order.INDEX, entry.section, entry)
-    for message in facts.messages:
-        yield _Moment(message.sent_at, _Order.MESSAGE, message.message_id, message)
-    for vote in facts.votes:
-        yield _Moment(vote.opened_at, _Order.VOTE_OPENED, vote.root_message_id, vote)
-        if vote.ended_at is not None:
-            yield _Moment(vote.ended_at, _Order.VOTE_ENDED, vote.root_message_id, vote)
-        for ballot in vote.ballots:
-            yield _Moment(ballot.cast_at, _Order.BALLOT, ballot.message_id, ballot)
-        if vote.declared is not None and vote.declared.announced_at is not None:
-            yield _Moment(vote.declared.announced_at, _Order.RESULT, vote.declared.message_id, vote.declared)
-    for ruling in facts.rulings:
-        yield _Moment(ruling.made_at, _Order.RULING, f"{ruling.id or 0:09d}", ruling)
+#: Stages that nothing but a person leaves again.
+SETTLED_STAGES = frozenset({Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED})
 
 
 class Replay:
-    """One pass over a proposal's facts in order of time. Used once, then thrown away."""
+    """One pass over a proposal's facts (`moments.in_order`). Used once, then thrown away.
+
+    `vote` is the poll that runs in stage Vote, `amendment` one on a proposal that was accepted already,
+    `asleep` one during which the proposal went dormant. `closed` are the polls that rules have decided: an
+    operator who puts one back to a vote has the last word on it. `reopening` is a discussion that was
+    started after the proposal had been settled.
+    """
 
     def __init__(self, *, facts: ProposalFacts, policy: Policy, as_of: datetime) -> None:
         self.facts, self.policy, self.as_of = facts, policy, as_of
+        self.rulings = standing(facts.rulings, as_of)
+        self.now = as_of
         self.stage: Stage | None = None
         self.since = as_of
         self.history: list[Transition] = []
         self.vote: Vote | None = None
+        self.amendment: Vote | None = None
+        self.asleep: Vote | None = None
+        self.closed: set[str] = set()
+        self.reopening: ThreadMessage | None = None
+        self.page_word: StatusWord | None = None
         self.last_activity: datetime | None = None
         self.snoozed_until: datetime | None = None
         self.waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
-        self.rulings = tuple(
-            r for r in facts.rulings if r.made_at <= as_of and (r.revoked_at is None or r.revoked_at > as_of)
-        )
-        self.applied: set[int | None] = set()
 
     # -- the loop ------------------------------------------------------------------------------
     def run(self) -> None:
-        pending = sorted(m for m in _moments(self.facts) if m.at <= self.as_of)
+        pending = sorted(m for m in find_moments(self.facts) if m.at <= self.as_of)
+        self.now = pending[0].at if pending else self.as_of
         asked: set[datetime] = set()
         index = 0
         while True:
             fact = pending[index] if index < len(pending) else None
             limit = fact.at if fact is not None else self.as_of
-            clock = next((t for t in self.clock_moments() if t not in asked and t <= limit), None)
+            clock = next((t for t in self.clock_moments() if t not in asked and self.now <= t <= limit), None)
             # facts of the very moment a clock strikes are heard first
             if clock is not None and (fact is None or clock < fact.at):
                 asked.add(clock)
-                self.strike(clock)
+                self.now = clock
+                self.strike()
             elif fact is not None:
                 index += 1
+                self.now = fact.at
                 self.take(fact)
             else:
+                self.now = self.as_of
                 return
 
     def clock_moments(self) -> list[datetime]:
-        """The moments at which time alone may change the stage, from the state reached so far."""
+        """The moments at which time alone may change something, from the state reached so far."""
         moments: list[datetime] = []
-        if self.stage is Stage.VOTE and self.vote is not None:
-            terms = self.terms(self.vote)
-            moments.append(terms.earliest_close)
+        running = self.running()
+        if running is not None and running.root_message_id not in self.closed:
+            earliest = self.terms(running).earliest_close
+            moments.append(earliest)
             if self.policy.clock_after is not None:
-                moments.append(terms.earliest_close + self.policy.clock_after)
+                moments.append(after(earliest, self.policy.clock_after))
         dormant_at = self.dormant_at()
         if dormant_at is not None and not self.policy.dormancy_by_person:
             moments.append(dormant_at)
         return sorted(moments)
 
+    def running(self) -> Vote | None:
+        """The poll whose end is awaited: the vote itself, or one on an amendment."""
+        return self.vote or self.amendment
+
     def terms(self, vote: Vote) -> VoteTerms:
-        return find_terms(self.facts, vote, self.policy)
+        return find_terms(self.facts, vote, self.policy, self.now)
+
+    def judge(self, vote: Vote) -> VoteState:
+        """The vote as it stands at the moment that the replay has reached."""
+        return judge_vote(vote, self.terms(vote), self.policy, self.rulings, self.now)
+
+    # -- silence -------------------------------------------------------------------------------
+    def quiet_since(self) -> datetime:
+        return max(self.last_activity or self.since, self.since)
 
     def silent_at(self) -> datetime | None:
         """When the silence becomes long enough to warn the author."""
         if self.stage not in {Stage.DISCUSSION, Stage.VOTE} or self.policy.dormant_after is None:
             return None
-        start = max(self.last_activity or self.since, self.since)
-        if self.snoozed_until is not None and self.snoozed_until > start:
-            return self.snoozed_until
-        return start + self.policy.dormant_after
+        silent = after(self.quiet_since(), self.policy.dormant_after)
+        return silent if self.snoozed_until is None else max(silent, self.snoozed_until)
 
     def dormant_at(self) -> datetime | None:
         silent = self.silent_at()
-        return None if silent is None else silent + self.policy.grace
+        return None if silent is None else after(silent, self.policy.grace)
 
-    def strike(self, at: datetime) -> None:
-        if self.stage is Stage.VOTE:
-            self.try_to_close(at)
+    def silence_unproven(self, until: datetime) -> str | None:
+        """Why it can't be said that nobody wrote until then: mail is missing, or the silence is not over."""
+        return is_covered(self.facts.coverage, self.quiet_since(), until)
+
+    def strike(self) -> None:
+        self.try_to_close()
         dormant_at = self.dormant_at()
-        if dormant_at is not None and dormant_at <= at and not self.policy.dormancy_by_person:
-            last = self.last_activity or self.since
-            self.move(Stage.DORMANT, at, "silence", Actor.CLOCK, Evidence(kind="clock", ref=last.isoformat()))
+        if dormant_at is None or dormant_at > self.now or self.policy.dormancy_by_person:
+            return
+        if self.silence_unproven(dormant_at) is not None:
+            return
+        # what has passed is owed its announcement, not sleep: `explain` asks a person
+        if self.vote is not None and self.judge(self.vote).outcome is Outcome.PASSED:
+            return
+        evidence = Evidence(kind="clock", ref=(self.last_activity or self.since).isoformat())
+        self.move(Stage.DORMANT, "silence", Actor.CLOCK, evidence)
 
     # -- facts ---------------------------------------------------------------------------------
-    def take(self, moment: _Moment) -> None:
-        match moment.order:
-            case _Order.PAGE:
-                self.take_page(moment)
-            case _Order.INDEX:
-                self.take_index(moment)
-            case _Order.MESSAGE if isinstance(moment.what, ThreadMessage):
-                self.take_message(moment.what)
-            case _Order.VOTE_OPENED if isinstance(moment.what, Vote):
-                self.take_vote(moment.what)
-            case _Order.VOTE_ENDED if isinstance(moment.what, Vote):
-                self.take_end(moment.what)
-            case _Order.RULING if isinstance(moment.what, Ruling):
-                self.take_ruling(moment.what)
-            case _:
-                if self.stage is Stage.VOTE:
-                    self.try_to_close(moment.at)
+    def take(self, moment: Moment) -> None:
+        match moment.order, moment.what:
+            case Order.PAGE, page:
+                self.take_page(page)
+            case Order.INDEX, IndexEntry() as entry:
+                self.take_index(entry)
+            case Order.MESSAGE, ThreadMessage() as message:
+                self.take_message(message)
+            case Order.VOTE_OPENED, Vote() as vote:
+                self.take_vote(vote)
+            case Order.VOTE_ENDED, Vote() as vote:
+                self.take_end(vote)
+            case Order.RULING, Ruling() as ruling:
+                self.take_ruling(ruling)
+            case _, (Vote() as vote, _):
+                self.take_word_in(vote)
 
-    def take_page(self, moment: _Moment) -> None:
-        page = moment.what
+    def take_page(self, page: object) -> None:
+        if not isinstance(page, PageVersion):
+            if self.stage is None:
+                self.move(Stage.DRAFT, "page-created", Actor.PAGE, Evidence(kind="page", ref=self.facts.key))
+            return
+        ref = f"{page.page_id}@{page.version}"
         if self.stage is None:
-            evidence = (
-                Evidence(kind="page", ref=f"{page.page_id}@{page.version}", line=page.title, url=page.url)
-                if isinstance(page, PageVersion)
-                else Evidence(kind="page", ref=self.facts.key)
-            )
-            self.move(Stage.DRAFT, moment.at, "page-created", Actor.PAGE, evidence)
-        if isinstance(page, PageVersion):
-            self.last_activity = moment.at
-            if page.status is StatusWord.DISCARDED and self.stage in OPEN_STAGES:
-                line = f"Current state: {page.status_text}"
-                evidence = Evidence(kind="page", ref=f"{page.page_id}@{page.version}", line=line, url=page.url)
-                self.move(Stage.DISCARDED, moment.at, "page-discarded", Actor.PAGE, evidence)
+            evidence = Evidence(kind="page", ref=ref, line=page.title, url=page.url)
+            self.move(Stage.DRAFT, "page-created", Actor.PAGE, evidence)
+        known = (p for p in self.facts.pages if p.saved_at <= self.now)
+        if page.page_id != find_own_page(known, self.facts.proposal.number):
+            return  # a number taken twice: `explain` asks a person
+        self.last_activity = self.now
+        # saved again with the same word, it says nothing new: an operator may have restored the proposal since
+        said_before, self.page_word = self.page_word, page.status
+        if page.status is StatusWord.DISCARDED is not said_before and self.stage in OPEN_STAGES:
+            evidence = Evidence(kind="page", ref=ref, line=f"Current state: {page.status_text}", url=page.url)
+            self.move(Stage.DISCARDED, "page-discarded", Actor.PAGE, evidence)
 
-    def take_index(self, moment: _Moment) -> None:
-        entry = moment.what
-        if not isinstance(entry, IndexEntry) or (entry.origin == "page" and self.stage is not None):
+    def take_index(self, entry: IndexEntry) -> None:
+        if entry.origin == "page" and self.stage is not None:
             return  # the wiki's row is a baseline only where nothing else is known; elsewhere it can drift
         rule = "index-import" if entry.origin == "import" else "index-row"
         target = STAGE_OF_SECTION.get(entry.section)
-        # an import is the baseline of what no mail tells; where a vote was seen, the vote speaks
-        if self.facts.votes or target in (None, self.stage):
+        # an import is the baseline of what no mail tells; where a vote was seen by then, the vote speaks
+        known_by = max(entry.seen_at, self.now)
+        if any(v.opened_at <= known_by for v in self.facts.votes) or target in (None, self.stage):
             target = None
         evidence = Evidence(kind="index", ref=self.facts.key, line=entry.title, url=entry.url or "")
         actor = Actor.IMPORT  # known from somebody's list, at a time that says nothing of the event itself
         if target is not None and (self.stage, target) in TABLE[rule]:
-            self.move(target, moment.at, rule, actor, evidence)
+            self.move(target, rule, actor, evidence)
         elif self.stage is None:
-            self.move(Stage.DRAFT, moment.at, "number-taken", actor, evidence)
+            self.move(Stage.DRAFT, "number-taken", actor, evidence)
 
     def take_message(self, message: ThreadMessage) -> None:
         evidence = Evidence(kind="message", ref=message.message_id, line=message.subject, url=message.permalink)
         if self.stage is None:
-            self.move(Stage.DRAFT, message.sent_at, "number-taken", Actor.MAIL, evidence)
-        self.last_activity = message.sent_at
+            self.move(Stage.DRAFT, "number-taken", Actor.MAIL, evidence)
+        self.last_activity = self.now
         if self.stage is Stage.DRAFT and message.kind is Kind.DISCUSS:
-            self.move(Stage.DISCUSSION, message.sent_at, "discuss-thread", Actor.MAIL, evidence)
+            self.move(Stage.DISCUSSION, "discuss-thread", Actor.MAIL, evidence)
         elif self.stage is Stage.DORMANT:
-            self.move(Stage.DISCUSSION, message.sent_at, "revived", Actor.MAIL, evidence)
+            self.move(Stage.DISCUSSION, "revived", Actor.MAIL, evidence)
+        elif self.stage in SETTLED_STAGES and message.kind is Kind.DISCUSS and not message.is_reply:
+            self.reopening = message
+        if message.kind in {Kind.VOTE, Kind.RESULT} and message.is_reply and self.asleep is not None:
+            self.resume(self.asleep, evidence)
 
     def take_vote(self, vote: Vote) -> None:
         evidence = Evidence(kind="message", ref=vote.root_message_id, line=vote.subject)
         if self.stage is None:
-            self.move(Stage.DRAFT, vote.opened_at, "number-taken", Actor.MAIL, evidence)
-        self.last_activity = vote.opened_at
-        if self.stage not in {Stage.DRAFT, Stage.DISCUSSION, Stage.DORMANT}:
+            self.move(Stage.DRAFT, "number-taken", Actor.MAIL, evidence)
+        self.last_activity = self.now
+        if vote.ended_at is not None and vote.ended_at <= vote.opened_at:
+            return  # clocks of mail programs go wrong: a round that ended before it began never ran
+        if vote.root_message_id in self.closed or is_same(vote, self.running()):
+            return
+        if vote.root_missing and self.stage in {Stage.VOTE, *SETTLED_STAGES}:
+            return  # a stray answer whose thread is not held is no new round
+        if self.stage is Stage.ACCEPTED:
+            self.amendment = vote
+            return
+        if self.stage in SETTLED_STAGES:
             return  # a vote on a settled proposal moves nothing by itself; `explain` asks a person
         if self.stage is Stage.DORMANT:
-            self.move(Stage.DISCUSSION, vote.opened_at, "revived", Actor.MAIL, evidence)
+            self.move(Stage.DISCUSSION, "revived", Actor.MAIL, evidence)
+        if self.stage is Stage.VOTE and self.vote is None:
+            self.vote = vote  # an operator said Vote before there was one
+            return
+        if self.stage is Stage.VOTE:
+            self.move(Stage.DISCUSSION, "vote-replaced", Actor.MAIL, evidence)
         note = "no discussion was seen" if self.stage is Stage.DRAFT else ""
         self.vote = vote
-        self.move(Stage.VOTE, vote.opened_at, "vote-thread", Actor.MAIL, evidence, note=note)
+        self.move(Stage.VOTE, "vote-thread", Actor.MAIL, evidence, note=note)
 
     def take_end(self, vote: Vote) -> None:
-        if self.stage is Stage.VOTE and self.is_current(vote) and vote.ended_at is not None:
+        if is_same(vote, self.asleep):
+            self.asleep = None
+        if is_same(vote, self.amendment):
+            self.amendment = self.waits_for = None
+        elif self.stage is Stage.VOTE and is_same(vote, self.vote):
             rule = "vote-replaced" if vote.ended_how == "replaced" else "vote-cancelled"
             evidence = Evidence(kind="message", ref=vote.ended_message_id or vote.root_message_id, line=vote.subject)
-            self.move(Stage.DISCUSSION, vote.ended_at, rule, Actor.MAIL, evidence)
-            self.vote = None
+            self.move(Stage.DISCUSSION, rule, Actor.MAIL, evidence)
+
+    def take_word_in(self, vote: Vote) -> None:
+        """A ballot or an announcement in `vote`: it can wake it, and it can end it."""
+        self.last_activity = max(self.last_activity or self.now, self.now)
+        evidence = Evidence(kind="message", ref=vote.root_message_id, line=vote.subject)
+        if self.stage is Stage.DORMANT:
+            self.move(Stage.DISCUSSION, "revived", Actor.MAIL, evidence)
+        if is_same(vote, self.asleep):
+            self.resume(vote, evidence)
+        if is_same(vote, self.running()):
+            self.try_to_close()
+
+    def resume(self, vote: Vote, evidence: Evidence) -> None:
+        """A vote that slept goes on: it was never ended, so its ballots still count."""
+        if self.stage is Stage.DISCUSSION:
+            self.vote = vote
+            self.move(Stage.VOTE, "vote-resumed", Actor.MAIL, evidence)
 
     def take_ruling(self, ruling: Ruling) -> None:
         if ruling not in self.rulings:
             return
-        self.last_activity = ruling.made_at
-        evidence = Evidence(kind="ruling", ref=str(ruling.id), line=ruling.reason)
+        target = find_choice_of_stage(ruling, self.history)
         if ruling.kind == "snooze":
-            self.snoozed_until = datetime.fromisoformat(str(ruling.value["until"]))
-        elif ruling.kind == "stage":
-            target = Stage(str(ruling.value["stage"]))
-            if target is not self.stage:
-                self.move(target, ruling.made_at, "override", Actor.OPERATOR, evidence, note=f"by {ruling.author}")
-        elif self.stage is Stage.VOTE:
-            self.try_to_close(ruling.made_at)
+            self.snoozed_until = find_until(ruling) or self.snoozed_until
+        elif target is not None:
+            self.last_activity = self.now
+            self.overrule(target, ruling)
+        self.try_to_close()
+
+    def overrule(self, target: Stage, ruling: Ruling) -> None:
+        if target is self.stage:
+            return
+        if target in SETTLED_STAGES and self.vote is not None:
+            self.closed.add(self.vote.root_message_id)
+        if target is Stage.VOTE:
+            self.vote = self.find_open_vote(decided_too=True)
+        evidence = Evidence(kind="ruling", ref=str(ruling.id), line=ruling.reason)
+        rule = "restored" if ruling.kind == "restore" else "override"
+        self.move(target, rule, Actor.OPERATOR, evidence, note=f"by {ruling.author}")
+
+    def find_open_vote(self, *, decided_too: bool = False) -> Vote | None:
+        """The newest vote that was opened by now and neither called off, replaced nor (unless asked) decided."""
+        for vote in reversed(self.facts.votes):
+            if vote.opened_at > self.now or (vote.ended_at is not None and vote.ended_at <= self.now):
+                continue
+            if decided_too or vote.root_message_id not in self.closed:
+                return vote
+        return None
 
     # -- closing a vote ------------------------------------------------------------------------
-    def try_to_close(self, at: datetime) -> None:
-        """Accept or reject the current vote if, at `at`, every condition for it is met."""
-        if self.vote is None:
+    def try_to_close(self) -> None:
+        """Accept or reject the running vote if every condition for it is met now."""
+        vote = self.running()
+        if vote is None or vote.root_message_id in self.closed:
             return
         self.waits_for = None
-        terms = self.terms(self.vote)
-        state = judge_vote(self.vote, terms, self.policy, self.rulings, at)
-        if at < terms.earliest_close:
+        closing = find_closing(self.judge(vote), self.policy, self.now)
+        if closing is None:
             return
-        declared = state.vote.declared
-        announced = declared is not None and declared.outcome == "passed"
-        ripe = self.policy.clock_after is not None and at >= terms.earliest_close + self.policy.clock_after
-        refused = declared is not None and declared.outcome == "failed"
-        untold = declared is None or declared.outcome is None
-        accepts = state.outcome is Outcome.PASSED and (announced or (ripe and untold))
-        if not (accepts or refused or state.outcome is Outcome.FAILED):
-            return
-        gap = is_covered(self.facts.coverage, self.vote.opened_at, at)
+        gap = is_covered(self.facts.coverage, vote.opened_at, self.now)
         if gap is not None:
             self.waits_for = gap
             return
-        evidence = self.closing_evidence(state)
-        if state.outcome is Outcome.FAILED:
-            self.move(Stage.REJECTED, at, "voted-down", Actor.CLOCK, *evidence)
-        elif refused:
-            self.move(Stage.REJECTED, at, "result-rejects", Actor.MAIL, *evidence)
-        elif announced:
-            self.move(Stage.ACCEPTED, at, "result-agrees", Actor.MAIL, *evidence)
+        self.closed.add(vote.root_message_id)
+        if self.vote is None:
+            rule = "amended" if closing.passes else "amendment-failed"
+            self.amendment = None
+            self.move(Stage.ACCEPTED, rule, closing.actor, *closing.evidence, note=closing.note)
         else:
-            self.move(Stage.ACCEPTED, at, "clock-accepts", Actor.CLOCK, *evidence)
+            target = Stage.ACCEPTED if closing.passes else Stage.REJECTED
+            self.move(target, closing.rule, closing.actor, *closing.evidence, note=closing.note)
 
-    def closing_evidence(self, state: VoteState) -> list[Evidence]:
-        found: list[Evidence] = []
-        if state.vote.declared is not None:
-            declared = state.vote.declared
-            found.append(Evidence(kind="message", ref=declared.message_id, line=declared.line))
-        else:
-            found.append(Evidence(kind="message", ref=state.vote.root_message_id, line=state.vote.subject))
-        found.extend(
-            Evidence(kind="ballot", ref=b.message_id, line=f"{b.name}: {b.line}")
-            for b in state.vote.ballots
-            if b.binding and b.status is BallotStatus.COUNTED
-        )
-        return found
-
-    def is_current(self, vote: Vote) -> bool:
-        return self.vote is not None and self.vote.root_message_id == vote.root_message_id
-
-    def move(self, target: Stage, at: datetime, rule: str, actor: Actor, *evidence: Evidence, note: str = "") -> None:
-        if rule != "override" and (self.stage, target) not in TABLE[rule]:
+    def move(self, target: Stage, rule: str, actor: Actor, *evidence: Evidence, note: str = "") -> None:
+        if rule not in BY_PERSON and (self.stage, target) not in TABLE[rule]:
             raise IllegalTransition(number=self.facts.proposal.number, source=self.stage or "nothing", target=target)
         self.history.append(
             Transition(
                 number=self.facts.proposal.number,
                 source=self.stage,
                 target=target,
-                at=at,
+                at=self.now,
                 rule=rule,
                 actor=actor,
                 policy_version=self.policy.version,
@@ -293,6 +318,18 @@ class Replay:
                 note=note,
             )
         )
-        self.stage, self.since = target, at
+        if target is not self.stage:
+            # silence in discussion after that lets the vote go for good
+            self.asleep = self.vote if target is Stage.DORMANT else self.asleep
+            self.stage, self.since = target, self.now
+            self.waits_for = self.reopening = None
         if target is not Stage.VOTE:
             self.vote = None
+        if target not in {Stage.DORMANT, Stage.DISCUSSION} or (rule in BY_PERSON and target is Stage.DISCUSSION):
+            self.asleep = None
+        if target is not Stage.ACCEPTED:
+            self.amendment = None
+
+
+def is_same(one: Vote, other: Vote | None) -> bool:
+    return other is not None and one.root_message_id == other.root_message_id

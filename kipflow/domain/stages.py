@@ -6,7 +6,7 @@ from kipflow.domain.events import Stage
 
 OPEN_STAGES = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 
-#: rule → the moves it may make; an operator's override may make any.
+#: rule → the moves it may make; an operator's override or restoring may make any.
 TABLE: dict[str, frozenset[tuple[Stage | None, Stage]]] = {
     "page-created": frozenset({(None, Stage.DRAFT)}),
     "number-taken": frozenset({(None, Stage.DRAFT)}),
@@ -22,10 +22,18 @@ TABLE: dict[str, frozenset[tuple[Stage | None, Stage]]] = {
     "result-rejects": frozenset({(Stage.VOTE, Stage.REJECTED)}),
     "vote-cancelled": frozenset({(Stage.VOTE, Stage.DISCUSSION)}),
     "vote-replaced": frozenset({(Stage.VOTE, Stage.DISCUSSION)}),
+    # a second vote on what was accepted already: the proposal stays what it is, its history tells
+    "amended": frozenset({(Stage.ACCEPTED, Stage.ACCEPTED)}),
+    "amendment-failed": frozenset({(Stage.ACCEPTED, Stage.ACCEPTED)}),
     "silence": frozenset({(Stage.DISCUSSION, Stage.DORMANT), (Stage.VOTE, Stage.DORMANT)}),
     "revived": frozenset({(Stage.DORMANT, Stage.DISCUSSION)}),
+    # the mail that revived it belongs to a vote that never ended
+    "vote-resumed": frozenset({(Stage.DISCUSSION, Stage.VOTE)}),
     "page-discarded": frozenset({(source, Stage.DISCARDED) for source in OPEN_STAGES}),
 }
+
+#: Rules by which a person may make any move.
+BY_PERSON = frozenset({"override", "restored"})
 
 #: Section of an index → the stage that it speaks of.
 STAGE_OF_SECTION = {

@@ -168,17 +168,20 @@ def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
 _SPEAKS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
 
 
-def judge(vote: Vote, as_of: datetime) -> Vote:
+def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> Vote:
     """The vote as it stood at `as_of`: later mail unseen, late ballots void, one ballot per voter.
 
     `vote.ballots` must be as read (not judged before). A ballot cast after the closing announcement,
-    or after the round was cancelled or replaced, is void.
+    or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
+    takes nobody's right to vote until then.
     """
     declared = vote.declared
     if declared is not None and declared.announced_at is not None and declared.announced_at > as_of:
         declared = None
     ended = vote.ended_at is not None and vote.ended_at <= as_of
     close = vote.ended_at if ended else (declared.announced_at if declared else None)
+    if close is not None and not ended and earliest_close is not None:
+        close = max(close, earliest_close)
     kept: list[Ballot] = []
     for ballot in vote.ballots:
         if ballot.cast_at > as_of:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.facts import PageVersion, StatusWord
-from kipflow.domain.interfaces import find_interfaces
+from kipflow.domain.interfaces import classify_interfaces
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import Line, Section, find_section, parse_storage, read_sections
 from kipflow.wiki.template import is_template_line
@@ -16,6 +16,7 @@ from kipflow.wiki.titles import is_copy, parse_title
 
 _STATUS_HEADING = re.compile(r"^\W*(?:\d+\W+)?status\b", re.IGNORECASE)
 _INTERFACES_HEADING = re.compile(r"public interfaces?|interface changes|changed interfaces?", re.IGNORECASE)
+_LEFT_HEADING = re.compile(r"\b(?:rejected|alternatives?|non-?goals?|future work|out of scope)\b", re.IGNORECASE)
 #: "Current state:", "Status -", "Discussion thread |" (a table's row): a name, a separator, a value.
 _FIELD = re.compile(
     r"^\W*(?P<name>current (?:state|status)|state|status|discuss(?:ion)?(?: threads?)?"
@@ -76,6 +77,7 @@ def parse_page(
     state = fields.get("state")
     status_text = state.value[:300] if state is not None else ""
     heading = parse_title(title, prefix)
+    touches = classify_interfaces(own_interface_lines(sections))
     return PageVersion(
         page_id=page_id,
         version=version,
@@ -89,15 +91,37 @@ def parse_page(
         jira=_find_ticket(fields.get("jira"), prefix),
         discussion_link=_find_link(fields.get("discussion")),
         body=body,
-        interfaces=tuple(touch.interface for touch in find_interfaces(own_interface_lines(sections))),
+        interfaces=tuple(touch.interface for touch in touches),
+        touches=tuple((touch.interface, touch.line) for touch in touches),
         labels=labels,
     )
 
 
 def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
-    """The lines of "Public Interfaces" that the author wrote, the template's own list taken out."""
-    lines = find_section(sections, _INTERFACES_HEADING) or ()
-    return tuple(line.text for line in lines if not is_template_line(line.text))
+    """The lines of "Public Interfaces" that the author wrote, the template's own list taken out.
+
+    A sub-section's heading stands before its first line ("Monitoring: two new gauges"): what the section is
+    about may be said nowhere else. Sub-sections on what was not chosen are left out.
+    """
+    own: list[str] = []
+    for section in _find_with_parts(sections, _INTERFACES_HEADING):
+        lines = [line.text for line in section.lines if not is_template_line(line.text) and line.text.strip()]
+        if _LEFT_HEADING.search(section.title):
+            continue
+        if lines and not _INTERFACES_HEADING.search(section.title):
+            lines[0] = f"{section.title.rstrip(' :')}: {lines[0]}"
+        own.extend(lines)
+    return tuple(own)
+
+
+def _find_with_parts(sections: Sequence[Section], pattern: re.Pattern[str]) -> Sequence[Section]:
+    """The first section whose heading matches, with its sub-sections."""
+    for position, section in enumerate(sections):
+        if section.level and pattern.search(section.title):
+            rest = sections[position + 1 :]
+            end = next((n for n, below in enumerate(rest) if below.level <= section.level), len(rest))
+            return (section, *rest[:end])
+    return ()
 
 
 def read_fields(sections: Sequence[Section]) -> dict[str, Field]:

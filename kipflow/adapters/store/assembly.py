@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import absences, messages, pages, rulings
 from kipflow.adapters.store.decisions import is_known, lock_proposal
+from kipflow.domain.care import own_versions
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import (
     Coverage,
@@ -22,6 +23,7 @@ from kipflow.domain.facts import (
     TicketState,
 )
 from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.releases import find_release
 from kipflow.domain.roster import Verdict
 from kipflow.domain.votes import Vote
 
@@ -116,6 +118,7 @@ def describe(
     tickets: Sequence[TicketState],
 ) -> Proposal:
     """What a proposal is called and who wrote it: from its page, else the index, else its first mail."""
+    versions = own_versions(versions, number)
     newest = versions[-1] if versions else None
     entry = entries[-1] if entries else None
     first = next((v for v in versions if v.version == 1), None)
@@ -124,7 +127,7 @@ def describe(
     created = first.saved_at if first else min((e.created_at for e in entries if e.created_at), default=None)
     jira = (newest.jira if newest else None) or _first_of(e.jira for e in reversed(entries))
     ticket = next((t for t in reversed(tickets) if t.key == jira), None)
-    release, in_progress = _find_release(entry, ticket)
+    release, in_progress = find_release(entry, ticket)
     return Proposal(
         number=number,
         title=strip_key(_find_title(newest, entry, opener), prefix),
@@ -156,15 +159,6 @@ def _find_title(newest: PageVersion | None, entry: IndexEntry | None, opener: Me
     if entry is not None:
         return entry.title
     return opener.subject if opener is not None else ""
-
-
-def _find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[str | None, bool]:
-    """The release that holds the proposal, and whether work on it goes on: the ticket knows, else the index."""
-    if ticket is not None and ticket.fix_versions:
-        return ", ".join(ticket.fix_versions), ticket.resolution is None
-    if entry is not None:
-        return entry.release, entry.in_progress
-    return None, False
 
 
 def _first_of(values: Iterable[str | None]) -> str | None:

@@ -158,7 +158,12 @@ def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: 
 
 def as_review_item(row: sa.Row[Any]) -> ReviewItem:
     return ReviewItem(
-        kind=row.kind, subject=row.subject, question=row.question, line=row.line, outcomes=as_tuple(row.outcomes)
+        kind=row.kind,
+        subject=row.subject,
+        question=row.question,
+        line=row.line,
+        outcomes=as_tuple(row.outcomes),
+        asked_at=row.asked_at,
     )
 
 

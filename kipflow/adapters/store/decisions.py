@@ -249,6 +249,8 @@ def _vote_row(number: int, position: int, state: VoteState, is_current: bool) ->
         "quorum": state.terms.quorum,
         "earliest_close": state.terms.earliest_close,
         "care": state.terms.because,
+        "reviewers": state.terms.reviewers,
+        "reviewed_by": state.terms.reviewed_by,
         "outcome": state.outcome.value,
         "hangs": state.hangs,
         "binding_for": tally.binding.plus,
@@ -298,6 +300,7 @@ def _review_rows(decision: Decision) -> list[Row]:
             "line": item.line,
             "outcomes": item.outcomes,
             "hangs": bool(item.outcomes),
+            "asked_at": item.asked_at,
         }
         for position, item in enumerate(decision.review)
     ]

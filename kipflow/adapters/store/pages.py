@@ -118,6 +118,7 @@ def _version_row(found: PageVersion, seen_at: datetime) -> Row:
         "jira": found.jira,
         "discussion_link": found.discussion_link,
         "interfaces": found.interfaces,
+        "touches": found.touches,
         "substance": found.substance,
         "labels": found.labels,
         "seen_at": seen_at,
@@ -129,6 +130,7 @@ def _page_version(row: sa.Row[Any]) -> PageVersion:
     values = dict(row._mapping)
     values["status"] = StatusWord(values["status"])
     values["interfaces"] = as_tuple(values["interfaces"])
+    values["touches"] = _as_substance(values["touches"])
     values["labels"] = as_tuple(values["labels"])
     values["substance"] = _as_substance(values["substance"])
     return PageVersion(**values)
@@ -210,8 +212,13 @@ def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
     """Store a ticket's state if it differs from the one last seen."""
     newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
     held = connection.execute(newest).one_or_none()
-    said = (found.status, found.resolution, found.fix_versions)
-    if held is not None and said == (held.status, held.resolution, as_tuple(held.fix_versions)):
+    said = (found.status, found.resolution, found.fix_versions, found.unreleased)
+    if held is not None and said == (
+        held.status,
+        held.resolution,
+        as_tuple(held.fix_versions),
+        as_tuple(held.unreleased),
+    ):
         return False
     row: Row = {
         "key": found.key,
@@ -219,6 +226,7 @@ def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
         "status": found.status,
         "resolution": found.resolution,
         "fix_versions": found.fix_versions,
+        "unreleased": found.unreleased,
     }
     if not count_new(connection, ticket, [row]):
         return False
@@ -246,6 +254,7 @@ def load_tickets(connection: sa.Connection, keys: Collection[str]) -> tuple[Tick
             status=row.status,
             resolution=row.resolution,
             fix_versions=as_tuple(row.fix_versions),
+            unreleased=as_tuple(row.unreleased),
             seen_at=row.seen_at,
         )
         for row in connection.execute(statement)

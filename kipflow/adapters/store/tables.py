@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Date,
     Float,
     ForeignKey,
     ForeignKeyConstraint,
@@ -65,7 +66,21 @@ message = Table(
     Column("declared", Document),
     # last, so that SQLite reads its overflow pages only when it is asked for
     Column("own_text", Words, nullable=False),
+    # the version of the rules that read it; rarely asked for
+    Column("reading_rules", Integer, nullable=False, server_default="0"),
     Index(None, "topic_key", "numbered"),
+)
+
+#: What older rules read in a mail, until newer ones read it otherwise.
+earlier_reading = Table(
+    "earlier_reading",
+    metadata,
+    Column("message_id", Words, ForeignKey("message.message_id"), nullable=False),
+    Column("reading_rules", Integer, nullable=False),
+    Column("replaced_by", Integer, nullable=False),
+    Column("replaced_at", Moment, nullable=False),
+    Column("reading", Document, nullable=False),
+    PrimaryKeyConstraint("message_id", "replaced_by"),
 )
 
 #: What a message without a number of its own refers to: when a parent comes late, its children are found here.
@@ -146,11 +161,26 @@ page_version = Table(
     Column("jira", Words),
     Column("discussion_link", Words),
     Column("interfaces", Document, nullable=False),
+    Column("touches", Document, nullable=False, server_default="[]"),
     Column("substance", Document, nullable=False, server_default="[]"),
     Column("labels", Document, nullable=False, server_default="[]"),
     Column("seen_at", Moment, nullable=False),
     Column("body", Words, nullable=False),
     PrimaryKeyConstraint("page_id", "version"),
+)
+
+#: What was noted on a proposal in a recorded call; the digest is of call and note.
+call_note = Table(
+    "call_note",
+    metadata,
+    Column("number", Integer, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("call", Words, nullable=False),
+    Column("held_on", Date),
+    Column("url", Words, nullable=False),
+    Column("note", Words, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    PrimaryKeyConstraint("number", "digest"),
 )
 
 #: What of a page was last judged: its version, by which rules, and what stood around it then.
@@ -221,6 +251,7 @@ ticket = Table(
     Column("status", Words, nullable=False),
     Column("resolution", Words),
     Column("fix_versions", Document, nullable=False),
+    Column("unreleased", Document, nullable=False, server_default="[]"),
     PrimaryKeyConstraint("key", "seen_at"),
 )
 
@@ -321,6 +352,8 @@ vote = Table(
     Column("quorum", Integer, nullable=False),
     Column("earliest_close", Moment, nullable=False),
     Column("care", Document, nullable=False),
+    Column("reviewers", Integer, nullable=False, server_default="0"),
+    Column("reviewed_by", Document, nullable=False, server_default="[]"),
     Column("outcome", String, nullable=False),
     Column("hangs", Boolean, nullable=False),
     Column("binding_for", Integer, nullable=False),
@@ -368,6 +401,7 @@ review_item = Table(
     Column("line", Words, nullable=False),
     Column("outcomes", Document, nullable=False),
     Column("hangs", Boolean, nullable=False),  # whether the outcome of a vote hangs on it
+    Column("asked_at", Moment),
     PrimaryKeyConstraint("number", "position"),
 )
 

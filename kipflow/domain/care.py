@@ -1,0 +1,67 @@
+"""Care owed to a vote: by the interfaces its page touched when it opened, or by a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.facts import PageVersion, ProposalFacts, Ruling
+from kipflow.domain.policy import Care, Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """The policy's cares that apply to one vote, and who has reviewed it for them."""
+
+    cares: tuple[Care, ...] = ()
+    reviewed_by: tuple[str, ...] = ()
+
+
+def find_owed(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: datetime) -> Owed:
+    """What the policy asks for besides, as known at `at`, of a vote that was opened at `opened_at`.
+
+    A page saved only after the opening counts where none was there before; what is changed on a page
+    while the vote runs is shown (`kipflow diff`) but moves no goal. A ruling of kind "care" outranks the page.
+    """
+    rulings = [r for r in standing(facts.rulings, at) if r.kind == "care"]
+    touched = _find_touched(facts, opened_at, at)
+    for ruling in rulings:
+        if isinstance(ruling.value.get("interfaces"), list | tuple):
+            touched = frozenset(str(name) for name in ruling.value["interfaces"])
+    reviewers = [str(r.value["reviewer"]).strip() for r in rulings if r.value.get("reviewer")]
+    return Owed(
+        cares=tuple(care for care in policy.care if care.interface in touched),
+        reviewed_by=tuple(dict.fromkeys(name for name in reviewers if name)),
+    )
+
+
+def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
+    """The page that is the proposal's: the one that bore its number first; None if there is no page.
+
+    Where a number was taken twice, what stands on the other page must not move this proposal.
+    """
+    first: dict[str, tuple[bool, datetime]] = {}
+    for page in pages:
+        bears = (page.number != number, page.saved_at)
+        first[page.page_id] = min(bears, first.get(page.page_id, bears))
+    return min(first, key=lambda page_id: (first[page_id], page_id), default=None)
+
+
+def own_versions(pages: Iterable[PageVersion], number: int) -> tuple[PageVersion, ...]:
+    """The versions of the proposal's own page, in the order given."""
+    held = tuple(pages)
+    own = find_own_page(held, number)
+    return tuple(p for p in held if p.page_id == own)
+
+
+def standing(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:
+    """The rulings that were made by `at` and not revoked by then."""
+    return tuple(r for r in rulings if r.made_at <= at and (r.revoked_at is None or r.revoked_at > at))
+
+
+def _find_touched(facts: ProposalFacts, opened_at: datetime, at: datetime) -> frozenset[str]:
+    known = own_versions((p for p in facts.pages if p.saved_at <= at), facts.proposal.number)
+    before = [p for p in known if p.saved_at <= opened_at]
+    page = before[-1] if before else next(iter(known), None)
+    return frozenset(page.interfaces) if page is not None else frozenset()

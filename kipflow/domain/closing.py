@@ -1,0 +1,82 @@
+"""How a vote ends: accepted, refused, not yet, or never without a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.events import Actor, Evidence
+from kipflow.domain.policy import Policy
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import BallotStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """What a vote's end comes to, and which rule of the stage table says so."""
+
+    passes: bool
+    rule: str
+    actor: Actor
+    evidence: tuple[Evidence, ...]
+    note: str = ""
+
+
+def find_closing(state: VoteState, policy: Policy, at: datetime) -> Closing | None:
+    """How the vote, judged as of `at`, ends at `at`; None while it does not.
+
+    An announcement that the ballots contradict ends nothing, whichever way it goes: a person must look.
+    """
+    terms, declared = state.terms, state.vote.declared
+    if at < terms.earliest_close:
+        return None
+    said = declared.outcome if declared is not None else None
+    if state.outcome is Outcome.FAILED and said != "passed":
+        rule, actor = ("result-rejects", Actor.MAIL) if said == "failed" else ("voted-down", Actor.CLOCK)
+        return _closing(state, passes=False, rule=rule, actor=actor)
+    if said == "failed" and state.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not state.hangs:
+        return _closing(state, passes=False, rule="result-rejects", actor=Actor.MAIL)
+    if state.outcome is not Outcome.PASSED or terms.reviewers_missing:
+        return None
+    if said == "passed":
+        return _closing(state, passes=True, rule="result-agrees", actor=Actor.MAIL)
+    ripe = policy.clock_after is not None and at >= after(terms.earliest_close, policy.clock_after)
+    if said is None and ripe:
+        return _closing(state, passes=True, rule="clock-accepts", actor=Actor.CLOCK)
+    return None
+
+
+def is_contradicted(state: VoteState, at: datetime) -> bool:
+    """Whether an announcement says the opposite of what the ballots come to, the period being over."""
+    declared = state.vote.declared
+    if declared is None or at < state.terms.earliest_close:
+        return False
+    if declared.outcome == "passed":
+        return state.outcome is not Outcome.PASSED
+    return declared.outcome is not None and state.outcome in {Outcome.PASSED, Outcome.PASSING}
+
+
+def _closing(state: VoteState, *, passes: bool, rule: str, actor: Actor) -> Closing:
+    declared = state.vote.declared
+    early = (
+        declared is not None
+        and declared.announced_at is not None
+        and declared.announced_at < state.terms.earliest_close
+    )
+    note = "announced before the period was over" if early and declared is not None and declared.outcome else ""
+    return Closing(passes=passes, rule=rule, actor=actor, evidence=_find_evidence(state), note=note)
+
+
+def _find_evidence(state: VoteState) -> tuple[Evidence, ...]:
+    declared = state.vote.declared
+    if declared is not None:
+        lead = Evidence(kind="message", ref=declared.message_id, line=declared.line)
+    else:
+        lead = Evidence(kind="message", ref=state.vote.root_message_id, line=state.vote.subject)
+    ballots = (
+        Evidence(kind="ballot", ref=b.message_id, line=f"{b.name}: {b.line}")
+        for b in state.vote.ballots
+        if b.binding and b.status is BallotStatus.COUNTED
+    )
+    return (lead, *ballots)

@@ -1,0 +1,117 @@
+"""What a proposal still lacks, in lines fit for a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.events import Stage
+from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.replaying import Replay
+from kipflow.domain.tally import Outcome, is_enough
+from kipflow.domain.votes import BallotStatus
+
+
+def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
+    """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
+    key = replay.facts.key
+    lines: list[str] = []
+    if replay.stage is Stage.DRAFT:
+        lines.append(f"a discussion thread: [DISCUSS] {key}")
+    elif replay.stage is Stage.DISCUSSION or (replay.stage is Stage.VOTE and running is None):
+        lines.append(f"a vote: [VOTE] {key}")
+    if running is not None:
+        mark = "amendment: " if replay.vote is None else ""
+        lines.extend(f"{mark}{line}" for line in _say_vote(replay, running))
+    lines.extend(_say_silence(replay))
+    return tuple(lines)
+
+
+def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
+    if state.vote.root_message_id in replay.closed:
+        yield "an operator put it back to a vote: a new round or a person ends it"
+        return
+    yield from _say_votes_needed(replay.policy, state)
+    terms = state.terms
+    if terms.reviewers_missing:
+        yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care owed: {', '.join(terms.because)})"
+    if replay.now < terms.earliest_close:
+        care = f" ({', '.join(terms.because)}: care owed)" if terms.because else ""
+        yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
+    if state.hangs:
+        n = sum(b.status is BallotStatus.REVIEW for b in state.vote.ballots)
+        who = sum(bool(d.binds) for d in state.vote.doubts)
+        asked = [
+            *([_count(n, "unclear ballot")] if n else []),
+            *([_count(who, "doubt") + " who is who"] if who else []),
+        ]
+        yield f"{' and '.join(asked)} could turn it: a person must settle"
+    if state.vote.root_missing:
+        yield "its opening mail is not held: no outcome can be told"
+    if replay.waits_for is not None:
+        yield f"waits: {replay.waits_for}"
+    elif state.outcome is Outcome.PASSED and not terms.reviewers_missing:
+        yield _say_closing(replay, state)
+    yield from (f"the announced result differs: {d}" for d in state.differences)
+
+
+def _say_votes_needed(policy: Policy, state: VoteState) -> Iterator[str]:
+    counts = state.tally.binding
+    if is_enough(counts, policy, quorum=state.terms.quorum):
+        return
+    if policy.rule is Rule.LAZY_CONSENSUS and counts.minus:
+        yield f"{counts.minus} binding -1 stand{'s' if counts.minus == 1 else ''} against it"
+    to_outweigh = {Rule.TWO_THIRDS: 2 * counts.minus, Rule.LAZY_CONSENSUS: 0}.get(policy.rule, counts.minus + 1)
+    needed = max(state.terms.quorum, to_outweigh, 1) - counts.plus
+    if needed > 0:
+        why = f" to outweigh {counts.minus} binding -1" if to_outweigh > state.terms.quorum else ""
+        yield f"needs {needed} more binding +1{why}"
+
+
+def _say_closing(replay: Replay, state: VoteState) -> str:
+    said = state.vote.declared.outcome if state.vote.declared is not None else None
+    if said not in (None, "passed"):
+        return f'passes by its ballots, but was announced as "{said}": a person must settle'
+    if said == "passed":
+        return "passes, as announced"
+    if replay.policy.clock_after is None:
+        return f"passes; the result is not announced yet: [RESULT] [VOTE] {replay.facts.key}"
+    at = after(state.terms.earliest_close, replay.policy.clock_after)
+    return f"passes; accepted when its result is announced, or by the clock on {at:%Y-%m-%d %H:%M} UTC"
+
+
+def _say_silence(replay: Replay) -> Iterator[str]:
+    silent_at, dormant_at = replay.silent_at(), replay.dormant_at()
+    if silent_at is None or dormant_at is None or silent_at > replay.now:
+        return
+    days = _span(replay.now - replay.quiet_since())
+    gap = replay.silence_unproven(silent_at)
+    if gap is not None:
+        yield f"no mail held for {days}, but {gap}: nobody is warned yet"
+        return
+    parts = [f"silent for {days}", f"warned {_span(replay.now - silent_at)} ago"]
+    if replay.policy.dormancy_by_person:
+        parts.append("a person decides whether it is dormant")
+    elif dormant_at > replay.now:
+        parts.append(f"dormant in {_span(dormant_at - replay.now)}")
+    elif gap := replay.silence_unproven(dormant_at):
+        parts.append(f"not dormant yet, because {gap}")
+    else:
+        parts.append("it passed, so it waits for its announcement")
+    yield "; ".join(parts)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' if n != 1 else ''}"
+
+
+def _span(span: timedelta) -> str:
+    if span.days:
+        return _count(span.days, "day")
+    hours = int(span.total_seconds() // 3600)
+    return _count(hours, "hour") if hours else "less than an hour"
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%a %Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,85 @@
+"""A proposal's facts in one order of time, whatever order they came in."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, TypeVar
+
+from kipflow.domain.facts import ProposalFacts
+
+T = TypeVar("T")
+
+
+class Order(IntEnum):
+    """Order of facts that share one moment: an end before a beginning, words before a ruling on them."""
+
+    PAGE = 0
+    INDEX = 1
+    VOTE_ENDED = 2
+    MESSAGE = 3
+    VOTE_OPENED = 4
+    BALLOT = 5
+    RESULT = 6
+    RULING = 7
+
+
+@dataclass(order=True, slots=True)
+class Moment:
+    """One fact at its time. `tie` orders facts of the same kind and time."""
+
+    at: datetime
+    order: Order
+    tie: tuple[Any, ...]
+    what: object = field(compare=False)
+
+
+def in_order(facts: ProposalFacts) -> ProposalFacts:
+    """The same facts, each kind in order of time: how they were put together must not matter."""
+    return replace(
+        facts,
+        pages=_sorted(facts.pages, lambda p: (p.saved_at, p.page_id, p.version)),
+        absences=_sorted(facts.absences, lambda a: (a.since, a.page_id)),
+        index_entries=_sorted(facts.index_entries, lambda e: (e.seen_at, e.origin, e.section, e.title)),
+        messages=_sorted(facts.messages, lambda m: (m.sent_at, m.message_id)),
+        votes=_sorted(
+            (replace(v, ballots=_sorted(v.ballots, lambda b: (b.cast_at, b.message_id, b.voter))) for v in facts.votes),
+            lambda v: (v.opened_at, v.root_message_id, v.round),
+        ),
+        tickets=_sorted(facts.tickets, lambda t: (t.seen_at, t.key)),
+        rulings=_sorted(facts.rulings, lambda r: (r.made_at, r.id or 0, r.kind, r.target)),
+    )
+
+
+def _sorted(items: Iterable[T], key: Callable[[T], tuple[Any, ...]]) -> tuple[T, ...]:
+    found = sorted(items, key=key)
+    if any(key(one) == key(other) for one, other in itertools.pairwise(found)):
+        # spelling a value out costs too much to do it for every fact
+        found.sort(key=lambda item: (*key(item), repr(item)))
+    return tuple(found)
+
+
+def find_moments(facts: ProposalFacts) -> Iterator[Moment]:
+    """Every fact that can move a proposal, with its time. `facts` must be `in_order`: positions break ties."""
+    if facts.proposal.created_at is not None:
+        yield Moment(facts.proposal.created_at, Order.PAGE, (-1,), facts.proposal)
+    for n, page in enumerate(facts.pages):
+        yield Moment(page.saved_at, Order.PAGE, (n,), page)
+    for n, entry in enumerate(facts.index_entries):
+        at = entry.seen_at if entry.origin == "page" else entry.changed_at or entry.created_at or entry.seen_at
+        yield Moment(at, Order.INDEX, (n,), entry)
+    for n, message in enumerate(facts.messages):
+        yield Moment(message.sent_at, Order.MESSAGE, (n,), message)
+    for n, vote in enumerate(facts.votes):
+        yield Moment(vote.opened_at, Order.VOTE_OPENED, (n,), vote)
+        if vote.ended_at is not None:
+            yield Moment(vote.ended_at, Order.VOTE_ENDED, (n,), vote)
+        for m, ballot in enumerate(vote.ballots):
+            yield Moment(ballot.cast_at, Order.BALLOT, (n, m), (vote, ballot))
+        if vote.declared is not None and vote.declared.announced_at is not None:
+            yield Moment(vote.declared.announced_at, Order.RESULT, (n,), (vote, vote.declared))
+    for n, ruling in enumerate(facts.rulings):
+        yield Moment(ruling.made_at, Order.RULING, (n,), ruling)

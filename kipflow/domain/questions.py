@@ -1,0 +1,152 @@
+"""What a person must settle, from a finished replay: each question names what a ruling on it would be about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kipflow.domain.care import find_own_page
+from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.closing import is_contradicted
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Stage
+from kipflow.domain.namesakes import say_counts, say_doubt, say_ways
+from kipflow.domain.policy import Policy
+from kipflow.domain.replaying import Replay
+from kipflow.domain.ruled import find_choice_of_stage, find_until
+from kipflow.domain.tally import Outcome, find_extremes
+from kipflow.domain.votes import BallotStatus
+
+
+def find_questions(replay: Replay, states: Sequence[VoteState], running: VoteState | None) -> tuple[ReviewItem, ...]:
+    """Every open question, those on the running vote first."""
+    return (
+        *(_ask_of_vote(replay, running) if running is not None else ()),
+        *_ask_of_reopening(replay, states),
+        *_ask_of_silence(replay),
+        *_ask_of_number(replay),
+        *_ask_of_rulings(replay),
+    )
+
+
+def say_both_ways(state: VoteState, policy: Policy) -> tuple[str, ...]:
+    """The outcome if every unclear ballot is read as ill for the proposal as it may be, and as well."""
+    quorum = state.terms.quorum
+    worst, best = find_extremes(state.vote, policy, quorum=quorum)
+    return (
+        f"at worst: {say_counts(worst, policy, quorum=quorum)}",
+        f"at best: {say_counts(best, policy, quorum=quorum)}",
+    )
+
+
+def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
+    if state.vote.root_message_id in replay.closed:
+        return  # a person has it in hand already
+    outcomes = say_both_ways(state, replay.policy) if state.hangs else ()
+    for ballot in state.vote.ballots:
+        if ballot.status is BallotStatus.REVIEW:
+            yield ReviewItem(
+                kind="ballot",
+                subject=ballot.message_id,
+                question=f"{ballot.name}: {ballot.why or 'is this a vote, and which?'}",
+                line=ballot.line,
+                outcomes=outcomes,
+                asked_at=ballot.cast_at,
+            )
+    cast_at = {ballot.message_id: ballot.cast_at for ballot in state.vote.ballots}
+    for doubt in state.vote.doubts:
+        yield ReviewItem(
+            kind="identity",
+            subject=doubt.subject,
+            question=say_doubt(doubt),
+            outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
+            asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
+        )
+    declared = state.vote.declared
+    if declared is not None and is_contradicted(state, replay.now):
+        yield ReviewItem(
+            kind="result",
+            subject=declared.message_id,
+            question=f"announced as {declared.outcome}, but the ballots say {state.outcome}",
+            line=declared.line,
+            asked_at=max(state.terms.earliest_close, declared.announced_at or state.terms.earliest_close),
+        )
+    overdue = after(state.terms.earliest_close, replay.policy.grace)
+    if state.outcome is Outcome.PASSED and declared is None and replay.now >= overdue and not replay.waits_for:
+        yield ReviewItem(
+            kind="unannounced",
+            subject=state.vote.root_message_id,
+            question=f"passes by its ballots since {state.terms.earliest_close:%Y-%m-%d}, and nobody has announced it: "
+            "ask its caller, or settle its stage",
+            line=state.vote.subject,
+            asked_at=overdue,
+        )
+
+
+def _ask_of_reopening(replay: Replay, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    if replay.stage not in {Stage.REJECTED, Stage.DISCARDED}:
+        return
+    last = states[-1].vote if states else None
+    if (
+        last is not None
+        and last.opened_at > replay.since
+        and last.ended_at is None
+        and not last.root_missing
+        and last.root_message_id not in replay.closed
+    ):
+        yield ReviewItem(
+            kind="new-vote",
+            subject=last.root_message_id,
+            question=f"a vote was opened after the proposal was {replay.stage.lower()}: reopen it?",
+            line=last.subject,
+            asked_at=last.opened_at,
+        )
+    elif replay.reopening is not None:
+        yield ReviewItem(
+            kind="reopening",
+            subject=replay.reopening.message_id,
+            question=f"a discussion was started after the proposal was {replay.stage.lower()}: reopen it?",
+            line=replay.reopening.subject,
+            asked_at=replay.reopening.sent_at,
+        )
+
+
+def _ask_of_silence(replay: Replay) -> Iterator[ReviewItem]:
+    silent_at = replay.silent_at()
+    if not replay.policy.dormancy_by_person or silent_at is None or silent_at > replay.now:
+        return
+    if replay.silence_unproven(silent_at) is None:
+        yield ReviewItem(
+            kind="dormancy", subject=replay.facts.key, question="silent for long: dormant?", asked_at=silent_at
+        )
+
+
+def _ask_of_number(replay: Replay) -> Iterator[ReviewItem]:
+    """Two pages that bear one number: both are told, and the first one is followed until people sort it out."""
+    number = replay.facts.proposal.number
+    newest = {p.page_id: p for p in replay.facts.pages if p.saved_at <= replay.now}
+    own = find_own_page((p for p in replay.facts.pages if p.saved_at <= replay.now), number)
+    for page_id, page in sorted(newest.items()):
+        if page_id != own and own is not None and page.number == number and newest[own].number == number:
+            first = min(p.saved_at for p in replay.facts.pages if p.page_id == page_id)
+            yield ReviewItem(
+                kind="number",
+                subject=page_id,
+                question=f'the number was taken twice: the page "{newest[own].title}" has it, and "{page.title}" too',
+                line=page.url,
+                asked_at=first,
+            )
+
+
+def _ask_of_rulings(replay: Replay) -> Iterator[ReviewItem]:
+    for ruling in replay.rulings:
+        unusable = (ruling.kind == "snooze" and find_until(ruling) is None) or (
+            ruling.kind == "stage" and find_choice_of_stage(ruling, ()) is None
+        )
+        if unusable:
+            yield ReviewItem(
+                kind="ruling",
+                subject=str(ruling.id),
+                question=f"ruling {ruling.id} by {ruling.author} says nothing that the rules know: revoke it?",
+                line=ruling.reason,
+                asked_at=ruling.made_at,
+            )

@@ -1,0 +1,57 @@
+"""Which release holds a proposal, and whether work on it goes on: from its ticket, else from the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from kipflow.domain.facts import IndexEntry, PageVersion, TicketState
+
+#: Resolutions that say nothing was built, folded.
+_DROPPED = frozenset(
+    {
+        "wontfix", "wontdo", "duplicate", "invalid", "incomplete", "cannotreproduce", "notaproblem", "notabug",
+        "abandoned", "workaround", "later", "remindmelater", "autoclosed", "informationprovided", "declined",
+        "rejected", "obsolete", "withdrawn", "cancelled", "canceled", "unresolvable",
+    }
+)  # fmt: skip
+
+
+class Work(StrEnum):
+    """What a ticket says of the work on a proposal."""
+
+    OPEN = "open"
+    DONE = "done"
+    DROPPED = "dropped"
+
+
+def find_work(ticket: TicketState) -> Work:
+    """Whether the ticket's work goes on, is done, or was dropped ("Won't Fix", "Duplicate")."""
+    if not ticket.resolution or ticket.resolution.strip().lower() == "unresolved":
+        return Work.OPEN
+    folded = "".join(c for c in ticket.resolution.lower() if c.isalpha())
+    return Work.DROPPED if folded in _DROPPED else Work.DONE
+
+
+def find_ticket(
+    tickets: Sequence[TicketState], page: PageVersion | None, rows: Sequence[IndexEntry]
+) -> TicketState | None:
+    """The newest state of the ticket that the page names, else of the one that the index names."""
+    key = (page.jira if page is not None else None) or next((r.jira for r in reversed(rows) if r.jira), None)
+    return next((t for t in reversed(tickets) if t.key == key), None)
+
+
+def find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[str | None, bool]:
+    """The release that holds the proposal, and whether work on it goes on.
+
+    A ticket with fix versions knows best; one that was dropped holds nothing, whatever versions it names;
+    one without versions, or that could not be had, leaves the word to the index.
+    """
+    work = find_work(ticket) if ticket is not None else None
+    if work is Work.DROPPED:
+        return None, False
+    if ticket is not None and ticket.fix_versions:
+        return ", ".join(dict.fromkeys(ticket.fix_versions)), work is Work.OPEN
+    if entry is None:
+        return None, False
+    return entry.release, entry.in_progress and work is not Work.DONE

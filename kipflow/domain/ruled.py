@@ -1,0 +1,27 @@
+"""What a person's ruling asks of the replay; a ruling that says nothing usable asks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import Ruling
+
+
+def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage | None:
+    """The stage that an override sets, or that a restoring goes back to: the one before the present one."""
+    if ruling.kind == "restore":
+        last = next((t for t in reversed(history) if t.source is not t.target), None)
+        return last.source if last is not None else None
+    word = str(ruling.value.get("stage", ""))
+    return Stage(word) if ruling.kind == "stage" and word in set(Stage) else None
+
+
+def find_until(ruling: Ruling) -> datetime | None:
+    """The time until which a snooze lasts, UTC where it names no zone; None where it names no time."""
+    try:
+        until = datetime.fromisoformat(str(ruling.value.get("until")))
+    except ValueError:
+        return None
+    return until.replace(tzinfo=UTC) if until.tzinfo is None else until
