@@ -7,8 +7,13 @@ the same history, so a task that is tried again adds nothing. One proposal that 
 Runs when there are new messages or pages, and every quarter of an hour for the clocks: a vote's period
 that ends, a silence that makes dormant. At most 1,000 proposals a run; the rest wait for the next.
 
-**Time:** a run started by hand with a logical date, or a backfill, decides as of that date; any other
-run as of now. A time before a proposal's newest decision leaves it alone.
+**Time:** a run that has a logical date decides as of that date: the quarter of an hour it is for, the date
+given by hand, or the past date of a backfill (`airflow backfill create --dag-id kip_advance_stages …`). A run
+that new facts start has none and decides as of now. The history of a backfill is the one that runs at the
+time would have written, with the time of the backfill as its time of record; what is past is not announced.
+A time before a proposal's newest decision leaves it alone, so any run can be repeated. There is no catchup:
+the next run decides whatever missed ones would have, at the times when it became true. In a sandbox, whose
+time is not this machine's, scheduled runs decide as of its now.
 
 **Emits:** `kip://transitions`, if anything changed.
 """
@@ -54,6 +59,7 @@ def kip_advance_stages() -> None:
             policy=parts.policy,
             effects=effect_rules(parts),
             as_of=datetime.fromisoformat(as_of),
+            now=parts.clock(),
             run_id=get_current_context()["dag_run"].run_id,
         )
         log.info("%s: %s", number, done.skipped or f"{done.stage}; {len(done.appended)} new entries")

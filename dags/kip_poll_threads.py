@@ -7,7 +7,10 @@ many (`spark_from` of the community), or the very first ones, by Spark: the same
 A month that is missing, truncated or unreadable fails nothing. It is noted as such, no acceptance rests
 on it, and the next poll asks for it again. Only where no month at all can be read the run fails.
 
-**Emits:** `kip://messages`, if there was any new mail.
+After an upgrade whose rules read mail better, stored months are read again from their raw files, some of
+them in each run. What reads otherwise now corrects history by new entries.
+
+**Emits:** `kip://messages`, if there was any new mail, or mail that reads otherwise.
 """
 
 from __future__ import annotations
@@ -51,6 +54,8 @@ def kip_poll_threads() -> None:
     landed >> here
     landed >> mail.read_with_spark() >> stored
     mail.announce_messages(here, stored)
+    # a branch of its own: an archive that is away keeps no stored mail from being read again
+    mail.announce_readings(mail.read_again())
 
 
 kip_poll_threads()

@@ -15,7 +15,7 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 from kip_dags.spark import SubmitJob, submit
 from kipflow.adapters import lake
-from kipflow.services import poll
+from kipflow.services import poll, reread
 from kipflow.services.ports import Archive, Report
 from kipflow.settings import ArchiveConfig
 from kipflow.wiring import Parts
@@ -62,6 +62,20 @@ def read_in_process() -> dict[str, int]:
     return finish(batch, landed, report)
 
 
+@task
+def read_again() -> dict[str, int]:
+    """Read stored months again that older rules read; costs one look-up where there are none."""
+    parts = open_parts()
+    prefix, now = parts.community.prefix, parts.clock()
+    return tell(reread.reread(parts.store, prefix=prefix, seen_at=now, limit=reread.IN_A_POLL, on_progress=print))
+
+
+@task(outlets=[MESSAGES])
+def announce_readings(counts: dict[str, int]) -> int:
+    """Tell those who wait that stored mail reads otherwise now; skipped where none does."""
+    return skip_unless_new([counts], "new", "read_otherwise")
+
+
 def finish(batch: Batch, landed: Sequence[poll.Landed], report: Report) -> dict[str, int]:
     """Tell what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
 
@@ -79,4 +93,4 @@ def finish(batch: Batch, landed: Sequence[poll.Landed], report: Report) -> dict[
 @task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
 def announce_messages(*counts: dict[str, int] | None) -> int:
     """Tell those who wait for new messages; skipped where there are none."""
-    return skip_unless_new(counts, "new")
+    return skip_unless_new(counts, "new", "read_otherwise")

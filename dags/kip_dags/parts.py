@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from airflow.sdk import Connection
-from airflow.sdk.exceptions import AirflowNotFoundException, AirflowRuntimeError
+from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
 
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, Secrets, build_database_url, connect
 
-#: Runs whose logical date was chosen on purpose. A scheduled run's is only its place in the timetable.
+#: Runs whose logical date was chosen on purpose, whatever clock the community has.
 DELIBERATE = frozenset({"manual", "backfill"})
 
 
@@ -25,12 +25,23 @@ def open_parts() -> Parts:
 
 
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
-    """The time to decide at: what a person or a backfill asked for, else the community's clock."""
-    run = context["dag_run"]
-    if run.logical_date is not None and str(run.run_type) in DELIBERATE:
-        chosen: datetime = run.logical_date
-        return chosen.astimezone(UTC)
-    return parts.clock()
+    """The time to decide at: the run's logical date, so that a run repeated decides the same; else now.
+
+    The timetable follows this machine's clock: where the community's time is another (a sandbox's), only a date
+    that was chosen on purpose means anything.
+
+    Raises:
+        AirflowFailException: the date is still ahead; what was decided as of it would keep all else waiting.
+    """
+    run, now = context["dag_run"], parts.clock()
+    if run.logical_date is None:
+        return now
+    chosen: datetime = run.logical_date.astimezone(UTC)
+    if str(run.run_type) not in DELIBERATE:
+        return now if parts.community.clock is not None else min(chosen, now)
+    if chosen > now:
+        raise AirflowFailException(f"{chosen:%Y-%m-%d %H:%M} UTC has not come yet; it is {now:%Y-%m-%d %H:%M} UTC")
+    return chosen
 
 
 def _find_token(connection_id: str) -> str | None:

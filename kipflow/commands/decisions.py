@@ -22,17 +22,20 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
 
     parts = connect(read_settings())
     parts.store.migrate()
-    now = find_now(parts, as_of)
+    now = find_now(parts)
+    at = as_of or now
     rules = effect_rules(parts)
     rows: list[dict[str, object]] = []
     with progress("deciding") as say:
-        numbers = find_candidates(parts.store, now)
+        numbers = find_candidates(parts.store, at)
         for done, number in enumerate(numbers, 1):
             say(f"{done} of {len(numbers)}")
             if dry_run:
-                appended = preview(parts.store, number, policy=parts.policy, as_of=now)[1]
+                appended = preview(parts.store, number, policy=parts.policy, as_of=at)[1]
             else:
-                result = advance_one(parts.store, number, policy=parts.policy, effects=rules, as_of=now, run_id="cli")
+                result = advance_one(
+                    parts.store, number, policy=parts.policy, effects=rules, as_of=at, now=now, run_id="cli"
+                )
                 appended = list(result.appended)
             rows.extend(
                 {

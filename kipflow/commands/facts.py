@@ -16,25 +16,34 @@ from kipflow.wiring import Parts, connect, effect_rules
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: told by the mails).")
+@click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @as_of_option
-def ingest(paths: tuple[Path, ...], list_id: str | None, as_of: datetime | None) -> int:
-    """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON."""
-    from kipflow.services.ingest import ingest_paths
+def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: datetime | None) -> int:
+    """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON.
 
+    A mail that is stored already adds nothing, unless newer rules read it otherwise now. --reread does that
+    for every month whose raw file is kept; a poll does it too, a part each time.
+    """
+    from kipflow.services.ingest import ingest_paths
+    from kipflow.services.reread import reread
+
+    if not paths and not again:
+        raise click.UsageError("name the files to read, or --reread")
     parts = connect(read_settings())
     parts.store.migrate()
+    now, prefix = find_now(parts, as_of), parts.community.prefix
+    reports = []
     with progress("reading") as say:
-        report = ingest_paths(
-            parts.store,
-            paths,
-            list_id=list_id or parts.community.lists[0],
-            prefix=parts.community.prefix,
-            seen_at=find_now(parts, as_of),
-            on_progress=say,
-        )
-    return print_report(report)
+        if paths:
+            own_list = list_id or parts.community.lists[0]
+            reports.append(
+                ingest_paths(parts.store, paths, list_id=own_list, prefix=prefix, seen_at=now, on_progress=say)
+            )
+        if again:
+            reports.append(reread(parts.store, prefix=prefix, seen_at=now, on_progress=say))
+    return print_report(*reports)
 
 
 @click.command()
@@ -42,6 +51,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, as_of: datetime | None)
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
     from kipflow.services.poll import fetch_months, find_wanted_months, read_months
+    from kipflow.services.reread import IN_A_POLL, reread
 
     parts = connect(read_settings())
     archive, config = parts.archive, parts.community.archive
@@ -53,7 +63,8 @@ def poll(as_of: datetime | None) -> int:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         landed = fetch_months(archive, wanted, parts.settings.raw / parts.community.name, now, on_progress=say)
         read = read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=now)
-    return print_report(asked, read)
+        again = reread(parts.store, prefix=parts.community.prefix, seen_at=now, limit=IN_A_POLL, on_progress=say)
+    return print_report(asked, read, again)
 
 
 @click.command()

@@ -17,6 +17,7 @@ from pathlib import Path
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.services.ports import Archive, MonthStats, Report, Store
 
@@ -72,7 +73,7 @@ def find_wanted_months(
                     wanted.append(Wanted(list_id=list_id, month=month))
                     continue
                 if known.status == "complete" and stats.digest == _load_stats(store, stats):
-                    unchanged.append(replace(known, fetched_at=as_of))
+                    unchanged.append(replace(known, fetched_at=as_of, why=""))
                 else:
                     wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
     if unchanged:
@@ -158,14 +159,13 @@ def count_mails(landed: Iterable[Landed]) -> int:
 
 def read_months(store: Store, landed: Sequence[Landed], *, prefix: str, seen_at: datetime) -> Report:
     """Read landed months in process and store their mails."""
-    totals = _Totals()
+    totals = Totals()
     for one in landed:
         if is_readable(one) and one.month.path is not None:
             mails = read_mbox(Path(one.month.path), list_id=one.month.list_id, month=one.month.month, prefix=prefix)
             _store_month(store, one, mails, seen_at, totals)
         else:
-            _finish_month(store, one, 0)
-            totals.warnings.append(f"{one.month.list_id} {one.month.month}: {one.month.status}: {one.month.why}")
+            _finish_month(store, one, 0, totals)
     return totals.report()
 
 
@@ -173,28 +173,29 @@ def upsert_read(
     store: Store, landed: Sequence[Landed], items: Iterable[Message | Unreadable], *, seen_at: datetime
 ) -> Report:
     """Store what Spark read from landed months. `items` may come in any order."""
-    totals = _Totals()
+    totals = Totals()
     mails: dict[tuple[str, str], int] = {}
     for batch in _batches(items):
         _store_batch(store, batch, seen_at, totals)
         for item in batch:
             mails[item.list_id, item.month] = mails.get((item.list_id, item.month), 0) + 1
     for one in landed:
-        _finish_month(store, one, mails.get((one.month.list_id, one.month.month), 0))
+        _finish_month(store, one, mails.get((one.month.list_id, one.month.month), 0), totals)
     return totals.report()
 
 
 def ingest_items(store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime) -> Report:
     """Store messages read from files that no archive month stands behind."""
-    totals = _Totals()
-    for batch in _batches(items):
-        _store_batch(store, batch, seen_at, totals)
+    totals = Totals()
+    store_batches(store, items, seen_at, totals)
     return totals.report()
 
 
-class _Totals:
+class Totals:
+    """What storing many batches came to."""
+
     def __init__(self) -> None:
-        self.new = self.known = self.unreadable = 0
+        self.new = self.known = self.reread = self.unreadable = 0
         self.touched: set[int] = set()
         self.warnings: list[str] = []
 
@@ -202,6 +203,7 @@ class _Totals:
         counts = {
             "new": self.new,
             "known": self.known,
+            "read_otherwise": self.reread,
             "unreadable": self.unreadable,
             "proposals_touched": len(self.touched),
         }
@@ -209,37 +211,54 @@ class _Totals:
 
 
 def _store_month(
-    store: Store, one: Landed, mails: Iterable[Message | Unreadable], seen_at: datetime, totals: _Totals
+    store: Store, one: Landed, mails: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals
 ) -> None:
+    _finish_month(store, one, store_batches(store, mails, seen_at, totals), totals)
+
+
+def store_batches(store: Store, items: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals) -> int:
+    """Store what was read by today's rules, a transaction for each batch; how many items that were."""
     count = 0
-    for batch in _batches(mails):
+    for batch in _batches(items):
         _store_batch(store, batch, seen_at, totals)
         count += len(batch)
-    _finish_month(store, one, count)
+    return count
 
 
-def _store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datetime, totals: _Totals) -> None:
+def _store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datetime, totals: Totals) -> None:
     bad = [x for x in batch if isinstance(x, Unreadable)]
     with store.begin() as session:
-        report = session.save_messages((x for x in batch if isinstance(x, Message)), seen_at=seen_at)
+        report = session.save_messages(
+            (x for x in batch if isinstance(x, Message)), seen_at=seen_at, reading_rules=version.READING_RULES
+        )
         totals.unreadable += session.save_unreadable(bad, seen_at=seen_at) if bad else 0
     totals.new += report.new
     totals.known += report.known
+    totals.reread += report.reread
     totals.touched |= report.touched
 
 
-def _finish_month(store: Store, one: Landed, mails: int) -> None:
-    """Mark a month as held, after all of its mails are stored."""
+def _finish_month(store: Store, one: Landed, mails: int, totals: Totals) -> None:
+    """Mark a month as held, after all of its mails are stored.
+
+    What was held once stays held: a month that comes badly now, or with fewer mails, takes no ground from what
+    was decided on the whole of it. It counts as held up to its last good look, and is asked for again.
+    """
     month = replace(one.month, mails=mails)
     with store.begin() as session:
         before = {(m.list_id, m.month): m for m in session.load_months(month.list_id)}.get((month.list_id, month.month))
-        if before is not None and month.status == "complete" and mails < before.mails:
-            # an archive never loses mail in good order: keep what was seen, and wait for a person
-            month = replace(month, status="partial", why=f"shrank from {before.mails} to {mails} mails")
-        elif before is not None and month.status != "complete":
+        bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
+        if before is not None and not bad and mails < before.mails:
+            # an archive never loses mail in good order
+            bad = f"shrank from {before.mails} to {mails} mails"
+        if bad:
+            totals.warnings.append(f"{month.list_id} {month.month}: {bad}")
+        if before is not None and before.status == "complete" and bad:
+            month = replace(before, why=f"held up to {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}")
+        elif bad and before is not None:
             month = replace(month, mails=max(mails, before.mails))
         session.save_month(month)
-        if month.status == "complete" and one.stats:
+        if not bad and one.stats:
             session.save_mark(_stats_mark(month.list_id, month.month), one.stats)
 
 

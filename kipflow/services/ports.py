@@ -31,13 +31,17 @@ from kipflow.domain.roster import Mailbox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveReport:
-    """What saving messages did. `touched` are the proposals whose facts changed."""
+    """What saving messages did. `touched` are the proposals whose facts changed.
+
+    `reread` are known mails that newer rules read otherwise than what was stored.
+    """
 
     new: int = 0
     known: int = 0
     touched: frozenset[int] = frozenset()
 
 
+    reread: int = 0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
@@ -71,8 +75,15 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MonthStats:
-    """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
+class StaleMonth:
+    """A month with mails that older rules read. `path` is its raw file, None where it came from elsewhere."""
+
+    list_id: str
+    month: str
+    mails: int
+    path: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFact:
     """A fact that came since a proposal was last decided: why its history may have to be corrected.
@@ -187,7 +198,18 @@ class Session(Protocol):
     """One transaction of the store: everything or nothing of it is kept."""
 
     # facts
-    def save_messages(self, messages: Iterable[Message], *, seen_at: datetime) -> SaveReport: ...
+    def save_messages(self, messages: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+        """Store what is not held yet. A known mail that older rules read gets the newer reading.
+
+        `reading_rules` is the version of the rules that read these messages.
+        """
+        ...
+
+    def load_stale_months(self, reading_rules: int) -> list[StaleMonth]:
+        """The months with mails that rules older than these read, in order."""
+        ...
+
+    def count_stale(self, list_id: str, month: str, reading_rules: int) -> int: ...
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int: ...
     def save_month(self, month: ArchiveMonth) -> None: ...
     def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]: ...

@@ -64,6 +64,50 @@ def attribute_new(
     return _save_changes(connection, affected, told, before)
 
 
+def attribute_again(
+    connection: sa.Connection,
+    changed: Sequence[tuple[Message, Message]],
+    attribute: Callable[[Sequence[Message]], Mapping[str, Numbers]],
+) -> set[int]:
+    """Attribute mails that were read anew (pairs: before, after), and the stored ones that hang on them.
+
+    Returns every proposal that has one of them, had it, or that gained or lost a mail by it.
+    """
+    if not changed:
+        return set()
+    ids = {after.message_id for _, after in changed}
+    had = _load_attributed(connection, ids)
+    touched = {number for numbers in had.values() for number in numbers}
+    moved = [(before, after) for before, after in changed if _bearing(before) != _bearing(after)]
+    if moved:
+        for chunk in chunks(sorted(after.message_id for _, after in moved)):
+            connection.execute(sa.delete(message_reference).where(message_reference.c.message_id.in_(chunk)))
+        _save_references(connection, [after for _, after in moved])
+        affected = {after.message_id: after for _, after in moved}
+        # by what they were called before as well: mails may have followed them by topic
+        neighbours = _load_affected(connection, [m for pair in moved for m in pair])
+        affected.update((i, m) for i, m in neighbours.items() if i not in affected)
+        context = _load_context(connection, affected)
+        told = attribute(sorted([*affected.values(), *context], key=_in_order))
+        touched |= _save_changes(connection, affected, told, _load_attributed(connection, affected))
+    return touched
+
+
+def _bearing(found: Message) -> tuple[Any, ...]:
+    """What a mail's attribution, and that of its neighbours, rests on."""
+    reading = found.reading
+    return (
+        reading.kind,
+        reading.is_reply,
+        reading.is_forward,
+        reading.numbers,
+        reading.topic,
+        found.sent_at,
+        found.in_reply_to,
+        tuple(found.references),
+    )
+
+
 def find_references(found: Message) -> list[str]:
     """The ids that a mail refers to, nearest first, each once, bounded."""
     nearest = [found.in_reply_to] if found.in_reply_to else []

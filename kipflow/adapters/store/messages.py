@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import attribution
+from kipflow.adapters.store import attribution, rereading
 from kipflow.adapters.store.codec import declared_from_json, declared_to_json, expression_from_json, expression_to_json
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
@@ -32,29 +32,61 @@ MESSAGES_MARK = "count/messages"
 class _Known:
     digest: str
     source: str
+    reading_rules: int
 
 
 def save_messages(
-    connection: sa.Connection, messages: Iterable[Message], *, seen_at: datetime, attribute: Attribute
+    connection: sa.Connection,
+    messages: Iterable[Message],
+    *,
+    seen_at: datetime,
+    attribute: Attribute,
+    reading_rules: int = 0,
 ) -> SaveReport:
     """Store the messages that are not held yet and say which proposals got new facts.
 
-    Cost follows the number of messages given and the threads they belong to, not what is stored.
+    Known mails that rules older than `reading_rules` read get the newer reading. Cost follows the number of
+    messages given and the threads they belong to, not what is stored.
     """
     lock_mail(connection)
-    new = known = 0
+    new = known = reread = 0
     touched: set[int] = set()
     for batch in chunks(messages):
-        fresh, repeated = _split_known(connection, [_storable(m) for m in batch])
+        fresh, repeated = _split_known(connection, [_storable(m) for m in batch], reading_rules)
         known += len(repeated)
         _note_conflicts(connection, repeated, seen_at)
-        insert_many(connection, message, _MESSAGE_COLUMNS, [_message_row(m, seen_at) for m in fresh])
+        insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
         touched |= attribution.attribute_new(connection, fresh, attribute)
         new += len(fresh)
+        told = _read_again(connection, repeated, seen_at, attribute, reading_rules)
+        reread += told.changed
+        touched |= told.touched
     if new:
         _count(connection, new)
-        mark_pending(connection, touched, seen_at)
-    return SaveReport(new=new, known=known, touched=frozenset(touched))
+    mark_pending(connection, touched, seen_at)
+    return SaveReport(new=new, known=known, reread=reread, touched=frozenset(touched))
+
+
+def _read_again(
+    connection: sa.Connection,
+    repeated: Sequence[tuple[Message, _Known]],
+    at: datetime,
+    attribute: Attribute,
+    rules: int,
+) -> rereading.Reread:
+    """Newer readings of known mails. Another mail under a Message-ID that is taken is no newer reading of it."""
+    newer = {m.message_id: m for m, known in repeated if known.reading_rules < rules and known.digest == m.digest}
+    if not newer:
+        return rereading.Reread()
+    pairs: list[tuple[Message, Message]] = []
+    for chunk in chunks(sorted(newer)):
+        stored = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
+        pairs.extend((_message(row), newer[row.message_id]) for row in stored)
+
+    def as_row(found: Message) -> Row:
+        return dict(zip(_MESSAGE_COLUMNS, _message_row(found, at), strict=False))
+
+    return rereading.save_readings(connection, pairs, rules=rules, at=at, attribute=attribute, as_row=as_row)
 
 
 def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
@@ -92,12 +124,12 @@ def _storable(found: Message) -> Message:
 
 
 def _split_known(
-    connection: sa.Connection, batch: Sequence[Message]
+    connection: sa.Connection, batch: Sequence[Message], reading_rules: int
 ) -> tuple[list[Message], list[tuple[Message, _Known]]]:
-    columns = sa.select(message.c.message_id, message.c.digest, message.c.source)
+    columns = sa.select(message.c.message_id, message.c.digest, message.c.source, message.c.reading_rules)
     ids = {m.message_id for m in batch}
     stored = {
-        row.message_id: _Known(row.digest, row.source)
+        row.message_id: _Known(row.digest, row.source, row.reading_rules)
         for row in connection.execute(columns.where(message.c.message_id.in_(ids)))
     }
     fresh: list[Message] = []
@@ -105,7 +137,7 @@ def _split_known(
     for found in batch:
         known = stored.get(found.message_id)
         if known is None:
-            stored[found.message_id] = _Known(found.digest, found.source)
+            stored[found.message_id] = _Known(found.digest, found.source, reading_rules)
             fresh.append(found)
         else:
             repeated.append((found, known))
@@ -181,6 +213,7 @@ _MESSAGE_COLUMNS = (
     "expressions",
     "declared",
     "own_text",
+    "reading_rules",
 )
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store.assembly import Community
-from kipflow.adapters.store.tables import index_entry, message, message_proposal, page, page_version, pending, ruling
+from kipflow.adapters.store.tables import (
+    earlier_reading,
+    index_entry,
+    message,
+    message_proposal,
+    page,
+    page_version,
+    pending,
+    ruling,
+)
 from kipflow.services.ports import NewFact
 
 #: Facts of one kind that are looked at: a first run over years is no correction that must name them all.
@@ -21,6 +32,7 @@ def load_new_facts(connection: sa.Connection, number: int, community: Community)
         return []
     found = [
         *_find_mails(connection, number, since, community),
+        *_find_readings(connection, number, since, community),
         *_find_pages(connection, number, since),
         *_find_rows(connection, number, since),
         *_find_rulings(connection, number, since),
@@ -47,6 +59,37 @@ def _find_mails(connection: sa.Connection, number: int, since: datetime, communi
         )
         for row in connection.execute(statement)
     ]
+
+
+def _find_readings(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
+    columns = (message.c.message_id, message.c.sent_at, message.c.author_name, message.c.expressions)
+    earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
+    statement = (
+        sa.select(*columns, *earlier, earlier_reading.c.replaced_at)
+        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+        .join(earlier_reading, earlier_reading.c.message_id == message.c.message_id)
+        .where(message_proposal.c.number == number, earlier_reading.c.replaced_at >= since)
+        .order_by(message.c.sent_at, message.c.message_id)
+        .limit(LIMIT)
+    )
+    return [
+        NewFact(
+            kind="reading",
+            ref=row.message_id,
+            line=f"{row.author_name}: read as {_say_read(row.expressions)} by rules {row.replaced_by}, "
+            f"as {_say_read(row.reading.get('expressions') or ())} by rules {row.reading_rules}",
+            at=row.sent_at or row.replaced_at,
+            seen_at=row.replaced_at,
+            url=community.render_permalink(row.message_id),
+        )
+        for row in connection.execute(statement)
+    ]
+
+
+def _say_read(expressions: Sequence[Mapping[str, Any]]) -> str:
+    """What was read in a mail, in a few words."""
+    said = [f"{e['value']!r}" + (" (unclear)" if e["standing"] == "unclear" else "") for e in expressions]
+    return ", ".join(said) or "no vote"
 
 
 def _find_pages(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:

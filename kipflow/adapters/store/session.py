@@ -20,6 +20,7 @@ from kipflow.adapters.store import (
     outbox,
     pages,
     rulings,
+    rereading,
 )
 from kipflow.adapters.store.statements import lock_rulings, upsert
 from kipflow.adapters.store.tables import mark
@@ -41,7 +42,7 @@ from kipflow.domain.facts import (
 )
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.roster import Mailbox
-from kipflow.services.ports import CheckedPage, Effect, IndexRow, MetricRow, NewFact, OutboxRow, SaveReport
+from kipflow.services.ports import CheckedPage, Effect, IndexRow, MetricRow, NewFact, OutboxRow, SaveReport, StaleMonth
 
 
 class SqlSession:
@@ -56,8 +57,17 @@ class SqlSession:
         self._loaded: dict[int, tuple[str | None, Proposal]] = {}
 
     # -- facts ---------------------------------------------------------------------------------
-    def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime) -> SaveReport:
-        return messages.save_messages(self._connection, messages_, seen_at=seen_at, attribute=self._community.attribute)
+    def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+        attribute = self._community.attribute
+        return messages.save_messages(
+            self._connection, messages_, seen_at=seen_at, attribute=attribute, reading_rules=reading_rules
+        )
+
+    def load_stale_months(self, reading_rules: int) -> list[StaleMonth]:
+        return rereading.load_stale_months(self._connection, reading_rules)
+
+    def count_stale(self, list_id: str, month: str, reading_rules: int) -> int:
+        return rereading.count_stale(self._connection, list_id, month, reading_rules)
 
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
         return messages.save_unreadable(self._connection, items, seen_at=seen_at)

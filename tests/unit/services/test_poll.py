@@ -10,6 +10,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.clocks import find_coverage, is_covered
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -122,15 +123,18 @@ def test_last_month_is_looked_at_once_more_after_its_end(store: SqlStore, tmp_pa
     assert "2026-03" in archive.asked
 
 
-def test_a_month_that_shrank_is_partial_and_what_was_seen_stays(store: SqlStore, tmp_path: Path) -> None:
+def test_a_month_that_shrank_is_held_up_to_its_last_good_look_and_what_was_seen_stays(
+    store: SqlStore, tmp_path: Path
+) -> None:
     archive = FakeArchive()
     archive.months["2026-03"] = mail(1) + mail(2) + mail(3)
     poll(store, archive, tmp_path)
     archive.months["2026-03"] = mail(1)
     archive.digests["2026-03"] = "d2"
     poll(store, archive, tmp_path, NOW + timedelta(hours=1))
-    assert months(store)["2026-03"].status == "partial"
-    assert months(store)["2026-03"].why == "shrank from 3 to 1 mails"
+    assert months(store)["2026-03"].fetched_at == NOW, "nothing that came since is known to be held"
+    assert "since then shrank from 3 to 1 mails" in months(store)["2026-03"].why
+    assert poll(store, archive, tmp_path, NOW + timedelta(hours=2))["months_wanted"] == 1, "it is asked for again"
     with store.begin() as session:
         assert len(session.load_facts(7).messages) == 3
 
@@ -148,6 +152,34 @@ def test_a_month_that_came_badly_is_asked_for_again(store: SqlStore, tmp_path: P
 
 
 def test_statistics_that_fail_cost_a_fetch_not_a_mail(store: SqlStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", ["partial", "missing", "unreadable"])
+def test_a_month_that_was_held_and_comes_badly_takes_no_ground_from_what_was_decided(
+    store: SqlStore, tmp_path: Path, status: str
+) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1)
+    poll(store, archive, tmp_path)
+    archive.status, archive.digests["2026-03"] = status, "d2"
+    later = NOW + timedelta(days=2)
+    poll(store, archive, tmp_path, later)
+    with store.begin() as session:
+        coverage = session.load_facts(7).coverage
+    assert is_covered(coverage, NOW - timedelta(days=1), NOW) is None, "all of that was held, and still is"
+    assert "read only up to" in (is_covered(coverage, NOW, later) or ""), "what came since may be missing"
+
+
+def test_a_month_read_before_its_end_has_a_hole_only_from_then_on(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1)
+    poll(store, archive, tmp_path)
+    april = replace(months(store)["2026-03"], month="2026-04", fetched_at=NOW + timedelta(days=40))
+    with store.begin() as session:
+        session.save_month(april)
+        coverage = find_coverage(session.load_months())
+    assert is_covered(coverage, NOW - timedelta(days=1), NOW) is None
+    assert "read before its end" in (is_covered(coverage, NOW - timedelta(days=1), NOW + timedelta(hours=1)) or "")
+
+
     archive = FakeArchive()
     poll(store, archive, tmp_path)
     archive.stats_fail = True

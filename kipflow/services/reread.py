@@ -1,0 +1,81 @@
+"""Read stored mails again when the rules of reading have become better.
+
+Raw months are kept as they were fetched, so nothing has to be asked for. What reads otherwise now is a new
+reading of the same mail: history follows by corrections that say so. A month whose raw file is gone keeps
+what older rules read, and that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from kipflow.domain.facts import Unreadable
+from kipflow.mail import version
+from kipflow.mail.archive import read_mbox
+from kipflow.services.poll import Totals, store_batches
+from kipflow.services.ports import Report, Session, StaleMonth, Store
+
+#: Up to which version of the rules every mail that can be read again was read again.
+RULES_MARK = "reading/rules"
+#: Mails that one poll reads again; the rest waits for the next one.
+IN_A_POLL = 20_000
+
+
+def reread(
+    store: Store,
+    *,
+    prefix: str,
+    seen_at: datetime,
+    limit: int | None = None,
+    on_progress: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Read the raw months again whose mails older rules read; at most about `limit` mails of them.
+
+    Costs one look-up where every mail was read by today's rules. Broken off at any point it goes on with
+    the months that are left.
+    """
+    rules = version.READING_RULES
+    totals = Totals()
+    with store.read() as session:
+        if session.load_mark(RULES_MARK) == str(rules):
+            return totals.report()
+        stale = session.load_stale_months(rules)
+    mails = 0
+    for position, month in enumerate(stale):
+        if limit is not None and mails >= limit:
+            report = totals.report()
+            return replace(report, counts={**report.counts, "months_to_read_again": len(stale) - position})
+        on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
+        if month.path is not None and Path(month.path).is_file():
+            source = read_mbox(Path(month.path), list_id=month.list_id, month=month.month, prefix=prefix)
+            mails += store_batches(store, source, seen_at, totals)
+        with store.begin() as session:
+            _note_kept(session, month, rules, seen_at, totals)
+    with store.begin() as session:
+        session.save_mark(RULES_MARK, str(rules))
+    return totals.report()
+
+
+def _note_kept(session: Session, month: StaleMonth, rules: int, seen_at: datetime, totals: Totals) -> None:
+    """Say which mails of a month keep their older reading, and why."""
+    left = session.count_stale(month.list_id, month.month, rules)
+    if not left:
+        return
+    if month.path is None:
+        gone = "they came from files: `kipflow ingest` of those reads them again"
+    elif not Path(month.path).is_file():
+        gone = f"the raw month is gone: a backfill of {month.month} fetches it again"
+    else:
+        gone = "the raw month does not hold them any more"
+    mails = "1 mail keeps" if left == 1 else f"{left} mails keep"
+    note = Unreadable(
+        source=f"{month.list_id}/{month.month}",
+        why=f"{mails} what rules older than {rules} read; {gone}",
+        list_id=month.list_id,
+        month=month.month,
+    )
+    session.save_unreadable([note], seen_at=seen_at)
+    totals.warnings.append(f"{month.list_id} {month.month}: {note.why}")
