@@ -16,16 +16,19 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import (
     ArchiveMonth,
+    CallNote,
     IndexEntry,
     Message,
     PageAbsence,
     PageVersion,
     ProposalFacts,
     Ruling,
+    StatusWord,
     Substance,
     TicketState,
     Unreadable,
 )
+from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.roster import Mailbox
 
 
@@ -38,10 +41,10 @@ class SaveReport:
 
     new: int = 0
     known: int = 0
+    reread: int = 0
     touched: frozenset[int] = frozenset()
 
 
-    reread: int = 0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
@@ -100,6 +103,9 @@ class NewFact:
     url: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthStats:
+    """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
 
     list_id: str
     month: str
@@ -129,6 +135,32 @@ class PageRef:
     page_id: str
     version: int
     title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedPage:
+    """A proposal's page as far as judging it needs, without its body.
+
+    `stage` is None until the proposal was decided on. `others` are the titles of other pages with the same
+    number. `judged` is what was judged last: version, rules, and `around` as it was; None: never.
+    """
+
+    page_id: str
+    number: int
+    version: int
+    title: str
+    saved_at: datetime
+    status: StatusWord
+    stage: Stage | None
+    ticket: str | None
+    is_ticket_missing: bool
+    others: tuple[str, ...]
+    judged: tuple[int, str, str] | None
+
+    @property
+    def around(self) -> str:
+        """What the faults depend on besides the page itself, as a text that changes when it does."""
+        return repr((self.others, self.is_ticket_missing))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,9 +221,14 @@ class Tickets(Protocol):
 
 
 class Chat(Protocol):
-    """A chat service. Returns a reference by which the message can be found again."""
+    """A chat service. Returns a reference by which the message can be found again.
 
-    def post(self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str) -> str: ...
+    `thread` is such a reference: the message is posted below the one it names.
+    """
+
+    def post(
+        self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
+    ) -> str: ...
 
 
 class Session(Protocol):
@@ -242,6 +279,21 @@ class Session(Protocol):
         """False if it was not missed."""
         ...
 
+    def load_checked_pages(self) -> list[CheckedPage]: ...
+    def save_page_faults(
+        self, page: CheckedPage, found: Sequence[PageFault], *, rules: str, at: datetime
+    ) -> tuple[PageFault, ...]:
+        """Note what was found on a page now; the faults that were never found on it before."""
+        ...
+
+    def load_page_faults(self, number: int) -> tuple[PageFault, ...]:
+        """The faults that the proposal's pages have now, errors first."""
+        ...
+
+    def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
+        """Store the notes of recorded calls that are new; how many."""
+        ...
+
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...
     def save_ticket(self, ticket: TicketState) -> bool: ...
     def load_ticket_keys(self) -> list[str]:
@@ -278,6 +330,18 @@ class Session(Protocol):
         ...
 
     def load_history(self, number: int) -> tuple[Transition, ...]: ...
+    def load_first_recorded(self, number: int) -> datetime | None:
+        """When the proposal's first entry was recorded: since then kipflow follows it."""
+        ...
+
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        """What came since the proposal's newest decision, oldest first."""
+        ...
+
+    def load_rules_changed(self, number: int) -> bool:
+        """Whether policy or roster are others than at the proposal's newest decision."""
+        ...
+
     def append_transitions(
         self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
     ) -> int: ...
@@ -288,9 +352,21 @@ class Session(Protocol):
     # effects
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int: ...
     def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]: ...
+    def find_thread(self, number: int, channel: str) -> str | None:
+        """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
+        ...
+
     def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None: ...
     def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
         """Count an attempt. `next_attempt_at` None gives up."""
+        ...
+
+    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
+        """Key → status, of the effects that exist."""
+        ...
+
+    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
+        """Take back what has not been sent yet; how many."""
         ...
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
@@ -328,23 +404,3 @@ class Report:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    def load_first_recorded(self, number: int) -> datetime | None:
-        """When the proposal's first entry was recorded: since then kipflow follows it."""
-        ...
-
-    def load_new_facts(self, number: int) -> list[NewFact]:
-        """What came since the proposal's newest decision, oldest first."""
-        ...
-
-    def load_rules_changed(self, number: int) -> bool:
-        """Whether policy or roster are others than at the proposal's newest decision."""
-        ...
-
-    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
-        """Key → status, of the effects that exist."""
-        ...
-
-    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
-        """Take back what has not been sent yet; how many."""
-        ...
-

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from kipflow.adapters.store import SqlStore, open_store
-from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.clocks import find_coverage, is_covered
+from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -151,7 +152,6 @@ def test_a_month_that_came_badly_is_asked_for_again(store: SqlStore, tmp_path: P
     assert {m.status for m in months(store).values()} == {"complete"}
 
 
-def test_statistics_that_fail_cost_a_fetch_not_a_mail(store: SqlStore, tmp_path: Path) -> None:
 @pytest.mark.parametrize("status", ["partial", "missing", "unreadable"])
 def test_a_month_that_was_held_and_comes_badly_takes_no_ground_from_what_was_decided(
     store: SqlStore, tmp_path: Path, status: str
@@ -180,6 +180,7 @@ def test_a_month_read_before_its_end_has_a_hole_only_from_then_on(store: SqlStor
     assert "read before its end" in (is_covered(coverage, NOW - timedelta(days=1), NOW + timedelta(hours=1)) or "")
 
 
+def test_statistics_that_fail_cost_a_fetch_not_a_mail(store: SqlStore, tmp_path: Path) -> None:
     archive = FakeArchive()
     poll(store, archive, tmp_path)
     archive.stats_fail = True
