@@ -56,14 +56,21 @@ _PROSE = (
     "<h1>KIP round-up</h1>"
 )
 
-_RECORDINGS = (
-    "<h1>KIP Discussion Recordings</h1><table><tbody><tr><th>Date (link to recording)</th><th>Summary</th></tr>"
-    '<tr><td><a href="https://video.sandbox.example/call-41">Call 41</a></td><td><ul>'
-    "<li>KIP-84 - old admin protocol: two tools still depend on it. Hal will contact their authors.</li>"
-    "<li>KIP-88 (controller): agreed on the roles, the upgrade needs another look.</li></ul></td></tr>"
-    '<tr><td><a href="https://video.sandbox.example/call-37">Call 37</a></td><td><ul>'
-    "<li>KIP-74: a new log format is worth it only with a plan for old readers.</li>"
-    "<li>KIP-70 and KIP-72: no concerns.</li></ul></td></tr></tbody></table>"
+_CALLS = (
+    (
+        -40,
+        41,
+        "<li>KIP-84 - old admin protocol: two tools still depend on it. Hal will contact their authors.</li>"
+        "<li>KIP-88 (controller): agreed on the roles, the upgrade needs another look.</li>",
+    ),
+    (
+        -110,
+        37,
+        "<li>KIP-74: a new log format is worth it only with a plan for old readers.</li>"
+        "<li>KIP-70 and KIP-72: no concerns.</li>",
+    ),
+)
+_CLOSING = (
     "<p><em>Please keep this page in order &ndash; thank you! &nbsp;It is read by people &amp; by programs.</em></p>"
 )
 
@@ -73,13 +80,15 @@ def write_index(world: World, titles: Mapping[int, str]) -> Iterator[tuple[datet
     moves = sorted(_moves(world), key=lambda m: (m[0], m[1].number))
     where: dict[int, tuple[str, str, bool]] = {}
     start = world.at(-427)
-    yield start, "bvogel", render_index_body(where, titles, 61), "Set up the page"
+    recordings = _render_recordings(world)
+    yield start, "bvogel", render_index_body(where, titles, 61, recordings), "Set up the page"
     number = 61
     for at, plan, section, release, in_progress in moves:
         where[plan.number] = (section, release, in_progress)
         number = max(number, plan.number + 1)
         comment = f"Add {plan.key}" if section == "discussion" else f"Move {plan.key}"
-        yield at, plan.author, render_index_body(where, titles, min(number, NEXT_NUMBER)), comment
+        body = render_index_body(where, titles, min(number, NEXT_NUMBER), recordings)
+        yield at, plan.author, body, comment
 
 
 def _moves(world: World) -> Iterator[tuple[datetime, Plan, str, str, bool]]:
@@ -90,7 +99,9 @@ def _moves(world: World) -> Iterator[tuple[datetime, Plan, str, str, bool]]:
             yield world.at(shelf.at, origin=origin), plan, shelf.section, shelf.release, shelf.in_progress
 
 
-def render_index_body(where: Mapping[int, tuple[str, str, bool]], titles: Mapping[int, str], next_number: int) -> str:
+def render_index_body(
+    where: Mapping[int, tuple[str, str, bool]], titles: Mapping[int, str], next_number: int, recordings: str
+) -> str:
     """The page with each proposal in the section where people have put it."""
     parts = [_PROSE, f"<p><strong>Next KIP Number: {next_number}</strong></p>"]
     parts.append("<p>Use this number as the identifier for your KIP and increment this value.</p>")
@@ -100,7 +111,17 @@ def render_index_body(where: Mapping[int, tuple[str, str, bool]], titles: Mappin
             if here == section:
                 rows.append(_row(number, titles[number], release, in_progress=in_progress))
         parts.append(f"<h2>{heading}</h2>{_table(rows, section)}")
-    return "".join(parts) + _RECORDINGS
+    return "".join(parts) + recordings + _CLOSING
+
+
+def _render_recordings(world: World) -> str:
+    rows = "".join(
+        f'<tr><td><a href="https://video.sandbox.example/call-{number}">{world.at(day):%Y-%m-%d}</a></td>'
+        f"<td><ul>{notes}</ul></td></tr>"
+        for day, number, notes in _CALLS
+    )
+    head = "<tr><th>Date (link to recording)</th><th>Summary</th></tr>"
+    return f"<h1>KIP Discussion Recordings</h1><table><tbody>{head}{rows}</tbody></table>"
 
 
 def _row(number: int, page_title: str, release: str, *, in_progress: bool) -> Row:

@@ -12,6 +12,7 @@ from kipflow.domain.facts import NO_TICKET, PageAbsence, PageVersion, TicketStat
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
+from kipflow.wiki.recordings import parse_recordings
 from kipflow.wiki.substance import read_substance
 
 #: Tickets change slowly and cost a request each.
@@ -233,7 +234,7 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
 
 
 def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:
-    """Store the rows of an index page's version: how many are new, and what is odd about them.
+    """Store what an index page's version says, rows and notes of calls: how many rows are new, and what is odd.
 
     Raises:
         UnreadableInput: the page cannot be read at all.
@@ -241,6 +242,7 @@ def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tu
     parsed = parse_index_page(page.body, prefix, as_of)
     with store.begin() as session:
         rows = session.save_index_entries(parsed.entries)
+        session.save_call_notes(parse_recordings(page.body, prefix), seen_at=as_of)
         session.save_mark("index-version", str(page.version))
     return rows, parsed.warnings
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from itertools import groupby
 
 from kipflow.domain.events import Evidence, Stage
-from kipflow.domain.facts import PageVersion, Ruling
+from kipflow.domain.facts import CallNote, PageVersion, Ruling
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.wording import say_rule
 
@@ -21,6 +21,7 @@ class EntryKind(StrEnum):
     MOVE = "move"
     CORRECTION = "correction"
     PAGE = "page"
+    CALL = "call"
     RULING = "ruling"
 
 
@@ -58,6 +59,7 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *(_describe_move(r, view) for r in view.history),
         *_describe_pages(view.pages, view.history),
         *(_describe_ruling(r) for r in view.rulings),
+        *_describe_calls(view.calls),
     ]
     # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
     entries.reverse()
@@ -104,6 +106,15 @@ def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTrans
             text = f"Page saved {len(saves)} times by {people}: versions {first.version} to {last.version}"
         state = f"Current state: {last.status_text}" if last.status_text else ""
         yield Entry(at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
+
+
+def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
+    """What was said in recorded calls, on their day; an undated call has no place in a timeline."""
+    for call in calls:
+        if call.held_on is not None:
+            day = datetime.combine(call.held_on, time(), UTC)
+            quote = Quote(kind="call", line=call.note, url=call.url)
+            yield Entry(at=day, kind=EntryKind.CALL, text=f"Spoken of in a call: {call.call}", quotes=(quote,))
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:

@@ -11,6 +11,9 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
+from kipflow.domain.policy import Policy
+from kipflow.services.advance import advance_all
+from kipflow.services.effects import EffectRules
 from kipflow.services.ports import PageRef, WikiPage
 from kipflow.services.sync import sync_wiki
 from tests.integration.conftest import connect_to
@@ -87,6 +90,12 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 def sync(store: SqlStore, wiki: MovableWiki, at: datetime = START) -> tuple[dict[str, int], tuple[str, ...]]:
     report = sync_wiki(store, wiki, index_page="1", prefix="KIP", as_of=at)
     return dict(report.counts), report.warnings
+
+
+def decide_all(store: SqlStore) -> None:
+    """Let the rules decide, so that the board shows something."""
+    policy = Policy(version="1", binding_roles=frozenset({"pmc"}))
+    advance_all(store, policy=policy, effects=EffectRules(prefix="KIP", sends=False), as_of=START)
 
 
 def absences(store: SqlStore, number: int = 7) -> list[tuple[str, bool]]:
@@ -181,3 +190,12 @@ def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore
     sync(store, wiki)
     with store.begin() as session:
         assert session.load_facts(7).proposal.title == "Seven dwarfs"
+
+
+def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: SqlStore, wiki: MovableWiki) -> None:
+    row = '<tr><td><a href="https://video.x.example/1">2026-02-03</a></td><td><ul><li>KIP-7: go on.</li></ul></td></tr>'
+    wiki.save("1", "Index", f"<h1>Recordings</h1><table>{row}</table>", listed=False)
+    sync(store, wiki)
+    decide_all(store)
+    (call,) = store.proposal(7, START).calls
+    assert (str(call.held_on), call.note, call.url) == ("2026-02-03", "KIP-7: go on.", "https://video.x.example/1")

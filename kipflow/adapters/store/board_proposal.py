@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import pages, rulings
 from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_review_item
+from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.codec import declared_from_json, drift_from_json
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
@@ -80,6 +81,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         threads=threads,
         activity=_count_months(mails),
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
+        calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
         effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
     )

@@ -1,0 +1,46 @@
+"""Notes of recorded calls."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.statements import Row, count_new
+from kipflow.adapters.store.tables import call_note
+from kipflow.domain.facts import CallNote
+
+
+def save_call_notes(connection: sa.Connection, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
+    """Store the notes that are new; how many. One that was taken off the page stays: it was said."""
+    rows = [_row(note, seen_at) for note in notes]
+    return sum(count_new(connection, call_note, batch) for batch in chunks(rows))
+
+
+def load_call_notes(connection: sa.Connection, number: int) -> tuple[CallNote, ...]:
+    """What was noted on a proposal, the newest call first; undated calls last."""
+    statement = (
+        sa.select(call_note)
+        .where(call_note.c.number == number)
+        .order_by(call_note.c.held_on.is_(None), call_note.c.held_on.desc(), call_note.c.seen_at, call_note.c.digest)
+    )
+    return tuple(
+        CallNote(number=row.number, call=row.call, held_on=row.held_on, url=row.url, note=row.note)
+        for row in connection.execute(statement)
+    )
+
+
+def _row(note: CallNote, seen_at: datetime) -> Row:
+    text = repr((note.call, note.note))
+    return {
+        "number": note.number,
+        "digest": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24],
+        "call": clean_text(note.call),
+        "held_on": note.held_on,
+        "url": clean_text(note.url),
+        "note": clean_text(note.note),
+        "seen_at": seen_at,
+    }
