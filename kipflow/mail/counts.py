@@ -63,8 +63,8 @@ _NOT_NAMES = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+(?P<names>[^.;()]{2,300})|\((?:from |by "
-    r")?(?P<paren>[^()]{2,300})\))",
+    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+(?P<names>[^.;()]{2,1200})|\((?:from |by "
+    r")?(?P<paren>[^()]{2,1200})\))",
     re.I,
 )
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
@@ -182,11 +182,16 @@ def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
 
 
 def _with_next(lines: Sequence[str], index: int) -> str:
-    """A line with the one after it where its sentence runs on: names are often wrapped."""
-    line = lines[index]
-    if len(line) >= 50 and index + 1 < len(lines) and not line.rstrip().endswith((".", ":")):
-        return f"{line} {lines[index + 1]}"[:800]
-    return line[:800]
+    """A line with those after it while its sentence runs on: names are often wrapped."""
+    text = lines[index]
+    for line in lines[index + 1 : index + 12]:
+        runs_on = text.rstrip().endswith((",", " and", ";"))
+        if not line.strip() or _ITEM.match(line) or not (runs_on or len(text) >= 50):
+            break
+        if text.rstrip().endswith((".", ":")):
+            break
+        text = f"{text} {line.strip()}"
+    return text[:1600]
 
 
 def _parse_number(text: str) -> int:
@@ -217,7 +222,7 @@ def _read_names_behind(rest: str) -> list[str]:
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
-    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:800]):
+    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:1600]):
         group = _parse_group(_search(piece))
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kipflow.mail.templates import find_names
+
 _CHOICE = re.compile(
     r"^[\"'*(]*(?:(?P<sign>[+\-±−–])\s?(?P<digit>[01])|(?P<zero>0))[\"'*)]*"
     r"(?:\s*\(?(?P<tail>non[- ]?binding|binding)\)?)?$",
@@ -28,16 +30,34 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
     header: list[str] = []
     for index, line in enumerate(lines):
         cells = _split_row(line) or _split_words(line, header, following=lines[index + 1 : index + 3])
-        if not cells:
-            if line.strip() and not _RULE.match(line):
-                header = []
-            out.append("" if _RULE.match(line) and "|" in line else line)
-            continue
-        told = _read_count_row(cells, header) or _read_voter_row(cells, header)
-        out.extend(told if told else [line if not header and not _is_header(cells) else ""])
-        if not told or not header:
-            header = cells if _is_header(cells) else header
+        if cells:
+            is_header = _is_header(cells)
+            told = _read_count_row(cells, header) or _read_voter_row(cells, header)
+            out.extend(told or ["" if is_header else line])
+            header = cells if is_header and not told else header
+        elif _RULE.match(line):
+            out.append("" if "|" in line else line)
+        else:
+            out.append(_read_named(line) or line)
+            header = header if not line.strip() else []
     return out
+
+
+_NAMED = re.compile(
+    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*[:–—-]\s*(?P<choice>[+\-]\s?[01])"
+    r"\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
+    re.IGNORECASE,
+)
+
+
+def _read_named(line: str) -> str | None:
+    """ "* Mara Lind: +1 (binding)" with the vote in front; None for any other line."""
+    match = _NAMED.match(line)
+    if match is None or not find_names(match.group("name")) or _GROUP.search(match.group("name")):
+        return None
+    group = _parse_group(match.group("tail") or "")
+    choice = "".join(match.group("choice").split())
+    return f"- {choice} {match.group('name')} ({group})" if group else f"- {choice} {match.group('name')}"
 
 
 def _split_row(line: str) -> list[str]:

@@ -1,0 +1,54 @@
+"""The same counts, announced in many layouts, are read the same; contradictions are noticed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.mail.announcements import NAMES, NUMBERED, SPLIT, read_announcement
+
+COUNTS = [(3, 0), (3, 1), (4, 3), (5, 9), (9, 5), (13, 27)]
+
+
+def check_counts(body: str, binding: int, other: int, *, reply: bool) -> None:
+    declared = read_announcement(body, reply=reply).declared
+    assert declared is not None
+    assert declared.outcome == "passed", declared.line
+    assert (declared.binding or {}).get("+1") == binding
+    assert (declared.non_binding or {}).get("+1", 0) == other
+    assert declared.contradictions == ()
+
+
+@pytest.mark.parametrize("reply", [False, True], ids=["tagged", "plain reply"])
+@pytest.mark.parametrize("counts", COUNTS, ids=str)
+@pytest.mark.parametrize("layout", SPLIT)
+def test_counts_are_read_in_every_layout(layout: str, counts: tuple[int, int], *, reply: bool) -> None:
+    binding, other = counts
+    body = SPLIT[layout](NAMES[:binding], NAMES[binding : binding + other])
+    check_counts(body, binding, other, reply=reply)
+
+
+@pytest.mark.parametrize("layout", NUMBERED)
+def test_a_number_that_contradicts_the_names_is_told(layout: str) -> None:
+    body = SPLIT[layout](NAMES[:4], NAMES[4:6])
+    wrong = body.replace("4", "5", 1)
+    assert wrong != body
+    declared = read_announcement(wrong, reply=False).declared
+    assert declared is not None
+    assert declared.contradictions == ("the announcement says 5 binding +1 but names 4",)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("layout", SPLIT)
+def test_every_official_tally_is_read_in_every_layout(realdata: Path, layout: str) -> None:
+    text = (realdata / "votes" / "official_results.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    told = [
+        (r["claimed"]["+1"], r["claimed_binding"]["+1"]) for r in rows if r.get("claimed") and r.get("claimed_binding")
+    ]
+    assert len(told) > 10
+    for total, binding in told:
+        body = SPLIT[layout](NAMES[:binding], NAMES[binding:total])
+        check_counts(body, binding, total - binding, reply=False)
