@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import (
     absences,
     assembly,
+    calls,
     decisions,
     exports,
     faults,
@@ -19,8 +20,8 @@ from kipflow.adapters.store import (
     news,
     outbox,
     pages,
-    rulings,
     rereading,
+    rulings,
 )
 from kipflow.adapters.store.statements import lock_rulings, upsert
 from kipflow.adapters.store.tables import mark
@@ -29,6 +30,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import (
     ArchiveMonth,
+    CallNote,
     Coverage,
     IndexEntry,
     Message,
@@ -40,6 +42,7 @@ from kipflow.domain.facts import (
     TicketState,
     Unreadable,
 )
+from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.roster import Mailbox
 from kipflow.services.ports import CheckedPage, Effect, IndexRow, MetricRow, NewFact, OutboxRow, SaveReport, StaleMonth
@@ -104,6 +107,20 @@ class SqlSession:
     def note_page_present(self, page_id: str, *, at: datetime) -> bool:
         return absences.note_present(self._connection, page_id, at=at)
 
+    def load_checked_pages(self) -> list[CheckedPage]:
+        return faults.load_checked_pages(self._connection)
+
+    def save_page_faults(
+        self, page: CheckedPage, found: Sequence[PageFault], *, rules: str, at: datetime
+    ) -> tuple[PageFault, ...]:
+        return faults.save_faults(self._connection, page, found, rules=rules, at=at)
+
+    def load_page_faults(self, number: int) -> tuple[PageFault, ...]:
+        return faults.load_faults(self._connection, number)
+
+    def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
+        return calls.save_call_notes(self._connection, notes, seen_at=seen_at)
+
     def save_index_entries(self, entries: Iterable[IndexEntry]) -> int:
         return pages.save_index_entries(self._connection, entries)
 
@@ -154,6 +171,15 @@ class SqlSession:
     def load_history(self, number: int) -> tuple[Transition, ...]:
         return decisions.load_history(self._connection, number)
 
+    def load_first_recorded(self, number: int) -> datetime | None:
+        return decisions.load_first_recorded(self._connection, number)
+
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        return news.load_new_facts(self._connection, number, self._community)
+
+    def load_rules_changed(self, number: int) -> bool:
+        return decisions.load_rules(self._connection, number) not in {None, self._community.rules}
+
     def append_transitions(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
         return decisions.append_transitions(self._connection, transitions, recorded_at=recorded_at, run_id=run_id)
 
@@ -174,23 +200,23 @@ class SqlSession:
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
         return outbox.enqueue(self._connection, effects, now=now, status=status)
 
-    def load_first_recorded(self, number: int) -> datetime | None:
-        return decisions.load_first_recorded(self._connection, number)
-
-    def load_new_facts(self, number: int) -> list[NewFact]:
-        return news.load_new_facts(self._connection, number, self._community)
-
-    def load_rules_changed(self, number: int) -> bool:
-        return decisions.load_rules(self._connection, number) not in {None, self._community.rules}
-
     def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]:
         return outbox.load_due_effects(self._connection, now, channel=channel, limit=limit)
+
+    def find_thread(self, number: int, channel: str) -> str | None:
+        return outbox.find_thread(self._connection, number, channel)
 
     def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None:
         outbox.mark_sent(self._connection, key, at=at, external_ref=external_ref)
 
     def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
         outbox.mark_failed(self._connection, key, error=error, next_attempt_at=next_attempt_at)
+
+    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
+        return outbox.load_status(self._connection, keys)
+
+    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
+        return outbox.withdraw(self._connection, keys, why=why)
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.release_effect(self._connection, key, by=by, at=at)
@@ -215,11 +241,5 @@ class SqlSession:
 
     def _load_coverage(self) -> Coverage:
         if self._coverage is None:
-    def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
-        return outbox.load_status(self._connection, keys)
-
-    def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
-        return outbox.withdraw(self._connection, keys, why=why)
-
             self._coverage = find_coverage(self.load_months())
         return self._coverage
