@@ -17,25 +17,26 @@ from kipflow import __version__
 from kipflow.domain.errors import KipflowError
 from kipflow.settings import load_instance_variables, read_settings
 
-#: Command → where it is. Loaded when used: `kipflow votes` must not wait for SQLAlchemy or Airflow.
+#: Command → where it is, and what `kipflow --help` says of it. Loaded when used: `kipflow votes` must not wait for
+#: SQLAlchemy or Airflow.
 COMMANDS = {
-    "up": "run:up",
-    "down": "run:down",
-    "votes": "votes:votes",
-    "ingest": "facts:ingest",
-    "poll": "facts:poll",
-    "sync": "facts:sync",
-    "advance": "decisions:advance",
-    "status": "status:status",
-    "index": "index:index",
-    "new": "pages:new",
-    "lint": "pages:lint",
-    "diff": "pages:diff",
-    "review": "review:review",
-    "roster": "roster:roster",
-    "deliver": "run:deliver",
-    "metrics": "run:metrics",
-    "replay": "decisions:replay",
+    "up": ("run:up", "Start Airflow with its board (and the sandbox), and run the DAGs."),
+    "down": ("run:down", "Stop everything that `up` started."),
+    "votes": ("votes:votes", "Print every vote in mail files, with its ballots. Needs no database."),
+    "ingest": ("facts:ingest", "Store the mails of files."),
+    "poll": ("facts:poll", "Store new mails from the archive."),
+    "sync": ("facts:sync", "Store wiki pages, their versions and JIRA's releases."),
+    "advance": ("decisions:advance", "Decide, and record the transitions."),
+    "status": ("status:status", "The board as a table, or one proposal with its evidence."),
+    "index": ("index:index", "The round-up of all proposals, in four formats."),
+    "new": ("pages:new", "Take the next number and write the page."),
+    "lint": ("pages:lint", "Name the faults of proposal pages."),
+    "diff": ("pages:diff", "What changed on a proposal's page."),
+    "review": ("review:review", "List what waits for a person, and settle it."),
+    "roster": ("roster:roster", "Who is who, and whose ballots bind since when."),
+    "deliver": ("run:deliver", "Send what the outbox holds."),
+    "metrics": ("run:metrics", "Run the Spark job over the history; print the summary."),
+    "replay": ("decisions:replay", "Rebuild history from the facts and compare."),
 }
 #: They need no running instance, or look for it themselves.
 STANDALONE = frozenset({"up", "down", "votes", "roster"})
@@ -46,14 +47,18 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = COMMANDS.get(cmd_name)
-        if place is None:
+        if cmd_name not in COMMANDS:
             return None
+        place, _ = COMMANDS[cmd_name]
         module, _, name = place.partition(":")
         command = getattr(importlib.import_module(f"kipflow.commands.{module}"), name)
         if not isinstance(command, click.Command):
             raise TypeError(f"{place} is not a command")
         return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told) for name, (_, told) in COMMANDS.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
