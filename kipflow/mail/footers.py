@@ -17,8 +17,19 @@ _FOOTER = re.compile(
     r"view this message in context: https?://.{0,300}|sent from the .{1,80} mailing list archive at .{1,60})\s*$",
     re.IGNORECASE,
 )
-_FOOTER_HINT = re.compile(
-    r"nsubscri|additional|further|queries|automated|respond|github|mailing list|mailman|received|discussion|in context",
+_FOOTER_HINTS = (
+    "nsubscri",
+    "additional",
+    "further",
+    "queries",
+    "automated",
+    "respond",
+    "github",
+    "mailing list",
+    "mailman",
+    "received",
+    "discussion",
+    "in context",
 )
 # "Sent from my phone" in the languages of the phones; a device or program must be named
 _DEVICE = (
@@ -51,15 +62,15 @@ def is_sent_from(line: str) -> bool:
     """Whether a line is a mail program's own ("Sent from my iPhone", "发自我的iPhone")."""
     return (
         len(line) <= _LONGEST_SENT_FROM
+        and _SENT_FROM.match(line) is not None  # before the hint: it fails at a line's first letters
         and _SENT_FROM_HINT.search(line) is not None
-        and _SENT_FROM.match(line) is not None
         and _SIGNED.search(line) is None
     )
 
 
 def drop_pgp(lines: list[str]) -> list[str]:
     """Without PGP's headers, signatures and keys; its escaped dashes put back."""
-    if not any(line.startswith("-----BEGIN PGP") for line in lines):
+    if "-----BEGIN PGP" not in "\n".join(lines):
         return lines
     out: list[str] = []
     in_header = in_armour = signed = False
@@ -80,8 +91,12 @@ def drop_pgp(lines: list[str]) -> list[str]:
 
 def drop_footers(lines: list[str]) -> list[str]:
     """Blank out what list servers append, wherever it stands; the rule above it goes too."""
-    for index, line in enumerate(lines):
-        if len(line) > 300 or not _FOOTER_HINT.search(line) or not _FOOTER.match(line):
+    text = "\n".join(lines)
+    hints = [hint for hint in _FOOTER_HINTS if hint in text]
+    candidates = sorted({index for hint in hints for index, line in enumerate(lines) if hint in line})
+    for index in candidates:
+        line = lines[index]
+        if len(line) > 300 or not _FOOTER.match(line):
             continue
         lines[index] = ""
         for above in range(index - 1, max(-1, index - 4), -1):

@@ -10,6 +10,7 @@ from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
 from kipflow.mail.counts import CountReading, read_counts
 from kipflow.mail.quoting import Words
+from kipflow.mail.relevance import seek_words
 from kipflow.mail.tables import flatten_tables
 from kipflow.mail.values import plain
 
@@ -100,12 +101,13 @@ _CANCEL_UNREAL = re.compile(
     r"instead of|no need|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
     re.IGNORECASE,
 )
-_ANNOUNCES = re.compile(
-    r"pass|accept|approv|adopt|result|clos|conclu|fail|reject|success|carri|tally|thank",
-    re.IGNORECASE,
+_ANNOUNCES = seek_words(
+    *("pass", "accept", "approv", "adopt", "result", "clos", "conclu", "fail", "reject", "success", "carri", "tally"),
+    "thank",
 )
-_ENDS = re.compile(
-    r"cancel|withdr|abort|call|retract|stop|void|abandon|sink|kill|roll|ignore|disregard|without|\boff\b", re.IGNORECASE
+_ENDS = seek_words(
+    *("cancel", "withdr", "abort", "call", "retract", "stop", "void", "abandon", "sink", "kill", "roll", "ignore"),
+    *("disregard", "without", r"\boff\b"),
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
 
@@ -158,7 +160,7 @@ def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> boo
     if not (reading.is_reply or reading.kind is Kind.VOTE):
         return False
     texts = [line.text for line in words.own[:MAX_LINES]]
-    if not any(_ANNOUNCES.search(text) for text in texts):
+    if not _ANNOUNCES.is_in("\n".join(texts)):
         return False
     said = "\n".join(plain(text) for text in texts).lower()
     return any(word in said for word in _VOTE_TALK)
@@ -190,7 +192,7 @@ def _find_outcome_of_subject(subject: str) -> str | None:
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     """The line that calls the vote off; None if the mail does not. Whether its writer may is told elsewhere."""
-    if reading.kind is not Kind.CANCEL and not any(_ENDS.search(line.text) for line in words.own[:MAX_LINES]):
+    if reading.kind is not Kind.CANCEL and not _ENDS.is_in("\n".join([x.text for x in words.own[:MAX_LINES]])):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     for sentence in _sentences(lines):

@@ -112,8 +112,11 @@ def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
 def _continues(above: str, line: str) -> bool:
     """Whether `line` is the rest of a sentence that `above` began."""
     closed = above.rstrip().endswith((".", "!", "?", ":"))
-    wrapped_number = not closed and len(above) >= 40 and TECHNICAL_BEFORE.search(f"{above[-50:]} ") is not None
-    if _NEW_ITEM.match(line) or (_is_whole_vote(line) and not wrapped_number):
+    if _NEW_ITEM.match(line):
+        return False
+    if _is_whole_vote(line) and (
+        closed or len(above) < 40 or TECHNICAL_BEFORE.search(f"{above[-50:]} ") is None  # else a number, wrapped
+    ):
         return False
     if _is_whole_vote(above) and not _CONNECTS.match(line):
         return False
