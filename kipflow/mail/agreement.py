@@ -88,6 +88,11 @@ _THE_IDEA = re.compile(
 )
 
 
+_DOING = re.compile(
+    r"\s*(?:also |just |not |only )?[a-z-]{2,}ing\b(?! (?:kip|release|proposal|feature)\b)", re.IGNORECASE
+)
+
+
 def read_agreement(after: str) -> Standing | None:
     """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
     if _AGREEMENT_DIRECT.match(after):
@@ -120,17 +125,18 @@ def read_agreement(after: str) -> Standing | None:
         return Standing.UNCLEAR
     if word == "with" and (CONDITION_AFTER.match(after) or _NITS.match(what)):
         return None
+    if word in {"with", "for"} and strong is not None and (votes is None or strong.start() <= votes.start()):
+        return Standing.CLEAR
+    if _DOING.match(what) and not _VOTE_OBJECT.match(what.lstrip()):
+        # "+1 to adding …" is about doing something, not about the proposal
+        return Standing.UNCLEAR if word in {"with", "for"} else Standing.CLEAR
     if word in {"with", "for"}:
-        if strong is not None and (votes is None or strong.start() <= votes.start()):
-            return Standing.CLEAR
         return None if votes is not None or word == "with" else Standing.UNCLEAR
     if _THE_IDEA.match(what):
         return Standing.UNCLEAR
     comment = _COMMENT_OBJECT.search(what)
     if comment is not None and (votes is None or comment.start() <= votes.start() + 12):
         return Standing.CLEAR
-    if votes is None and re.match(r"\s*(?:also |just |not |only )?\w{2,}ing\b", what):
-        return Standing.CLEAR  # "+1 to adding …" is about doing something, not about the proposal
     return (
         None if votes is not None else (Standing.CLEAR if re.match(r"\s*[A-Z][a-z]+\s*$", what) else Standing.UNCLEAR)
     )

@@ -128,6 +128,13 @@ CARRIED = re.compile(
 )
 
 
+_ANNOUNCED_AFTER = re.compile(
+    r"^[^.,;:!?(]{0,30}\b(?:tomorrow|tonight|later today|next week|this weekend|will follow|to follow|is coming|"
+    r"coming up|shortly)\b",
+    re.IGNORECASE,
+)
+
+
 def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
     if leading and _BULLET_COUNT.match(sentence.text):
@@ -155,6 +162,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "conditional", "a condition stands with the vote: is it met?"
     if re.match(r"^\s*(?:was|were|had been)\b", after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if _ANNOUNCED_AFTER.match(after):
+        return "announced", "announced for later: cast?"
     if leading:
         return None
     if re.match(r"^\s*\d{1,2}[.)]\s*$", before):

@@ -28,11 +28,12 @@ CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _MEASURED = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?|[^\W\d_][\w. -]{0,60}\d)\s*:\s*$"
+    r"^\s*(?:[-*•]\s+)?(?P<label>[^\W\d_][\w-]{0,24}(?: [\w-]{1,24})?|[^\W\d_][\w. -]{0,60}\d)\s*:\s*$"
 )
 # "Parent 30: +1", "Maven Shade Plugin 3.0: -1": what is voted on, by name and version
 _ARTIFACT = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?:[A-Za-z][\w.-]* ){0,3}(?!java|jdk|jre|scala|python|windows|win|linux|ubuntu|debian|fedora|"
+    r"^\s*(?:[-*•]\s+)?(?:[A-Za-z][\w.-]* ){0,3}(?!option|alternative|variant|point|item|question|step|case|phase|"
+    r"java|jdk|jre|scala|python|windows|win|linux|ubuntu|debian|fedora|"
     r"centos|"
     r"rhel|mac|macos|osx|node|maven \d|gradle \d|go )[A-Za-z][\w.-]*[ -]v?\d+(?:\.\d+){0,3}\s*:\s*$",
     re.IGNORECASE,
@@ -70,7 +71,7 @@ def is_measured(before: str) -> bool:
     match = _MEASURED.match(before)
     if match is None or _PROPOSAL_KEY.search(before) or _ARTIFACT.match(before):
         return False
-    if is_smalltalk(match.group("label")):
+    if len(match.group("label")) > 2 and is_smalltalk(match.group("label")):
         return False
     words = re.findall(r"[^\W_]+", match.group("label").lower())
     return bool(words) and not any(word in _VOTING_LABELS or word.endswith("ly") for word in words)
@@ -90,6 +91,15 @@ _SAME_BREATH = re.compile(
 )
 
 
+# the lines of patch testing bots: "+1 javac.  The applied patch …", "-1 core tests."
+_PRECOMMIT = re.compile(
+    r"^\s+(?:@author|javac|javadoc|java ?doc|findbugs|spotbugs|checkstyle|shellcheck|whitespace|asflicense|"
+    r"mvninstall|mvnsite|"
+    r"shadedclient|release ?audit|tests? included|core tests|contrib tests|unit tests|compile|eclipse:eclipse|"
+    r"hadoopcheck)\b"
+)
+
+
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
@@ -100,6 +110,8 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True  # "max(0, n) + 1"
     if before.endswith(":") and not is_voting_label(before):
         return True  # "errorCode:-1"
+    if _PRECOMMIT.match(after):
+        return True
     if _SAME_BREATH.search(before[-120:]):
         return True
     if leading or told or phrases.FROM_ME.match(after.lstrip()) or KEY_ALONE.match(before):
@@ -135,6 +147,8 @@ def is_statistic(value: str, after: str) -> bool:
 def is_cited(before: str, after: str, text: str) -> bool:
     """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
     opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
+    if len(before.split()) > 2 and _CITED_WITH_CLAIM.match(after) and opened in {'"', "“", "‘", "«"}:
+        return True
     return (
         opened in ('"', "“", "'", "‘", "`", "«")
         and closed in ('"', "”", "'", "’", "`", "»", ",")
@@ -142,5 +156,7 @@ def is_cited(before: str, after: str, text: str) -> bool:
     )
 
 
+# 'Jun writes "+1 (binding)"'
+_CITED_WITH_CLAIM = re.compile(r"^[^\"”’»]{1,40}[\"”’»]")
 # "« +1 » dit Jun": a word right behind the closing mark
 _WORD_BEHIND = re.compile(r"^\s*[\"”'’`»]\s+[^\W\d_]")

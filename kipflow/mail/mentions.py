@@ -81,9 +81,17 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         is_mine=phrases.FROM_ME.search(after[:60]) is not None or phrases.MINE_BEFORE.search(before[-40:]) is not None,
         is_vote_word=_MY_VOTE_IS.search(before) is not None or (not opens and match.re is not VALUE_PATTERN),
     )
+    if (
+        leading
+        and after.strip().startswith("overall")
+        and sentence.following.lstrip().startswith("Here are the results")
+    ):
+        return None  # a patch testing bot
     if is_number(before, after, leading=leading, told=mention.is_vote_word):
         return None
-    if is_statistic(match.group("value"), after) or (is_cited(before, after, text) and not mention.is_mine):
+    if is_statistic(match.group("value"), after) or (
+        is_cited(before, after, text) and not (mention.is_mine or mention.is_vote_word)
+    ):
         return None
     if is_of_others(mention, author):
         return None
@@ -145,6 +153,8 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
+    if mention.leading and read.claimed_binding is None and _WILL_DO.match(mention.after):
+        return doubt("answered-remark", "answers a remark with what will be done: a vote, or agreement?")
     unclear = find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
     if unclear is not None:
         return doubt(*unclear)
@@ -199,6 +209,29 @@ def _claim_below(after: str, following: str) -> bool | None:
     return find_claim("", following)
 
 
+# "+1, I will add a section": who answers a remark on the own proposal
+_WILL_DO = re.compile(
+    r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)|will|done|just)\s+(?:also |just |then |already )?"
+    r"(?:add|fix|change|update|rename|remove|rework|clarify|adjust|amend|correct|do (?:that|this|so)|include|"
+    r"incorporate|mention)"
+    r"(?:e?d)?\b",
+    re.IGNORECASE,
+)
+# questions that a vote answers
+_OPEN_QUESTION = re.compile(
+    r"\b(?:thoughts|wdyt|what do you think|opinions?|objections?|concerns|vote\?|votes\?|ship it|go ahead|proceed|"
+    r"(?:release|accept|approve|adopt|merge|graduate) (?:this|it|the)|ready)\b",
+    re.IGNORECASE,
+)
+
+
 def _is_inline_answer(line: OwnLine) -> bool:
     """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
+    if (
+        line.answers
+        and line.answers.endswith("?")
+        and len(line.answers) < 240
+        and not _OPEN_QUESTION.search(line.answers)
+    ):
+        return True
     return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None

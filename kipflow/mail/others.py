@@ -87,6 +87,23 @@ _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
 
 
+# "In his mail Jun wrote: +1"
+_REPORTED_BEFORE = re.compile(
+    r"(?:^|[\s(,])(?!(?:I|We|Have|Had|Just|Also|Already|Been|It|Then|Now|My)\b)(?:[A-Z][a-z]+|he|she|they|somebody|"
+    r"someone)"
+    r"(?: (?:just|also|already|then|later))? (?:voted|votes|gave|gives|said|says|wrote|writes|posted|sent|replied|"
+    r"replies|answered|"
+    r"responded|cast)\b[^,.;:!?]{0,60}:?\s*[\"“]?\s*$"
+)
+# "Is that a +1?", "Can I read this as +1 (binding)?"
+_ASKED_BACK = re.compile(
+    r"^\W*(?:@?[A-Z][\w.-]+\W{1,3})?(?:(?:is|was|are|were) (?:that|this|your|you)\b|"
+    r"(?:[Cc]an|[Ss]hould|[Ss]hall|[Mm]ay|[Dd]o|[Cc]ould) (?:I|we) (?:read|count|take|treat|interpret|consider)\b|"
+    r"(?:Is|Was|Are|Were) (?:that|this|your|you)\b)"
+    r"[^.!]*\?\s*$"
+)
+
+
 def is_of_others(mention: Mention, author: str) -> bool:
     """Whether the value is somebody else's vote, or one that is asked for."""
     before, after = mention.before, mention.after
@@ -95,6 +112,10 @@ def is_of_others(mention: Mention, author: str) -> bool:
     if _HERE_IS.search(before[-60:]):
         return False
     if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
+        return True
+    if not (mention.leading or mention.is_vote_word) and _REPORTED_BEFORE.search(before[-120:]):
+        return True
+    if not mention.leading and _ASKED_BACK.match(mention.sentence.text):
         return True
     if _GERUND_BEFORE.match(before) and _JUDGED_AFTER.match(after):
         return True

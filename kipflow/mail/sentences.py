@@ -49,6 +49,9 @@ _ENDS_OPEN = re.compile(
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
 _WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
 
+# "2. +1, will change": the dot is the number's
+_ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
+
 
 def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     """Sentences over wrapped lines, each with the line that its first vote stands in."""
@@ -57,7 +60,11 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
-        starts = [0, *(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]
+        starts = [
+            0,
+            *(m.end() for m in _SENTENCE_END.finditer(text) if not _ITEM_NUMBER.match(text, 0, m.start())),
+            len(text),
+        ]
         for number, (start, end) in enumerate(itertools.pairwise(starts)):
             count += 1
             if count > MAX_SENTENCES:

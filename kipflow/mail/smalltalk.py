@@ -11,7 +11,8 @@ _WORDS = frozenset(
     re.findall(
         r"[^\s]+",
         """
-        a an the this that it its it's is was be am are i i'm i'd i'll we'll we we're me my us our you your to of in on for with
+        a an the this that it its it's is was be am are i i'm i'd i'll we'll we we're me my us our you your to of
+        in on for with
         from at as by so and or but then thus hence now still again also too well just only here there there's here's
         goes go going gets get got have has had give giving given do done did all both one any some more much very
         really quite pretty super totally fully completely strongly definitely absolutely certainly surely obviously

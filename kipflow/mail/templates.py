@@ -140,6 +140,10 @@ _COMMON_WORDS = frozenset(
 )
 
 
+# "Personally I'm", "Overall we"
+_SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
+
+
 def find_names(text: str) -> list[str]:
     """The names in "Mara Lind, Jun Okafor (binding)": empty unless all of the text is names.
 
@@ -151,6 +155,8 @@ def find_names(text: str) -> list[str]:
     names: list[str] = []
     for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
         words = piece.strip(" .").split()
+        if any(_SPEAKER.match(w) for w in words):
+            return []
         if not words:
             continue
         if len(words) > 4 or any(fold_name(w) in _COMMON_WORDS for w in words):
@@ -212,6 +218,7 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
         if box is not None:
             parts[index] = box
+    parts.update(_find_boxed_names(lines, parts, author))
     leading = [v for v in find_leading_values(lines) if v.index not in parts]
     if parts:
         # a template whose boxes were half removed is a template still
@@ -244,6 +251,21 @@ def _name_versions(run: Sequence[LeadingValue]) -> bool:
     """Whether each line names a version of its own: "+1 (1.1.4)", "-1 (1.2.1)"."""
     named = {match.group(1) for v in run if (match := _VERSION.match(v.after)) is not None}
     return len(run) > 1 and len(named) == len(run)
+
+
+def _find_boxed_names(
+    lines: Sequence[str], parts: dict[int, tuple[Part, str]], author: str
+) -> dict[int, tuple[Part, str]]:
+    """Lines "[+1] Mara Lind" of a list of voters, where another's name stands behind the box."""
+    named = {}
+    for index, (part, value) in parts.items():
+        inside = _VALUE_IN_BOX.match(lines[index]) if part is Part.CHECKED_BOX else None
+        rest = lines[index][inside.end() :] if inside is not None else ""
+        names = find_names(rest)
+        if names and not _is_own(rest, author):
+            named[index] = (Part.SUMMARY, value)
+    alone = len(named) == 1 and all(len(lines[i].split("]")[1].split()) < 2 for i in named)
+    return {} if alone else named
 
 
 def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]]) -> dict[int, tuple[Part, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.zeros import find_zero
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans("＋－（）：；，．！？０１２３４５６７８９［］＜＞−﹣‐‑⁺⁻", "+-():;,.!?0123456789[]<>----+-")
@@ -29,24 +30,6 @@ VALUE = (
     r"(?![\w%°]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 VALUE_PATTERN = re.compile(VALUE)
-_TOLD_ZERO = re.compile(
-    r"\b(?:my vote(?: is|['’]s|:)|^\W*vote\s?[:=]|i vote|i['’]?m(?: neutral:| voting)?|i am(?: voting)?|i (?:stand|"
-    r"stay|remain) at|"
-    r"it['’]?s a|(?:i['’]?m |i am )?going with|(?:i['’]?m|i am) at|"
-    r"voting|(?:i|me|i['’]ll|i['’]d|i will|i would)(?: to)?(?: rather)? (?:go|stay|stick|settle|remain) (?:with|to|"
-    r"for|at|on)|"
-    r"(?:^\W*|\bi['’]?m |\bi am )(?:no (?:strong |real )?opinion|neutral|abstain\w*|"
-    r"abstention)\b\W{0,3})\s*(?:a\s+)?[(\[]?"
-    r"(?P<value>0)(?![\w%]|\.\d|\s*(?:\w+s|percent)\b)",
-    re.IGNORECASE,
-)
-_BARE_ZERO = re.compile(
-    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|from me\b|for me\b|since\b|"
-    r"because\b|\s*[/|(]\s*(?:abstain\w*|abstention|neutral|no opinion|don['’]?t care)\b|[,;:-]\s*(?:i|"
-    r"as|because|since|just|don['’]?t|have|haven['’]?t|"
-    r"no|not|neutral|abstain\w*)\b))",
-    re.IGNORECASE,
-)
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
 _LGTM_JOINED = re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE)
 _PLUS_MINUS_ZERO = re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)")
@@ -68,7 +51,7 @@ def find_values(text: str) -> list[re.Match[str]]:
         return []
     if "," in text or "/" in text or "|" in text or "or" in text:
         text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
-    zero = _BARE_ZERO.match(text) or _TOLD_ZERO.search(text)
+    zero = find_zero(text)
     return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
 
 

@@ -1,0 +1,43 @@
+"""A zero that is a vote: alone on its line, or told as one ("my vote is 0", "not my area, so 0")."""
+
+from __future__ import annotations
+
+import re
+
+# what may end a bare or told zero; "0." may end a sentence, "0.5" and "0 retries" are other numbers
+_ENDS = r"(?![\w%]|\.\d|\s*(?:\w+s|percent)\b)"
+_BARE = re.compile(
+    r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|(?:from|for) me\b|from my\b|"
+    r"since\b|"
+    r"because\b|[/|(]\s*(?:abstain\w*|abstention|neutral|no opinion|don['’]?t care)\b|"
+    r"[,;:.-]\s*(?:i|as|because|since|just|don['’]?t|have|haven['’]?t|no|not|neutral|abstain\w*)\b))",
+    re.IGNORECASE,
+)
+_MINE = re.compile(
+    r"(?:\bmy vote(?: is|['’]s|:)|^\W*(?:my )?vote\s?[:=]|\bi vote|\bvoting|\bit['’]?s a|\bgoing with|"
+    r"\b(?:i['’]?m|i am)(?: neutral:| voting| at| going with)?|\bi (?:stand|stay|remain) at|"
+    r"\b(?:i|me|i['’]ll|i['’]d|i will|i would)(?: to)?(?: rather)? (?:go|stay|stick|settle|remain) (?:with|to|for|"
+    r"at|on))"
+    rf"\s*(?:a\s+)?[(\[]?(?P<value>0){_ENDS}",
+    re.IGNORECASE,
+)
+# "no opinion (0)", "I don't have an opinion: 0", "not my area, so 0 from me"
+_WITHOUT_OPINION = re.compile(
+    r"\b(?:opinions?|neutral|abstain\w*|abstention|indifferent|unfamiliar|not (?:my area|familiar)|"
+    r"(?:don['’]?t|do not) (?:care|mind|know|use)|(?:did not|didn['’]?t) (?:test|check|look|try|follow|"
+    r"review))\b[^.?!0-9]{0,60}?"
+    r"[\s(\[:,;–-](?P<value>0)(?=[)\]]?[\s.!]*$|[\s)]*(?:from|for) m[ey]\b)",
+    re.IGNORECASE,
+)
+_FROM_ME = re.compile(
+    r"(?:^|[,;:.!]|\b(?:so|thus|but|and|only|just|an?|then))\s*(?P<value>0)(?=\s+(?:from (?:me\b|my (?:side|end))|"
+    r"for me\b))",
+    re.IGNORECASE,
+)
+
+
+def find_zero(text: str) -> re.Match[str] | None:
+    """The bare zero in a plain sentence that is meant as a vote; its group "value"."""
+    if "0" not in text:
+        return None
+    return _BARE.match(text) or _MINE.search(text) or _FROM_ME.search(text) or _WITHOUT_OPINION.search(text)
