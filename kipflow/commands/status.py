@@ -152,11 +152,19 @@ def print_proposal(view: ProposalView, form: str) -> int:
             "at": r.transition.at,
             "move": f"{r.transition.source or '–'} → {r.transition.target}",
             "rule": r.transition.rule + (" (retracted)" if r.retracted else ""),
-            "evidence": r.transition.evidence[0].line if r.transition.evidence else "",
+            "evidence": r.transition.note
+            if r.transition.retracts
+            else r.transition.evidence[0].line
+            if r.transition.evidence
+            else "",
         }
         for r in view.history
     ]
     print_table(timeline, columns=("at", "move", "rule", "evidence"), title="\nTimeline")
+    for r in view.history:
+        for e in r.transition.evidence if r.transition.retracts else ():
+            if e.kind != "history":
+                out.print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
     for state in view.votes:
         _print_vote(state)
     for item in view.review:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,11 +16,12 @@ from kipflow.services.ports import Effect, OutboxRow
 
 
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
-    """Add the effects whose key is new; how many. What needs approval is held until it has it."""
-    return sum(
-        count_new(connection, outbox, [_outbox_row(effect, now, status) for effect in batch])
-        for batch in chunks(effects)
-    )
+    """Add the effects whose key is new; how many. What needs approval is held until it has it.
+
+    They go out in the order given: the time of each is a microsecond after the one before.
+    """
+    rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(effects))
+    return sum(count_new(connection, outbox, batch) for batch in chunks(rows))
 
 
 def load_due_effects(connection: sa.Connection, now: datetime, *, channel: str | None, limit: int) -> list[OutboxRow]:
@@ -120,7 +121,7 @@ def as_outbox_row(row: sa.Row[Any]) -> OutboxRow:
     )
 
 
-def _outbox_row(effect: Effect, now: datetime, status: str) -> Row:
+def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
     return {
         "key": effect.key,
         "number": effect.number,
@@ -128,7 +129,7 @@ def _outbox_row(effect: Effect, now: datetime, status: str) -> Row:
         "payload": dict(effect.payload),
         "status": "held" if effect.approval and status == "pending" else status,
         "attempts": 0,
-        "created_at": now,
+        "created_at": now + timedelta(microseconds=place),
         "next_attempt_at": now,
     }
 

@@ -34,14 +34,14 @@ def test_a_key_is_enqueued_once(store: SqlStore):
     ]
 
 
-def test_due_effects_are_pending_of_the_channel_and_come_oldest_first(store: SqlStore):
+def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_their_order(store: SqlStore):
     with store.begin() as session:
         session.enqueue([make_effect("late")], now=NOW + HOUR)
         session.enqueue([make_effect("b"), make_effect("a"), make_effect("i", channel="index")], now=NOW)
         session.enqueue([make_effect("dry")], now=NOW, status="skipped")
-    assert [row.key for row in due(store, channel="slack")] == ["a", "b"]
-    assert [row.key for row in due(store, NOW + HOUR, channel="slack")] == ["a", "b", "late"]
-    assert [row.key for row in due(store, NOW + HOUR, limit=2)] == ["a", "b"]
+    assert [row.key for row in due(store, channel="slack")] == ["b", "a"]
+    assert [row.key for row in due(store, NOW + HOUR, channel="slack")] == ["b", "a", "late"]
+    assert [row.key for row in due(store, NOW + HOUR, limit=2)] == ["b", "a"]
 
 
 def test_a_sent_effect_is_not_due_again(store: SqlStore):

@@ -1,0 +1,165 @@
+"""A community whose mail is in files, and what people are told of it: for tests of what comes late."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.history import effective
+from kipflow.services import advance, deliver, replay
+from kipflow.services.ingest import ingest_paths
+from kipflow.services.ports import Report
+from kipflow.wiring import Parts, effect_rules
+from tests.integration.conftest import connect_to
+
+LIST = "dev@sandbox.example"
+#: Monday; the vote of `story` opens on Tuesday and its result comes on Saturday.
+MONDAY = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
+DAY = timedelta(days=1)
+TITLE = "KIP-77: Shelves that tell their load"
+#: Committers of the sandbox's roster.
+AMARO, VOGEL, NAKAGAWA, OKAFOR = (
+    "Ines Amaro <amaro@sandbox.example>",
+    "Bertil Vogel <bvogel@sandbox.example>",
+    "Tomo Nakagawa <nakagawa@sandbox.example>",
+    "Leila Okafor <lokafor@sandbox.example>",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A mail as an mbox holds it; `answers` names its parent."""
+
+    name: str
+    at: datetime
+    author: str
+    subject: str
+    body: str
+    answers: str = ""
+
+    def render(self) -> str:
+        thread = f"In-Reply-To: <{self.answers}@x.example>\n" if self.answers else ""
+        return (
+            f"From kip@x.example {self.at:%a %b %d %H:%M:%S %Y}\nFrom: {self.author}\nTo: {LIST}\n"
+            f"Subject: {self.subject}\nDate: {format_datetime(self.at)}\n"
+            f"Message-ID: <{self.name}@x.example>\n{thread}\n{self.body}\n\n"
+        )
+
+
+def story() -> dict[str, Mail]:
+    """A discussion, a vote that three committers carry, and its result."""
+    vote, answer = f"[VOTE] {TITLE}", f"Re: [VOTE] {TITLE}"
+    mails = [
+        Mail(name="talk", at=MONDAY, author=AMARO, subject=f"[DISCUSS] {TITLE}", body="What do you think of it?"),
+        Mail(name="vote", at=MONDAY + DAY, author=AMARO, subject=vote, body="I call a vote on this proposal."),
+        Mail(name="one", at=MONDAY + 1.2 * DAY, author=AMARO, subject=answer, body="+1 (binding)", answers="vote"),
+        Mail(name="two", at=MONDAY + 1.4 * DAY, author=VOGEL, subject=answer, body="+1 (binding)", answers="vote"),
+        Mail(name="three", at=MONDAY + 2 * DAY, author=NAKAGAWA, subject=answer, body="+1", answers="vote"),
+        Mail(
+            name="result",
+            at=MONDAY + 5 * DAY,
+            author=AMARO,
+            subject=f"[RESULT] {vote}",
+            body="The vote passes with 3 binding +1 votes and no others.",
+            answers="vote",
+        ),
+    ]
+    return {mail.name: mail for mail in mails}
+
+
+def late_objections() -> list[Mail]:
+    """Four -1 of committers, sent in time."""
+    names = ("Jens Sørensen <jsorensen@sandbox.example>", "Petra Keller <pkeller@sandbox.example>")
+    people = (OKAFOR, *names, "Daudi Mwangi <dmwangi@sandbox.example>")
+    return [
+        Mail(
+            name=f"no{n}",
+            at=MONDAY + (2 + n / 10) * DAY,
+            author=who,
+            subject=f"Re: [VOTE] {TITLE}",
+            body="-1 (binding)",
+            answers="vote",
+        )
+        for n, who in enumerate(people)
+    ]
+
+
+@dataclass(slots=True)
+class Channel:
+    """A chat that keeps what was posted."""
+
+    posted: list[tuple[str, str]] = field(default_factory=list)
+
+    def post(
+        self,
+        channel: str,
+        text: str,
+        blocks: Sequence[Mapping[str, Any]],
+        *,
+        key: str,
+        thread: str | None = None,
+    ) -> str:
+        self.posted.append((channel, text + "\n" + str(blocks)))
+        return f"{len(self.posted)}"
+
+
+@dataclass(slots=True)
+class Village:
+    """A community at work: what it holds, decided as time goes on."""
+
+    parts: Parts
+    folder: Path
+    channel: Channel = field(default_factory=Channel)
+
+    def receive(self, mails: Sequence[Mail], at: datetime) -> Report:
+        """An archive gives these mails; months up to `at` are held."""
+        path = self.folder / f"{at:%Y%m%dT%H%M%S}-{len(mails)}.mbox"
+        path.write_text("".join(mail.render() for mail in mails), encoding="utf-8")
+        report = ingest_paths(self.parts.store, [path], list_id=LIST, prefix="KIP", seen_at=at)
+        self.hold(at)
+        return report
+
+    def hold(self, at: datetime, *, status: str = "complete") -> None:
+        """The archive is held up to `at`, with `status`."""
+        why = "" if status == "complete" else "as told"
+        month = ArchiveMonth(list_id=LIST, month="2026-03", status=status, fetched_at=at, why=why)
+        with self.parts.store.begin() as session:
+            session.save_month(month)
+
+    def decide(self, as_of: datetime, *, now: datetime | None = None) -> None:
+        """Decide what could have changed and deliver what is due."""
+        rules = effect_rules(self.parts)
+        advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
+        deliver.deliver(
+            self.parts.store, {"slack": deliver.slack_handler(self.channel, self.parts.store)}, now=now or as_of
+        )
+
+    def lines(self) -> list[str]:
+        """The history of the proposal that stands."""
+        with self.parts.store.begin() as session:
+            return [replay.say(t) for t in effective(session.load_history(77))]
+
+    def ids(self) -> list[str]:
+        with self.parts.store.begin() as session:
+            return [t.id for t in effective(session.load_history(77))]
+
+    def stage(self, at: datetime) -> str:
+        return self.parts.store.proposal(77, at).stage
+
+    def corrections(self, at: datetime) -> list[str]:
+        return [r.transition.note for r in self.parts.store.proposal(77, at).history if r.transition.retracts]
+
+    def effects(self) -> dict[str, str]:
+        """Text of each message → its state."""
+        return {str(e.payload["text"]): e.status for e in self.parts.store.effects(limit=500).rows}
+
+
+def found(folder: Path) -> Village:
+    """A community of its own in `folder`, without any service."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return Village(parts=connect_to("http://127.0.0.1:9", folder / "home"), folder=folder)

@@ -1,0 +1,185 @@
+"""What comes late corrects history by new entries that say so, and tells those who were told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kipflow.cli import cli
+from kipflow.domain.events import Stage
+from kipflow.services import advance, replay
+from kipflow.wiring import effect_rules
+from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, Village, found, late_objections, story
+
+pytestmark = pytest.mark.integration
+
+WEEK = MONDAY + 12 * DAY
+
+
+@pytest.fixture
+def village(tmp_path: Path) -> Iterator[Village]:
+    one = found(tmp_path)
+    yield one
+    one.parts.store.close()
+
+
+def live_through(village: Village, mails: list[Mail], last: int = 6) -> None:
+    """Each day's mail comes in the evening of its day, and is decided on."""
+    for day in range(last):
+        evening = MONDAY + (day + 0.9) * DAY
+        village.receive([m for m in mails if evening - DAY < m.at <= evening], evening)
+        village.decide(evening)
+
+
+def agrees(village: Village) -> bool:
+    report = replay.replay(village.parts.store, policy=village.parts.policy, start=None, end=WEEK + 30 * DAY)
+    return report.differences == ()
+
+
+def test_a_vote_that_is_lived_through_is_told_as_it_happens(village: Village) -> None:
+    live_through(village, list(story().values()))
+    assert village.stage(WEEK) == Stage.ACCEPTED
+    assert [text.partition("\n")[0] for _, text in village.channel.posted] == [
+        "KIP-77: Draft",
+        "KIP-77: Draft → Discussion",
+        "KIP-77: Discussion → Vote",
+        "KIP-77: Vote → Accepted",
+    ]
+
+
+def test_objections_that_come_a_week_late_take_the_acceptance_back_and_say_so(village: Village) -> None:
+    live_through(village, list(story().values()))
+    stored = village.parts.store.proposal(77, WEEK).history
+
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+
+    view = village.parts.store.proposal(77, WEEK)
+    assert village.stage(WEEK) != Stage.ACCEPTED
+    before = [r.transition for r in stored]
+    assert [r.transition for r in view.history[: len(before)]] == before, "no entry was edited"
+    correction = next(r for r in view.history if r.transition.retracts)
+    assert correction.recorded_at == WEEK
+    assert "4 mails came, up to 10 days late" in correction.transition.note
+    cited = [e.line for e in correction.transition.evidence if e.kind == "message"]
+    assert any("Leila Okafor" in line and "of 2026-03-04" in line and "seen 2026-03-14" in line for line in cited)
+    assert agrees(village)
+
+
+def test_people_hear_that_an_acceptance_does_not_hold_when_a_person_lets_them(village: Village) -> None:
+    live_through(village, list(story().values()))
+    told = len(village.channel.posted)
+
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+
+    held = [e for e in village.parts.store.effects(limit=500).rows if "corrected" in str(e.payload["text"])]
+    assert [e.status for e in held] == ["held"]
+    assert not [text for _, text in village.channel.posted[told:] if "corrected" in text]
+    with village.parts.store.begin() as session:
+        session.release_effect(held[0].key, by="ops", at=WEEK)
+    village.decide(WEEK + DAY)
+    text = village.channel.posted[-1][1]
+    assert "KIP-77: corrected: Accepted →" in text
+    assert "4 mails came, up to 10 days late" in text
+
+
+def test_an_acceptance_that_waits_for_approval_is_withdrawn_when_it_no_longer_holds(village: Village) -> None:
+    live_through(village, list(story().values()), last=5)
+    village.receive([story()["result"]], MONDAY + 5.1 * DAY)
+    approve = replace(effect_rules(village.parts), slack="approve")
+    advance.advance_all(village.parts.store, policy=village.parts.policy, effects=approve, as_of=MONDAY + 5.2 * DAY)
+    assert village.effects()["KIP-77: Vote → Accepted"] == "held"
+
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+
+    assert village.effects()["KIP-77: Vote → Accepted"] == "withdrawn"
+
+
+def test_a_missing_ballot_that_turns_up_carries_the_vote_at_the_moment_it_would_have(village: Village) -> None:
+    mails = story()
+    missing = mails.pop("three")
+    live_through(village, list(mails.values()))
+    assert village.stage(WEEK) == Stage.VOTE, "two of three: announced, but not borne out"
+
+    village.receive([missing], WEEK)
+    village.decide(WEEK)
+
+    assert village.stage(WEEK) == Stage.ACCEPTED
+    assert "2026-03-07 09:00:00 Vote → Accepted (result-agrees)" in village.lines()
+    assert "Vote → Accepted" in village.channel.posted[-1][1], "news, though late: nobody had been told"
+    fresh = found(village.folder / "fresh")
+    fresh.receive(list(story().values()), WEEK)
+    fresh.decide(WEEK)
+    assert village.ids() == fresh.ids(), "as if it had come in time"
+    fresh.parts.store.close()
+
+
+def test_a_missing_opening_mail_that_turns_up_gives_the_vote_its_beginning(village: Village) -> None:
+    mails = story()
+    opening = mails.pop("vote")
+    live_through(village, list(mails.values()))
+    assert village.stage(WEEK) != Stage.ACCEPTED, "mails before the first one seen may be missing too"
+
+    village.receive([opening], WEEK)
+    village.decide(WEEK)
+
+    assert village.stage(WEEK) == Stage.ACCEPTED
+    assert "2026-03-03 09:00:00 Discussion → Vote (vote-thread)" in village.lines()
+    assert agrees(village)
+
+
+def test_a_cancellation_seen_late_retracts_what_was_accepted_after_it(village: Village) -> None:
+    live_through(village, list(story().values()))
+    cancel = Mail(
+        name="cancel",
+        at=MONDAY + 3 * DAY,
+        author=AMARO,
+        subject=f"[CANCELLED] [VOTE] {TITLE}",
+        body="I cancel this vote; a new one follows.",
+        answers="vote",
+    )
+
+    village.receive([cancel], WEEK)
+    village.decide(WEEK)
+
+    assert village.stage(WEEK) == Stage.DISCUSSION
+    assert "2026-03-05 09:00:00 Vote → Discussion (vote-cancelled)" in village.lines()
+    assert "a mail came, up to 9 days late" in village.corrections(WEEK)[0]
+    assert agrees(village)
+
+
+def test_a_month_that_becomes_readable_lets_the_vote_close_when_it_should_have(village: Village) -> None:
+    mails = story()
+    live_through(village, list(mails.values()), last=4)
+    village.receive([mails["result"]], MONDAY + 5.1 * DAY)
+    village.hold(MONDAY + 5.1 * DAY, status="unreadable")
+    village.decide(MONDAY + 5.1 * DAY)
+    assert village.stage(WEEK) == Stage.VOTE
+    assert any("the archive is incomplete" in line for line in village.parts.store.proposal(77, WEEK).missing)
+
+    village.hold(WEEK)
+    village.decide(WEEK)
+
+    accepted = village.parts.store.proposal(77, WEEK).history[-1]
+    assert (accepted.transition.at, accepted.recorded_at) == (MONDAY + 5 * DAY, WEEK)
+    assert "Vote → Accepted" in village.channel.posted[-1][1]
+
+
+def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
+    live_through(village, list(story().values()))
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+
+    shown = CliRunner().invoke(cli, ["status", "77"], standalone_mode=False)
+    assert "4 mails came, up to 10 days late" in " ".join(shown.output.split())
+    proved = CliRunner().invoke(cli, ["replay"], standalone_mode=False)
+    assert proved.return_value == 0, proved.output
