@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
 import click
 
-from kipflow.commands.output import as_of_option, console, format_option, print_json, print_table, progress
+from kipflow.commands.output import as_of_option, console, format_option, print_json, print_table, progress, say_time
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import VotesReport, read_votes, render_csv, render_json, table_rows
 from kipflow.settings import find_roster, load_community, load_roster, read_settings
@@ -28,27 +32,58 @@ def votes(paths: tuple[Path, ...], roster: Path | None, name: str | None, as_of:
     settings = read_settings()
     community = load_community(name or settings.community, settings.config)
     people = load_roster(roster) if roster else find_roster(community, settings.config)
-    with progress("reading"):
-        report = read_votes(paths, community=community, roster=people, as_of=as_of)
+    with progress("reading") as show:
+        told = Told(show, sys.stderr, time.monotonic)
+        report = read_votes(paths, community=community, roster=people, as_of=as_of, on_mail=told)
     if form == "json":
         print_json(render_json(report))
     elif form == "csv":
         click.echo(render_csv(report), nl=False)
     else:
         _print_report(report)
-    _warn(report, people)
-    return 1 if report.unreadable else 0
+    _warn(report, people, paths)
+    return 1 if report.unreadable or not report.messages_read else 0
+
+
+class Told:
+    """How far the reading of much mail is: on a terminal as it goes, in a log now and then, after two seconds."""
+
+    def __init__(self, show: Callable[[str], None], log: TextIO, clock: Callable[[], float]) -> None:
+        self._show, self._log, self._clock = show, log, clock
+        self._began, self._wait = clock(), 2.0
+
+    def __call__(self, read: int) -> None:
+        if read % 100:
+            return
+        passed = self._clock() - self._began
+        if passed < self._wait:
+            return
+        text = f"{read:,} mails read"
+        if self._log.isatty():
+            self._show(text)
+            self._wait = passed + 0.5
+        else:
+            self._log.write(f"reading: {text} in {passed:.0f} s\n")
+            self._log.flush()
+            self._wait = 2 * passed
 
 
 def _print_report(report: VotesReport) -> None:
-    console().print(f"{report.messages_read} messages read, {len(report.votes)} votes")
+    votes = "1 vote" if len(report.votes) == 1 else f"{len(report.votes)} votes"
+    when = f", as of {say_time(report.as_of)} UTC" if report.as_of is not None else ""
+    console().print(f"{report.messages_read} messages read, {votes}{when}")
     rows = table_rows(report)
     if rows:
         print_table(rows, columns=list(rows[0]))
 
 
-def _warn(report: VotesReport, people: Roster) -> None:
+def _warn(report: VotesReport, people: Roster, paths: Sequence[Path]) -> None:
     err = console(stderr=True)
+    if not report.messages_read:
+        where = ", ".join(str(path) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
+        err.print(f"no mail found in {where}: name mbox, maildir or .eml files, Pony Mail's JSON, or folders of these")
+    if report.opened_later is not None:
+        err.print(f"later votes are left out: the first of them was opened {say_time(report.opened_later)} UTC")
     for item in report.unreadable[:20]:
         err.print(f"unreadable: {item.source}: {item.why}")
     if len(report.unreadable) > 20:

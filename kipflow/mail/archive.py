@@ -270,6 +270,7 @@ def _read_json(
     except (ValueError, OSError, RecursionError) as error:
         yield Unreadable(source=name, why=f"not valid JSON: {error}", list_id=list_id, month=month)
         return
+    position = -1
     for position, mail in enumerate(_find_mails(document)):
         yield read_message(
             _as_mail(mail),
@@ -279,6 +280,8 @@ def _read_json(
             prefix=prefix,
             list_from_headers=list_from_headers,
         )
+    if position < 0:
+        yield Unreadable(source=name, why="no mails as Pony Mail's JSON has them", list_id=list_id, month=month)
 
 
 def _find_mails(document: Any) -> Iterator[dict[str, Any]]:

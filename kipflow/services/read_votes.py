@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,16 +56,26 @@ class VoteReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotesReport:
-    """All votes in what was read. `messages_read` counts each mail once, however many copies there are."""
+    """All votes in what was read. `messages_read` counts each mail once, however many copies there are.
+
+    `as_of` is the moment the votes are judged at; None where no mail told a time. `opened_later` is when
+    the first of the votes was opened that had not been by then.
+    """
 
     as_of: datetime | None
     messages_read: int
     unreadable: tuple[Unreadable, ...]
     votes: tuple[VoteReading, ...]
+    opened_later: datetime | None = None
 
 
 def read_votes(
-    paths: Sequence[Path], *, community: VotingCommunity, roster: Roster, as_of: datetime | None = None
+    paths: Sequence[Path],
+    *,
+    community: VotingCommunity,
+    roster: Roster,
+    as_of: datetime | None = None,
+    on_mail: Callable[[int], None] | None = None,
 ) -> VotesReport:
     """Read every mail under `paths` and find the votes in them.
 
@@ -74,15 +84,24 @@ def read_votes(
         community: prefix, policy, and the list's address where mails name none.
         roster: who binds; with an empty one no ballot does.
         as_of: the moment to judge at; None: when the newest mail was sent.
+        on_mail: told how many mails have been read, after each.
     """
-    messages, unreadable = _read(paths, community)
+    messages, unreadable = _read(paths, community, on_mail)
     moment = as_of if as_of is not None else _find_newest(messages)
     policy = community.as_policy()
     readings: list[VoteReading] = []
+    later: datetime | None = None
     if moment is not None:
         votes = find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
         readings = [_judge(vote, policy, moment) for vote in votes if vote.opened_at <= moment]
-    return VotesReport(as_of=moment, messages_read=len(messages), unreadable=tuple(unreadable), votes=tuple(readings))
+        later = min((vote.opened_at for vote in votes if vote.opened_at > moment), default=None)
+    return VotesReport(
+        as_of=moment,
+        messages_read=len(messages),
+        unreadable=tuple(unreadable),
+        votes=tuple(readings),
+        opened_later=later,
+    )
 
 
 def _find_newest(messages: Sequence[Message]) -> datetime | None:
@@ -91,13 +110,19 @@ def _find_newest(messages: Sequence[Message]) -> datetime | None:
     return max((times[m.message_id] for m in messages if m.sent_at is not None), default=None)
 
 
-def _read(paths: Iterable[Path], community: VotingCommunity) -> tuple[list[Message], list[Unreadable]]:
+def _read(
+    paths: Iterable[Path], community: VotingCommunity, on_mail: Callable[[int], None] | None
+) -> tuple[list[Message], list[Unreadable]]:
     """Each mail once. Two different mails under one id are both told of, and the first one counts."""
     messages: dict[str, Message] = {}
     unreadable: list[Unreadable] = []
+    read = 0
     for path in paths:
         items = read_path(path, list_id=community.lists[0], month="", prefix=community.prefix, list_from_headers=True)
         for item in items:
+            read += 1
+            if on_mail is not None:
+                on_mail(read)
             if isinstance(item, Unreadable):
                 unreadable.append(item)
                 continue

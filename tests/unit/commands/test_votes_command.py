@@ -1,0 +1,130 @@
+"""`kipflow votes`: what it prints, what it tells on stderr, and the exit code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kipflow.cli import run
+from kipflow.commands.votes import Told
+from kipflow.services.read_votes import SCHEMA_FILE
+
+CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
+PLAIN = CORPUS / "plain-vote.mbox"
+ROSTER = ("--roster", str(CORPUS / "roster.yaml"))
+KAFKA = ("--community", "kafka")
+
+
+def test_a_vote_is_printed_as_table_json_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
+    table = capsys.readouterr().out
+    assert table.startswith("2 messages read, 1 vote, as of 2026-03-03 11:00 UTC\n")
+    assert "Jun Okafor" in table
+    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "json"]) == 0
+    assert [v["key"] for v in json.loads(capsys.readouterr().out)["votes"]] == ["KIP-7"]
+    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--format", "csv"]) == 0
+    assert [r["voter"] for r in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["jun"]
+
+
+def test_json_follows_the_schema_for_a_whole_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["votes", str(CORPUS), *ROSTER, *KAFKA, "--format", "json"])
+    jsonschema.validate(json.loads(capsys.readouterr().out), json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_a_folder_without_mail_says_so_in_one_line(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["votes", str(tmp_path), *ROSTER, *KAFKA, "--format", form]) == 1
+    err = capsys.readouterr().err.splitlines()
+    assert len(err) == 1
+    assert err[0].startswith(f"no mail found in {tmp_path}: ")
+
+
+def test_what_is_no_mail_in_a_folder_is_named_and_the_rest_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.mbox").write_bytes(PLAIN.read_bytes())
+    (tmp_path / "notes.txt").write_text("buy milk\n")
+    (tmp_path / "settings.json").write_text('{"a": 1}')
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    assert run(["votes", str(tmp_path), *ROSTER, *KAFKA]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.startswith("2 messages read, 1 vote")
+    assert [line.split(":")[1].strip() for line in shown.err.splitlines()] == [
+        "notes.txt#0",
+        "picture.png#0",
+        "settings.json",
+    ]
+
+
+def test_a_time_before_the_votes_says_that_they_were_opened_later(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA, "--as-of", "2020-01-01"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "2 messages read, 0 votes, as of 2020-01-01 00:00 UTC\n"
+    assert shown.err == "later votes are left out: the first of them was opened 2026-03-02 10:00 UTC\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["/no/such/file.mbox"], "does not exist"),
+        ([str(PLAIN), "--as-of", "soon"], "'soon' is not an ISO time"),
+        ([str(PLAIN), "--roster", "/no/such/roster.yaml"], "expected a roster file"),
+        ([str(PLAIN), "--roster", str(PLAIN)], "plain-vote.mbox"),
+        ([str(PLAIN), "--community", "nobody"], "known communities"),
+        ([], "Missing argument"),
+    ],
+    ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named"],
+)
+def test_what_cannot_run_says_why_in_one_line(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["votes", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert told in shown.err
+    assert len(shown.err.splitlines()) == 1
+
+
+def test_an_outcome_that_hangs_on_review_is_shown_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    path = CORPUS / "result-hangs-on-a-condition.mbox"
+    assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json"]) == 0
+    (vote,) = json.loads(capsys.readouterr().out)["votes"]
+    assert (vote["outcome"], vote["possible_outcomes"]) == ("short", ["short", "passed"])
+    assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01"]) == 0
+    assert "short (by review: passed)" in " ".join(capsys.readouterr().out.split())
+
+
+class Clock:
+    """Goes on by a tenth of a second for every hundred mails."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_long_reading_is_told_in_a_log_after_two_seconds_and_ever_more_rarely() -> None:
+    clock, log = Clock(), io.StringIO()
+    told = Told(lambda _: None, log, clock)
+    for read in range(1, 16_001):
+        clock.now = read / 1_000
+        told(read)
+    assert log.getvalue().splitlines() == [
+        "reading: 2,000 mails read in 2 s",
+        "reading: 4,000 mails read in 4 s",
+        "reading: 8,000 mails read in 8 s",
+        "reading: 16,000 mails read in 16 s",
+    ]
+
+
+def test_a_short_reading_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["votes", str(PLAIN), *ROSTER, *KAFKA])
+    assert capsys.readouterr().err == ""
