@@ -39,11 +39,17 @@ class Sought:
         """The first match in `text`; `folded` is the text by `fold_case`."""
         return self.pattern.search(text) if has_any(self.signs, folded) else None
 
+
+@dataclass(frozen=True, slots=True)
+class AnyWord:
+    """Words in lower case, to be found in any case: `parts` anywhere, `whole` only where no letter goes on."""
+
+    parts: tuple[str, ...]
+    whole: tuple[str, ...] = ()
+
     def is_in(self, text: str) -> bool:
-        """Whether the pattern matches anywhere in `text`."""
-        return self.search(text, fold_case(text)) is not None
-
-
-def seek_words(*words: str) -> Sought:
-    r"""Any of these words or parts of words, in any case; `\b` may stand around one."""
-    return Sought(re.compile("|".join(words), re.IGNORECASE), tuple(word.replace(r"\b", "") for word in words))
+        """Whether one of the words stands in `text`."""
+        folded = fold_case(text)
+        return has_any(self.parts, folded) or any(
+            word in folded and re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None for word in self.whole
+        )

@@ -10,7 +10,7 @@ from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
 from kipflow.mail.counts import CountReading, read_counts
 from kipflow.mail.quoting import Words
-from kipflow.mail.relevance import seek_words
+from kipflow.mail.relevance import AnyWord
 from kipflow.mail.tables import flatten_tables
 from kipflow.mail.values import plain
 
@@ -101,13 +101,18 @@ _CANCEL_UNREAL = re.compile(
     r"instead of|no need|want(?:ed)?|suggest|propose|consider\w*|until|when|once)\b|\?\s*$",
     re.IGNORECASE,
 )
-_ANNOUNCES = seek_words(
-    *("pass", "accept", "approv", "adopt", "result", "clos", "conclu", "fail", "reject", "success", "carri", "tally"),
-    "thank",
+_ANNOUNCES = AnyWord(
+    (
+        *("pass", "accept", "approv", "adopt", "result", "clos", "conclu", "fail", "reject", "success", "carri"),
+        *("tally", "thank"),
+    )
 )
-_ENDS = seek_words(
-    *("cancel", "withdr", "abort", "call", "retract", "stop", "void", "abandon", "sink", "kill", "roll", "ignore"),
-    *("disregard", "without", r"\boff\b"),
+_ENDS = AnyWord(
+    (
+        *("cancel", "withdr", "abort", "call", "retract", "stop", "void", "abandon", "sink", "kill", "roll", "ignore"),
+        *("disregard", "without"),
+    ),
+    whole=("off",),
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
 

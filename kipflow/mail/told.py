@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.relevance import Sought, fold_case
 from kipflow.mail.values import find_values
 
 _FOR = re.compile(
@@ -58,6 +59,20 @@ _TALK_OF_VOTES = re.compile(
     re.IGNORECASE,
 )
 
+_SAYS_FOR = Sought(
+    _FOR,
+    (
+        *("lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good", "thumb", ":+1:", "👍", "support"),
+        *("endorse", "accept", "vote ", "favo", "for it", "for this", "good with", "ok with", "fine with"),
+        *("objection", "problem", "issue"),
+    ),
+)
+_SAYS_TESTED = Sought(_TESTED, ("trouble", "problem", "issue", "regression"))
+_SAYS_AGAINST = Sought(
+    _AGAINST, ("veto", "oppose", "object to", "against", "vote no", "no from me", "👎", ":-1:", "thumb")
+)
+_SAYS_ABSTAIN = Sought(_ABSTAIN, ("abstain", "neutral"))
+
 MAX_LINE_SHOWN = 300
 
 
@@ -92,15 +107,20 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
 def _find_told(sentence: str, *, first: bool) -> Choice | None:
     if _ODDLY.match(sentence):
         return Choice.FOR
-    if _ABSTAIN.search(sentence) and not _ON_CONDITION.search(sentence):
+    folded = fold_case(sentence)
+    if _SAYS_ABSTAIN.search(sentence, folded) and not _ON_CONDITION.search(sentence):
         return Choice.ABSTAIN
-    if _UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence):
-        return None
-    if _AGAINST.search(sentence):
+    choice = _find_wording(sentence, folded, first=first)
+    # the dearer question is asked last, of the few sentences that need an answer
+    return None if choice is None or _UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence) else choice
+
+
+def _find_wording(sentence: str, folded: str, *, first: bool) -> Choice | None:
+    if _SAYS_AGAINST.search(sentence, folded):
         return Choice.AGAINST
     if _ODD_ZERO.match(sentence):
         return Choice.ABSTAIN
-    if _FOR.search(sentence) or _TESTED.search(sentence):
+    if _SAYS_FOR.search(sentence, folded) or _SAYS_TESTED.search(sentence, folded):
         return Choice.FOR
     # "Non binding but it works well": only who votes says whether it binds
     return (
