@@ -14,7 +14,21 @@ MAX_NODES = 60_000
 
 # struck out text is taken back by its writer
 _SKIPPED = frozenset(
-    {"script", "style", "head", "title", "template", "noscript", "svg", "object", "s", "strike", "del"}
+    {
+        "script",
+        "style",
+        "head",
+        "title",
+        "template",
+        "noscript",
+        "svg",
+        "object",
+        "textarea",
+        "select",
+        "s",
+        "strike",
+        "del",
+    }
 )
 _BLOCKS = frozenset(
     re.findall(
@@ -47,7 +61,8 @@ _HEADER_IDS = frozenset(
 _QUOTE_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through",
+    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0)?\s*(?:;|!|$)"
+    r"|(?:^|[;\s])(?:max-)?height\s*:\s*0(?:px)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through",
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
@@ -163,6 +178,8 @@ def _is_hidden(node: Any, tag: str) -> bool:
         return True
     classes = node.get("class")
     if classes and not _SIGNATURE_CLASSES.isdisjoint(classes.lower().split()):
+        return True
+    if node.get("hidden") is not None:
         return True
     style = node.get("style")
     return style is not None and _HIDDEN_STYLE.search(style[:500]) is not None

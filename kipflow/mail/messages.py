@@ -40,6 +40,8 @@ _MAIL_FIELDS = (
     *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
     *("content-type", "in-reply-to", "references"),
 )
+# what no one can see, and a terminal or a page might obey; blanks are evened out apart
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
 _CLOCK_SKEW = timedelta(days=1)
 _LONGEST_DELAY = timedelta(days=60)
 #: Seconds since 1970 of any year that a calendar has; a longer number is no time.
@@ -68,7 +70,7 @@ def read_message(
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
     addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
-    subject = " ".join(headers.text("subject").split())[:1000]
+    subject = " ".join(_CONTROL.sub("", headers.text("subject")).split())[:1000]
     sender = _find_author(headers, addresses, subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))

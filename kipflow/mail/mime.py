@@ -100,20 +100,24 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
         return []
     if kind in {"multipart/signed", "multipart/related", "multipart/report"}:
         parts = parts[:1]
-    found: list[list[str]] = []
+    found: list[tuple[str, list[str]]] = []
     for part in parts:
         headers, body = split_mail(part)
         content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
         if kind == "multipart/alternative" and content.type == "text/plain" and _is_told(texts):
             return texts  # its HTML twin need not be read
-        if kind != "multipart/alternative" and any(found) and _is_file(content):
+        if kind != "multipart/alternative" and any(texts for _, texts in found) and _is_file(content):
             continue  # "text/plain; name=fix.txt" below the words, disposition left out
-        found.append(texts)
+        found.append((content.type, texts))
     if kind != "multipart/alternative":
-        return [text for texts in found for text in texts]
-    told = [texts for texts in found if any(text.strip() for text in texts)]
-    return told[-1] if told else []
+        return [text for _, texts in found for text in texts]
+    told = [(type_, texts) for type_, texts in found if any(text.strip() for text in texts)]
+    plain = [texts for type_, texts in told if type_ == "text/plain"][:1]
+    rich = [texts for type_, texts in told if type_ != "text/plain"][-1:]
+    if plain and rich:
+        return plain[0] if _is_twin(plain[0], rich[0]) else rich[0]
+    return next(iter(plain + rich), [])
 
 
 _PLACEHOLDER = re.compile(
@@ -123,15 +127,26 @@ _PLACEHOLDER = re.compile(
 )
 
 
+# a vote or a quote: no program writes these in the words of its own
+_TELLING = re.compile(r"[+\u2212-]\s?[01]\b|^\s*>", re.MULTILINE)
+_LONGEST_PLACEHOLDER = 250
+
+
 def _is_told(texts: list[str]) -> bool:
-    """Whether a plain alternative holds what the mail says."""
-    return any(text.strip() for text in texts) and not _is_placeholder(texts[0])
+    """Whether a plain alternative surely holds what the mail says, told by itself."""
+    text = "".join(texts).strip()
+    if not text or _PLACEHOLDER.search(text[:_LONGEST_PLACEHOLDER]) is not None:
+        return len(text) >= _LONGEST_PLACEHOLDER
+    return len(text) >= _LONGEST_PLACEHOLDER or _TELLING.search(text) is not None
 
 
-def _is_placeholder(text: str) -> bool:
-    """Whether a plain alternative only says that the mail is in HTML."""
-    stripped = text.strip()
-    return len(stripped) < 250 and _PLACEHOLDER.search(stripped) is not None
+def _is_twin(plain: list[str], rich: list[str]) -> bool:
+    """Whether a short plain alternative says what its HTML does, rather than that there is one ("use a browser")."""
+    if _PLACEHOLDER.search("".join(plain)) is not None:
+        return False
+    words = set(re.findall(r"\w{3,}", "".join(plain).casefold()))
+    shown = set(re.findall(r"\w{3,}", "".join(rich).casefold()))
+    return len(words & shown) * 2 >= len(words)
 
 
 def _is_attachment(headers: Headers) -> bool:
@@ -198,13 +213,21 @@ def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
 _META_CHARSET = re.compile(rb"<meta[^<>]{0,200}charset\s{0,8}=\s{0,8}[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 
 
+_PADDED_BREAK = re.compile(rb"=[ \t]{1,80}(?=\r?\n)")
+_MAX_PIECES = 200
+
+
 def _decode_transfer(encoding: str, body: bytes) -> bytes:
     if "base64" in encoding:
         encoded, rest = _cut_base64(body)
-        decoded = decode_base64(encoded)
+        pieces = encoded.split(b"=", _MAX_PIECES)
+        # encoded piece by piece, each with a padding of its own
+        whole = all(piece.strip() == b"" for piece in pieces[1:])
+        decoded = decode_base64(encoded) if whole else b"".join(decode_base64(piece) or b"" for piece in pieces)
         return body if not encoded or decoded is None else decoded + rest
     if "quoted" in encoding:
-        return binascii.a2b_qp(body)
+        # some servers pad lines with blanks, which hides a soft line break from a strict reader
+        return binascii.a2b_qp(_PADDED_BREAK.sub(b"=", body) if b"= " in body or b"=\t" in body else body)
     if "uuencode" in encoding:
         part = _StdMessage()
         part["Content-Transfer-Encoding"] = "x-uuencode"

@@ -62,7 +62,7 @@ class Words:
 
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
-_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
+_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
 # "| Mara Lind | +1 |": bars on both sides and within draw a table
 _TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
@@ -114,7 +114,7 @@ def _mark_quotes(lines: list[str]) -> list[str]:
     marks = [_OWN] * len(lines)
     for index, line in enumerate(lines):
         if line[:1] == ">" or (  # nearly every quoted line: no need to look closer
-            (">" in line or "|" in line or ":" in line or not line.isascii())
+            (">" in line or "|" in line or ":" in line or "&" in line or not line.isascii())
             and _QUOTE.match(line)
             and not _ARROW.match(line)
             and not is_table_row(line)

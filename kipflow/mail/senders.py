@@ -24,13 +24,16 @@ _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
 _BARE = re.compile(r"[^\s<>()\"',;:]{1,200}@[^\s<>()\"',;:]{1,200}")
 _COMMENT = re.compile(r"\(([^()]{1,200})\)")
 _VIA = re.compile(r"^(.{1,200}?)\s+\(?via\s+\S.{0,200}$", re.IGNORECASE)
-# zero-width characters and direction marks: two names that look alike are alike
-_UNSEEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
+# control and zero-width characters, direction marks: two names that look alike are alike, none acts on a terminal
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]"
+)
+_SPELLED_DOT = re.compile(r"\s+(?:dot|\[dot\]|\(dot\))\s+", re.IGNORECASE)
 _SPELLED_AT = re.compile(r"\s+(?:at|\[at\]|\(at\))\s+", re.IGNORECASE)
 
 # addresses that post for many people: one address is not one voter
 _ROBOTS = re.compile(
-    r"^(?:git|gitbox|jira|notifications|no-?reply|donotreply|mailer-daemon|bugzilla|confluence)@|@noreply\.github\.com$"
+    r"^(?:git|gitbox|gitlab|github|gerrit|phabricator|jenkins|buildbot|jira|notifications|no-?reply|donotreply|mailer-daemon|bugzilla|confluence)@|@noreply\.github\.com$"
 )
 _LIST_WORDS = ("dev", "users", "user", "private", "general", "discuss", "commits", "issues", "notifications")
 
@@ -49,8 +52,8 @@ def parse_mailbox(text: str) -> tuple[str, str]:
             if "@" in other.group(1):
                 match = other
         name, address = (
-            text[: match.start()] or text[match.end() :],
-            _SPELLED_AT.sub("@", match.group(1).removeprefix("mailto:")),
+            text[: angles[0].start()] or text[angles[-1].end() :],
+            _spell_out(match.group(1).removeprefix("mailto:")),
         )
     else:
         bare = _BARE.search(text)
@@ -59,7 +62,15 @@ def parse_mailbox(text: str) -> tuple[str, str]:
         name = comment.group(1) if comment is not None else text.replace(address, "") if address else text
         if not address and _SPELLED_AT.search(text):
             address, name = _SPELLED_AT.sub("@", text).split(" ")[0], _find_comment(text)
-    return clean_name(name), "".join(_COMMENT.sub("", address).split()).strip("'\"")
+    address = _UNSEEN.sub("", "".join(_COMMENT.sub("", address).split())).replace('"', "").strip("'")
+    name = clean_name(name)
+    return "" if name.casefold() == address.casefold() else name, address
+
+
+def _spell_out(address: str) -> str:
+    """ "ola AT berg DOT example" as an address."""
+    with_at = _SPELLED_AT.sub("@", address)
+    return _SPELLED_DOT.sub(".", with_at) if with_at != address else address
 
 
 def _find_comment(text: str) -> str:
@@ -67,14 +78,22 @@ def _find_comment(text: str) -> str:
     return comment.group(1) if comment is not None else ""
 
 
+# "Berg, Ola (Oslo)": what stands in brackets is no part of the name
+_TRAILING_REMARK = re.compile(r"^([^,]{0,1000},[^(]{0,1000}?)(\s*\(.{0,1000}|)$", re.DOTALL)
+# "Ola Berg, PhD" is no Mr Berg called PhD
+_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?\s?d|m\.?d|m\.?sc|mba|esq|cpa|dr|prof|ing)\.?", re.IGNORECASE)
+
+
 def clean_name(name: str) -> str:
     """A display name without quotes and surplus blanks, "Last, First" turned round."""
     name = _UNSEEN.sub("", decode_words(name).replace("\\", ""))
-    name = " ".join(name.split()).strip("\"' ,;")
+    name = " ".join(name.split()).strip("\"' ,;<>")
     if name.count(",") == 1 and "@" not in name:
-        last, first = (part.strip() for part in name.split(","))
-        if first and last and len(first.split()) <= 2 and len(last.split()) <= 2:
-            name = f"{first} {last}"
+        plain, remark = _TRAILING_REMARK.match(name).groups()  # type: ignore[union-attr]
+        last, first = (part.strip() for part in plain.split(","))
+        few = len(first.split()) <= 2 and len(last.split()) <= 2
+        if first and last and few and not _SUFFIX.fullmatch(first):
+            name = f"{first} {last}{remark}"
     return name[:200]
 
 
@@ -86,7 +105,7 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     """
     raw = _text(headers, "from") or _text(headers, "sender") or _text(headers, "return-path")
     name, address = parse_mailbox(_find_writer(headers, raw))
-    cleaned = clean_address(address)
+    cleaned = _undo_munging(clean_address(address))
     via = _VIA.match(name)
     if via is not None:
         name = clean_name(via.group(1))
@@ -97,7 +116,8 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
         original_name, cleaned = (
             found if found is not None else ("", "" if _is_list(cleaned, list_addresses) else cleaned)
         )
-        name = name or original_name
+        # the list's own name is nobody's: "dev <dev@list>", the writer in Reply-To
+        name = original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name
     if _is_robot(cleaned) or "..." in cleaned or "…" in cleaned:
         return Sender(name=name or cleaned, address="" if name else cleaned, raw=raw)
     return Sender(name=name, address=cleaned, raw=raw)
@@ -116,6 +136,12 @@ def _find_writer(headers: Headers, raw: str) -> str:
         return raw  # one mailbox: "Last, First <…>" holds a comma too
     sent_by = clean_address(parse_mailbox(_text(headers, "sender"))[1])
     return next((m for m in mailboxes if sent_by and clean_address(parse_mailbox(m)[1]) == sent_by), mailboxes[0])
+
+
+def _undo_munging(address: str) -> str:
+    """ "ola=40berg.example@dmarc.list.example" is how some lists write ola@berg.example."""
+    match = re.fullmatch(r"([^@=]{1,100})=40([^@=]{1,200}\.[^@=]{2,60})@[^@]{1,200}", address)
+    return address if match is None else f"{match[1]}@{match[2]}"
 
 
 def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> tuple[str, str] | None:

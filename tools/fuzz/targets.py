@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,9 @@ REPLY = (
     b"From: Ola Berg <ola@berg.example>\nSubject: Re: [VOTE] KIP-7: x\nIn-Reply-To: <root@mail.example>\n"
     b"Message-ID: <fuzz@mail.example>\nDate: Tue, 3 Mar 2026 10:00:00 +0000\n"
 )
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Violation(Exception):
@@ -143,10 +147,12 @@ def check_headers(data: bytes) -> None:
     check_message(found)
     if isinstance(found, Message):
         demand("\n" not in found.author_name + found.author_address + found.subject, "a header holds a line end")
+        shown = found.author_name + found.author_address + found.subject
+        demand(not _CONTROL.search(shown), "a control character is shown")
         demand(" " not in found.author_address, "an address holds a blank")
         again = parse_subject(f"Re: {found.subject}"[:600], "KIP")
         # a tracker's own mail and an automatic answer are read for what they are, whatever they repeat
-        if found.reading.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 590:
+        if found.reading.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
             demand(again.is_reply, "Re: makes no reply")
             demand(again.numbers == found.reading.numbers, "a reply is about other proposals")
             demand(again.topic == found.reading.topic, "a reply has another topic")
