@@ -14,7 +14,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.changes import read_change
 from kipflow.mail.claims import find_claim
-from kipflow.mail.doubts import CONDITION_AFTER
+from kipflow.mail.conditions import CONDITION_AFTER
 from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences

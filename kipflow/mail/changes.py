@@ -8,7 +8,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.claims import find_claim
-from kipflow.mail.doubts import CONDITION_AFTER
+from kipflow.mail.conditions import CONDITION_AFTER
 from kipflow.mail.values import find_values, parse_value
 
 _CHANGE = re.compile(

@@ -4,70 +4,11 @@ from __future__ import annotations
 
 import re
 
+from kipflow.mail.conditions import has_condition
 from kipflow.mail.sentences import Sentence
 
 _I = re.IGNORECASE
 
-_HARMLESS_IF_BEFORE = (
-    r"(?<!know )(?<!see )(?<!check )(?<!wonder )(?<!wondering )(?<!ask )(?<!asking )(?<!sure )(?<!tell )(?<!verify "
-    r")(?<!even )(?<!as )"
-    r"(?<!nice )(?<!great )(?<!good )(?<!better )(?<!best )(?<!love )(?<!prefer )(?<!appreciate )(?<!helpful "
-    r")(?<!mind )(?<!curious )"
-    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it "
-    r")(?<!idea )"
-)
-_HARMLESS_IF_AFTER = (
-    r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
-    r"matters|that matters|"
-    r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
-    r"counts|it counts|"
-    r"my vote|nobody|there['’]s time|time permits|memory serves))"
-)
-CONDITION_AFTER = re.compile(
-    rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b|"
-    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:but |which |it |this |that ){0,2}depend(?:s|ing) on\b"
-    r"|(?<!at )\bonce\b(?! again| more| in a while)|\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | "
-    r"an )|\bassuming\b|\bunless\b|"
-    r"\buntil\b|\btill\b|\bpending\b|\bmodulo\b|\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|"
-    r"so) long as\b|"
-    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation))(?:the|that|this|these|"
-    r"we|you|it|fixing|renaming|addressing|resolving|updating|removing|adding|merging|"
-    r"clarif\w+)\b|"
-    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?when (?:the|we|you|it|that|this|these|all)\b|\bas soon as\b|\bwith the "
-    r"(?:caveat|condition|understanding|proviso)\b|"
-    r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b|"
-    r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|withdraw)\b"
-    r"[^.;]{0,60}\b(?:when|as soon as)\b|"
-    r"\bbarring\b|\bon (?:the )?condition\b|\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|as)\b|"
-    r"^\W{0,4}only (?:for|on|to)\b|\bin case (?:the|we|you|it)\b|"
-    r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?(?:except|with (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){0,3} "
-    r"(?:fixed|addressed|resolved|renamed|updated|corrected|removed|added|clarified|changed|change|fix|modification|"
-    r"rename|correction|tweak|adjustment|edit|update)s?\b)",
-    _I,
-)
-_CONDITION_BEFORE = re.compile(
-    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if|once|provided|"
-    r"providing|assuming|as long as|so long as|unless|"
-    r"until|pending|as soon as|after (?:the|that|this|we|you|it|fixing|renaming|addressing|resolving)|when (?:the|we|"
-    r"you|that|this|it)|should (?:you|we|the|this)|"
-    r"with (?:the|that|this|these|those|your|a)(?: \w+){0,4} (?:fixed|addressed|resolved|changed|renamed|updated|"
-    r"removed|added|merged|clarified|"
-    r"change|fix|modification|rename|correction)s?)\b",
-    _I,
-)
-_CONDITION_WITHIN = re.compile(
-    r"\b(?<!at )once (?!again|more)(?:the|this|that|these|it|we|you|all)\b|\b(?:provided|assuming) (?:that|the|we|"
-    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b|"
-    r"\b(?:and|then) you(?:['’]ll| will)? (?:get|have|can have|can count on)\b",
-    _I,
-)
-_CONDITION_NEXT = re.compile(
-    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
-    r"providing|assuming|as long as|so long as|"
-    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|if "
-    r"you (?:fix|rename|change|address|remove|add))\b",
-    _I,
-)
 _HYPOTHETICAL_BEFORE = re.compile(
     r"(?:\b(?:would(?! like to| love to| also like to)|could|might|may|should|going to|gonna|plan(?:ning)? to|about "
     r"to|intend\w*|lean\w*|"
@@ -153,12 +94,7 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "question", "asked rather than cast?"
     if _NOT_SERIOUS.search(sentence.text):
         return "not-serious", "is this meant as a vote?"
-    if (
-        CONDITION_AFTER.search(after)
-        or (not leading and _CONDITION_BEFORE.search(before))
-        or (not leading and _CONDITION_WITHIN.search(before))
-        or (_CONDITION_NEXT.match(sentence.following))
-    ):
+    if has_condition(before, after, preceding=sentence.preceding, following=sentence.following, leading=leading):
         return "conditional", "a condition stands with the vote: is it met?"
     if re.match(r"^\s*(?:was|were|had been)\b", after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"

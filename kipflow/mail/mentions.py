@@ -103,7 +103,7 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         claimed = _claim_below(after, sentence.following)
     rule = "leading" if leading else "in-sentence"
     read = Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule=rule)
-    return _weigh(mention, read)
+    return _weigh(mention, read, author)
 
 
 _TURNS = re.compile(
@@ -125,7 +125,7 @@ def is_contrary(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _weigh(mention: Mention, read: Expression) -> Expression | None:
+def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None:
     """The expression as it stands, as one that a person must settle, or None."""
 
     def doubt(rule: str, why: str) -> Expression:
@@ -158,7 +158,7 @@ def _weigh(mention: Mention, read: Expression) -> Expression | None:
     unclear = find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
     if unclear is not None:
         return doubt(*unclear)
-    if agreement is Standing.UNCLEAR or is_from_elsewhere(mention):
+    if agreement is Standing.UNCLEAR or is_from_elsewhere(mention, author):
         return doubt("object-unclear", "a vote, or agreement with something said?")
     return read if is_sure else doubt("buried", "is this a vote, or talk about one?")
 

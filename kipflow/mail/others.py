@@ -84,6 +84,7 @@ _JUDGED_AFTER = re.compile(
 _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
+_THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
 
 
@@ -102,6 +103,9 @@ _ASKED_BACK = re.compile(
     r"(?:Is|Was|Are|Were) (?:that|this|your|you)\b)"
     r"[^.!]*\?\s*$"
 )
+
+
+_FROM_PLACE = re.compile(r"^\s*from [A-Z][\w-]+[\s.!:;)(,-]*$")
 
 
 def is_of_others(mention: Mention, author: str) -> bool:
@@ -125,7 +129,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if _THANKED_BEFORE.search(before[-120:]):
         return True
-    counted = _GREETS_ALL.search(before[-30:]) is None
+    counted = _THEN_LAST.search(before[-8:]) is None and _GREETS_ALL.search(before[-30:]) is None
     if (
         counted
         and not (mention.leading or mention.is_mine or mention.is_vote_word)
@@ -137,6 +141,8 @@ def is_of_others(mention: Mention, author: str) -> bool:
     whom = OTHERS_AFTER.match(after)
     if mention.leading and _VOTE_ALONE.match(after):
         return False  # "+1 vote": one vote, cast or wished for
+    if mention.leading and mention.sentence.starts_line and _FROM_PLACE.match(after):
+        return False  # "+1 from Bangalore": a place, or a person?
     if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
         return True
     sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
@@ -148,6 +154,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
     return len(names) == 1 and not is_same_person(names[0], author) and len(find_values(mention.sentence.text)) > 1
 
 
-def is_from_elsewhere(mention: Mention) -> bool:
+def is_from_elsewhere(mention: Mention, author: str) -> bool:
     """ "+1 from the Lisbon office": whose vote that is, a person must say."""
-    return not mention.is_mine and OTHERS_AFTER.match(mention.after) is not None
+    own = is_same_person(mention.after.partition("from")[2].strip(" .!,"), author)
+    return not (mention.is_mine or own) and OTHERS_AFTER.match(mention.after) is not None

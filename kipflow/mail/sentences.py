@@ -17,12 +17,14 @@ MAX_SENTENCES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of the own words. `starts_line` says that it begins where a line does."""
+    """One sentence of the own words. `starts_line` says that it begins where a line does; `preceding` and
+    `following` are what stands next to it, up to 200 characters."""
 
     text: str
     line: OwnLine
     following: str
     starts_line: bool
+    preceding: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,8 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
                 continue
             following = text[end : end + 200] or after_block[:200]
             line = _find_line(block, text, start, sentence)
-            yield Sentence(sentence, line, following, starts_line=number == 0)
+            preceding = text[max(0, start - 200) : start]
+            yield Sentence(sentence, line, following, starts_line=number == 0, preceding=preceding)
 
 
 _TELLING = re.compile(r"[01]|vot|veto|ballot|objection", re.IGNORECASE)

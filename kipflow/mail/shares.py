@@ -11,7 +11,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.claims import find_claim
-from kipflow.mail.doubts import CONDITION_AFTER
+from kipflow.mail.conditions import CONDITION_AFTER
 from kipflow.mail.values import find_values, parse_value, plain, spell_out
 
 RULE = "by-number"

@@ -38,7 +38,10 @@ _BOX = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|"
     rf"(?P<line>_{{2,8}}))\s*[:.]?\s*{_SIGN}(?![\w.]\w)"
 )
-_BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}(?![\w.]\w)[^\[\]]{{0,80}}\[(?P<mark>[^\[\]]{{0,5}})\]\s*$")
+_BOX_BEHIND = re.compile(
+    rf"^\s*(?:[-*•]\s+)?{_SIGN}(?![\w.]\w)[^\[\]]{{0,80}}(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|"
+    rf"[xX✓✔*])\))\s*$"
+)
 # "[+1] approve"; "[1]" and "[0]" are footnotes
 _VALUE_IN_BOX = re.compile(r"^\s*(?:[-*•]\s+)?\[\s*(?P<value>[+\-±]\s?[01](?:\.\d)?)\s*\](?:\s|$)")
 _EMPTY_MARKS = re.compile(r"^[\s_.\-…]*$")

@@ -1,0 +1,109 @@
+"""Whether a vote hangs on something: "+1 if renamed", "-1 until …", "once this is fixed, +1"."""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+#: right behind the vote, perhaps behind "(binding)"
+_AT_ONCE = r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?"
+
+_HARMLESS_IF_BEFORE = (
+    r"(?<!know )(?<!see )(?<!check )(?<!wonder )(?<!wondering )(?<!ask )(?<!asking )(?<!sure )(?<!tell )(?<!verify "
+    r")(?<!even )(?<!as )"
+    r"(?<!nice )(?<!great )(?<!good )(?<!better )(?<!best )(?<!love )(?<!prefer )(?<!appreciate )(?<!helpful "
+    r")(?<!mind )(?<!curious )"
+    r"(?<!unsure )(?<!what )(?<!understand )(?<!cool )(?<!awesome )(?<!ideal )(?<!clear )(?<!matter )(?<!it "
+    r")(?<!idea )"
+)
+_HARMLESS_IF_AFTER = (
+    r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
+    r"matters|that matters|"
+    r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
+    r"counts|it counts|"
+    r"my vote|nobody|there['’]s time|time permits|memory serves))"
+)
+_IF = rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b"
+_FORMS = (
+    # conjunctions that set a condition wherever they stand behind the vote
+    r"(?<!at )\bonce\b(?! again| more| in a while)",
+    r"\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | an )",
+    r"\b(?:assuming|presuming|supposing)\b|\bunless\b|\b(?:un)?till?\b|\bpending\b|\bmodulo\b|\bbarring\b|"
+    r"\bas soon as\b",
+    r"\bcondition(?:al|ally|ed)?\b|\bcontingent\b|\bsubject to\b|\b(?:as|so) long as\b",
+    r"\b(?:with|on|under) (?:the |one |a )?(?:condition|understanding|proviso|assumption|premise)\b|"
+    r"\bwith the caveat\b",
+    r"(?<!just )\bin case (?!of (?:doubt|need)|(?:any|some)(?:one|body)|it (?:helps|matters)|you(?:['’]re|"
+    r" are)? (?:miss|"
+    r"wonder|need|ask))",
+    # "after" and "when" ahead of what must yet happen; "after reading the KIP" has happened
+    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation))(?:the|that|this|these|"
+    r"we|you|it|"
+    r"fixing|renaming|addressing|resolving|updating|removing|adding|merging|clarif\w+)\b",
+    rf"{_AT_ONCE}(?:but |and )?(?:only )?(?:after|upon) (?!\w+ing\b|some\b|an?\b|the\b|your\b|his\b|her\b|their\b|"
+    rf"all\b|much\b|many\b|more\b|"
+    r"further\b|long\b|careful\b|i\b|we\b|\w+['’]s (?:explan|clarif|comment|reply|answer|update|mail|response))",
+    rf"{_AT_ONCE}(?:but |and )?only (?:after|when|once|upon)\b",
+    rf"{_AT_ONCE}when (?!i\b|we (?:tested|tried|ran|built)\b|tested\b|testing\b|built\b|building\b|run\b|running\b|"
+    rf"using\b|it comes\b)",
+    # what is granted in advance
+    r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b",
+    r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|"
+    r"withdraw)\b[^.;]{0,60}"
+    r"\b(?:when|as soon as)\b",
+    r"\bbut\b[^.;!?]{0,60}(?<!\bmy )(?<!\bthe )\bfirst\s*(?:$|[.,;!)]|please\b)",
+    rf"{_AT_ONCE}(?:but |which |it |this |that ){{0,2}}depend(?:s|ing|ent|ant) on\b",
+    rf"{_AT_ONCE}(?:except|(?:with|w/) (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){{0,3}} (?:fixed|"
+    rf"addressed|resolved|"
+    r"renamed|updated|corrected|removed|added|clarified|changed|change|fix|modification|rename|correction|tweak|"
+    r"adjustment|edit|"
+    r"update)s?\b)",
+    # a vote on a part
+    r"\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|as)\b",
+    r"^\W{0,4}only (?:for|on|to)\b",
+)
+CONDITION_AFTER = re.compile("|".join((_IF, *_FORMS)), _I)
+_OPENING = re.compile(
+    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if|once(?! more|"
+    r" again)|presuming|supposing|provided|"
+    r"providing|assuming|as long as|so long as|unless|"
+    r"until|pending|as soon as|after (?:the|that|this|we|you|it|fixing|renaming|addressing|resolving)|when (?:the|we|"
+    r"you|that|this|it)|should (?:you|we|the|this)|"
+    r"with (?:the|that|this|these|those|your|a)(?: \w+){0,4} (?:fixed|addressed|resolved|changed|renamed|updated|"
+    r"removed|added|merged|clarified|"
+    r"change|fix|modification|rename|correction)s?)\b",
+    _I,
+)
+_WITHIN = re.compile(
+    r"\b(?<!at )once (?!again|more)(?:the|this|that|these|it|we|you|all)\b|\b(?:provided|assuming) (?:that|the|we|"
+    r"you|this|it)\b|\bas long as\b|\bpending (?:the|a)\b|"
+    r"\b(?:and|then) you(?:['’]ll| will)? (?:get|have|can have|can count on)\b",
+    _I,
+)
+_NEXT = re.compile(
+    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
+    r"providing|assuming|as long as|so long as|"
+    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|if "
+    r"you (?:fix|rename|change|address|remove|add))\b",
+    _I,
+)
+#: "Please fix the build first. Then +1."
+_THEN = re.compile(r"(?:^|[\s,;:])(?:and )?then\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:a )?$", _I)
+_DEMANDED = re.compile(r"\b(?:first|please|needs? to|has to|must|should|fix)\b", _I)
+
+
+def has_condition(before: str, after: str, *, preceding: str, following: str, leading: bool) -> bool:
+    """Whether a condition stands with a vote.
+
+    Args:
+        before, after: the words of the vote's sentence around it.
+        preceding, following: the sentence before and the one behind, as far as they are of the paragraph.
+        leading: the vote opens its sentence, so that nothing before it can be a condition.
+    """
+    if CONDITION_AFTER.search(after) or _NEXT.match(following):
+        return True
+    if leading:
+        return False
+    if _OPENING.search(before) or _WITHIN.search(before):
+        return True
+    return _THEN.search(before[-40:]) is not None and _DEMANDED.search(f"{preceding} {before}") is not None
