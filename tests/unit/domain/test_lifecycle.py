@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
@@ -14,111 +13,16 @@ from kipflow.domain.facts import (
     Coverage,
     IndexEntry,
     Kind,
-    PageVersion,
-    ProposalFacts,
     Ruling,
     StatusWord,
-    ThreadMessage,
 )
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
-from kipflow.domain.policy import Care, Policy
-from kipflow.domain.proposals import Proposal
+from kipflow.domain.policy import Care
 from kipflow.domain.stages import TABLE
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
-
-START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
-WHOLE = Coverage(complete_through=START + timedelta(days=1_000))
-
-
-def at(days: float) -> datetime:
-    return START + timedelta(days=days)
-
-
-def page(day: float, status: StatusWord = StatusWord.DISCUSSION, *, version: int = 1, **more: Any) -> PageVersion:
-    return PageVersion(
-        page_id="p7",
-        version=version,
-        saved_at=at(day),
-        saved_by="Nia Holt",
-        title="KIP-7: Faster fences",
-        number=7,
-        status=status,
-        status_text=status.value.title(),
-        **more,
-    )
-
-
-def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadMessage:
-    return ThreadMessage(
-        message_id=f"<{kind}-{day}@x.example>",
-        sent_at=at(day),
-        kind=kind,
-        is_reply=reply,
-        author_name="Nia Holt",
-        author_address="nia@x.example",
-        subject=f"[{kind.upper()}] KIP-7: Faster fences",
-    )
-
-
-def ballot(
-    voter: str,
-    day: float,
-    choice: Choice = Choice.FOR,
-    *,
-    binding: bool = True,
-    status: BallotStatus = BallotStatus.COUNTED,
-) -> Ballot:
-    return Ballot(
-        voter=voter,
-        name=voter.title(),
-        address=f"{voter}@x.example",
-        choice=choice,
-        value=choice.value,
-        binding=binding,
-        claimed_binding=None,
-        cast_at=at(day),
-        message_id=f"<{voter}-{day}@x.example>",
-        line=choice.value,
-        rule="bare",
-        status=status,
-    )
-
-
-def poll(day: float, *ballots: Ballot, round: int = 1, **more: Any) -> Vote:
-    return Vote(
-        key="KIP-7",
-        proposal=7,
-        round=round,
-        list_id="dev@x.example",
-        subject="[VOTE] KIP-7: Faster fences",
-        root_message_id=f"<vote-{round}@x.example>",
-        opened_by="Nia Holt",
-        opened_by_address="nia@x.example",
-        opened_at=at(day),
-        ballots=ballots,
-        **more,
-    )
-
-
-def result(day: float, outcome: str = "passed") -> Declared:
-    return Declared(
-        by="Nia Holt", message_id="<result@x.example>", announced_at=at(day), outcome=outcome, line="passes"
-    )
-
-
-def facts(**more: Any) -> ProposalFacts:
-    return ProposalFacts(key="KIP-7", proposal=Proposal(number=7, title="Faster fences"), **{"coverage": WHOLE, **more})
-
-
-YES = (ballot("ada", 4.1), ballot("bo", 4.2), ballot("cy", 4.3))
-TALKED = {"pages": (page(0),), "messages": (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))}
-
-
-def stages(decision: Any) -> list[Stage]:
-    return [t.target for t in decision.history]
+from kipflow.domain.votes import BallotStatus, Choice
+from tests.unit.domain.building import POLICY, TALKED, WHOLE, YES, at, ballot, facts, mail, page, poll, result, stages
 
 
 def test_nothing_is_decided_before_anything_happened() -> None:
