@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice, product
 
 from kipflow.domain.identities import Doubt
-from kipflow.domain.votes import BallotStatus, Vote, with_latest_standing
+from kipflow.domain.votes import Vote, with_latest_standing
 
 #: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
-MAX_WAYS = 256
-
-_STANDS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
+MAX_WAYS = 64
 
 
 def find_ways(vote: Vote) -> tuple[Vote, ...]:
@@ -27,7 +25,8 @@ def find_ways(vote: Vote) -> tuple[Vote, ...]:
             choices.setdefault(doubt.one_voter, [None]).append(doubt)
     if not choices:
         return (vote,)
-    return tuple(_settle(vote, way) for way in islice(_iter_ways(choices), MAX_WAYS))
+    ways = islice(product(*choices.values()), MAX_WAYS)
+    return tuple(_settle(vote, dict(zip(choices, way, strict=True))) for way in ways)
 
 
 def count_ways(vote: Vote) -> int:
@@ -39,11 +38,6 @@ def count_ways(vote: Vote) -> int:
     for option in options.values():
         ways = min(ways * option, MAX_WAYS + 1)
     return ways
-
-
-def _iter_ways(choices: Mapping[str, list[Doubt | None]]) -> Iterator[dict[str, Doubt | None]]:
-    for chosen in product(*choices.values()):
-        yield dict(zip(choices, chosen, strict=True))
 
 
 def settle_one(vote: Vote, doubt: Doubt, *, same: bool) -> Vote:
@@ -61,10 +55,9 @@ def _settle(vote: Vote, way: Mapping[str, Doubt | None], *, only: Doubt | None =
         if chosen is not None:
             owner.update((mail, (chosen.other_voter, mail in chosen.binds)) for mail in chosen.mails)
     ballots = []
-    for ballot in vote.ballots:
-        if ballot.status in _STANDS:
-            if ballot.message_id in owner:
-                voter, binding = owner[ballot.message_id]
-                ballot = replace(ballot, voter=voter, binding=binding)
-            ballots.append(ballot)
-    return replace(vote, ballots=with_latest_standing(ballots), doubts=())
+    for ballot in vote.heard:
+        if ballot.message_id in owner:
+            voter, binding = owner[ballot.message_id]
+            ballot = replace(ballot, voter=voter, binding=binding)
+        ballots.append(ballot)
+    return replace(vote, ballots=with_latest_standing(ballots), doubts=(), heard=())

@@ -7,7 +7,7 @@ else that speaks for one person behind two mailboxes is a `Doubt`: told, with it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.likeness import find_keys, find_likeness, is_full_name
@@ -74,8 +74,7 @@ def identify_all(
     writings: Sequence[Writing], roster: Roster, *, roles: Collection[str]
 ) -> tuple[list[Voter], tuple[Doubt, ...]]:
     """The voter behind each of a vote's mails, and the doubts among them; `roles` are those that bind."""
-    voters = merge_names([roster.identify(name=w.name, address=w.address) for w in writings], roster)
-    apart = merge_names([roster.identify(name=w.name, address=w.address, ruled=False) for w in writings], roster)
+    voters, apart = (merge_names(_identify_each(writings, roster, ruled=ruled), roster) for ruled in (True, False))
     parties: dict[str, _Party] = {}
     for writing, voter in zip(writings, apart, strict=True):
         party = parties.setdefault(voter.id, _Party(voter=voter, boxes={}, writings=[]))
@@ -84,28 +83,86 @@ def identify_all(
     return voters, tuple(_find_doubts(list(parties.values()), roster, roles))
 
 
-def merge_names(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
-    """The same voters, with one id for all addresses under an exactly equal full name.
+def _identify_each(writings: Sequence[Writing], roster: Roster, *, ruled: bool) -> list[Voter]:
+    """Each mail's writer by itself. An address that goes by the names of two of the roster's people is neither's."""
+    voters = [roster.identify(name=w.name, address=w.address, ruled=ruled) for w in writings]
+    named: dict[str, set[str]] = {}
+    for voter in voters:
+        if voter.by_name and voter.address:
+            named.setdefault(voter.address, set()).add(voter.id)
+    return [
+        Voter(id=voter.address, name=writing.name, address=voter.address)
+        if voter.by_name and len(named.get(voter.address, ())) > 1
+        else voter
+        for writing, voter in zip(writings, voters, strict=True)
+    ]
 
-    The id is that of the first address in the sequence. The name alone does not merge where it is known to be
-    two people's (by the roster or a verdict), where it has initials, where it is a single word, and where it
-    stands on two accounts at apache.org, of which everybody has one.
+
+def merge_names(voters: Sequence[Voter], roster: Roster) -> list[Voter]:
+    """The same voters, with one id for all mails of an address and for all addresses under an equal full name.
+
+    The id is the roster's, else that of the first mail in the sequence. The name alone does not merge where it is
+    known to be two people's (by the roster or a verdict), where it has initials, where it is a single word, and
+    where it stands on two accounts at apache.org, of which everybody has one.
     """
+    groups = _Groups(len(voters), voters, roster)
+    for position, voter in enumerate(voters):
+        groups.join(f"id {voter.id}", position)
+        if voter.address:
+            groups.join(f"address {voter.address}", position)
     accounts: dict[str, set[str]] = {}
     for voter in voters:
         if voter.address.endswith(_ACCOUNTS):
             accounts.setdefault(fold_name(voter.name), set()).add(voter.address)
-    by_name: dict[str, Voter] = {}
-    merged: list[Voter] = []
-    for voter in voters:
+    for position, voter in enumerate(voters):
         name = fold_name(voter.name)
         alone = voter.person is not None or voter.ruled or not is_full_name(voter.name)
-        if alone or roster.is_shared_name(voter.name) or len(accounts.get(name, ())) > 1:
-            merged.append(voter)
-            continue
-        first = by_name.setdefault(name, voter)
-        merged.append(Voter(id=first.id, name=voter.name, address=voter.address))
-    return merged
+        if not (alone or roster.is_shared_name(voter.name) or len(accounts.get(name, ())) > 1):
+            groups.join(f"name {name}", position)
+    return groups.name_all()
+
+
+class _Groups:
+    """Mails of one person, grouped step by step. Nobody is joined with whom a person ruled to be another."""
+
+    def __init__(self, size: int, voters: Sequence[Voter], roster: Roster) -> None:
+        self.voters, self.roster = voters, roster
+        self.group = [[position] for position in range(size)]
+        self.first: dict[str, int] = {}
+        self.has_splits = any(not v.same for v in roster.verdicts)
+
+    def join(self, key: str, position: int) -> None:
+        """Put a mail together with the first one of the same key."""
+        ours, theirs = self.group[self.first.setdefault(key, position)], self.group[position]
+        if ours is theirs or self.is_apart(ours, theirs):
+            return
+        ours.extend(theirs)
+        for member in theirs:
+            self.group[member] = ours
+
+    def is_apart(self, ours: Sequence[int], theirs: Sequence[int]) -> bool:
+        people = {p.id for i in (*ours, *theirs) if (p := self.voters[i].person) is not None}
+        if len(people) > 1:
+            return True
+        if not self.has_splits:
+            return False
+        one, other = ({self.voters[i].id for i in side} for side in (ours, theirs))
+        return any(self.roster.split_since(a, b) is not None for a in one for b in other)
+
+    def name_all(self) -> list[Voter]:
+        return [self.name(position) for position in range(len(self.voters))]
+
+    def name(self, position: int) -> Voter:
+        """The voter of one mail by all that its group knows."""
+        voter = self.voters[position]
+        members = self.group[position]
+        known = next((v for i in members if (v := self.voters[i]).person is not None), None)
+        if voter.person is not None or (known is None and voter.ruled):
+            return voter
+        if known is not None:
+            return replace(known, address=voter.address, by_name=True, ruled=voter.ruled)
+        ruled = next((v for i in sorted(members) if (v := self.voters[i]).ruled), self.voters[min(members)])
+        return Voter(id=ruled.id, name=voter.name, address=voter.address, ruled=ruled.ruled)
 
 
 # -- doubts ----------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def _compare_words(ours: list[str], theirs: list[str]) -> str | None:
     if sorted(ours) == sorted(theirs):
         return "the same words in another order"
     short, long = sorted((ours, theirs), key=len)
-    if short[0] == long[0] and short[-1] in long[1:] and set(short) < set(long):
+    if len(short) < len(long) and short[0] == long[0] and short[-1] in long[1:] and set(short) < set(long):
         return "the same name with a word more"
     if _is_initialled(ours, theirs):
         return "initials of the same name"

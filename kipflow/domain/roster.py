@@ -191,11 +191,10 @@ class Roster:
         is_ruled = ruled and node in self._joined
         if person is None and " " in folded and folded not in self._split_names and not is_ruled:
             person = self._by_name.get(folded)
-            by_name = person is not None
-            if person is not None:
-                node = person.id
-            elif ruled:
-                node = self._ruled_names.get(folded, node)
+            namesake = person.id if person is not None else self._ruled_names.get(folded, node) if ruled else node
+            if self._apart and self.split_since(node, namesake) is not None:
+                person, namesake = None, node
+            by_name, node = person is not None, namesake
         joined = self._joined.get(node) if ruled else None
         if joined is None:
             shown = person.name if person is not None else name or cleaned

@@ -127,11 +127,12 @@ def _weight(choice: Choice | None) -> int:
 
 def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> tuple[Counts, Counts]:
     """The worst and the best binding counts, whatever becomes of ballots under review and of doubts who is who."""
-    possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
-    if count_ways(vote) > MAX_WAYS:
-        # too many lookalikes to try: each could turn one binding ballot round
+    if count_ways(vote) <= MAX_WAYS:
+        possible = [counts for way in find_ways(vote) for counts in possible_counts(way)]
+    else:  # too many lookalikes to try: each could turn one binding ballot round
         n, (low, high) = len(vote.doubts), possible_counts(vote)
-        possible += [replace(low, plus=max(0, low.plus - n), minus=low.minus + n), replace(high, plus=high.plus + n)]
+        low = replace(low, plus=max(0, low.plus - n), minus=low.minus + n)
+        possible = [low, replace(high, plus=high.plus + n, minus=max(0, high.minus - n))]
 
     def rank(counts: Counts) -> tuple[bool, bool, int, int]:
         enough, down = is_enough(counts, policy, quorum=quorum), is_voted_down(counts, policy)

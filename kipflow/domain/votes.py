@@ -109,7 +109,8 @@ class Vote:
     cancelled by its caller or replaced by the next round (`ended_how`: "cancelled" or "replaced").
     `root_missing` says that the opening mail is not held: mails before the first one seen may be
     missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
-    that may be one person's; in a judged vote only those that nobody has settled.
+    that may be one person's; in a judged vote only those that nobody has settled, and `heard` then
+    are its ballots as they were before one of each voter was let stand.
     """
 
     key: str
@@ -129,6 +130,7 @@ class Vote:
     last_message_at: datetime | None = None
     root_missing: bool = False
     doubts: tuple[Doubt, ...] = ()
+    heard: tuple[Ballot, ...] = ()
 
     def earliest_close(self, period: timedelta) -> datetime:
         """The first moment at which this round may be closed."""
@@ -192,6 +194,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     judged = with_latest_standing(kept)
     if ended:
         judged = tuple(replace(b, status=BallotStatus.VOID, why=f"the round was {vote.ended_how}") for b in judged)
+    doubts = _find_open_doubts(vote.doubts, judged, as_of)
     return replace(
         vote,
         ballots=judged,
@@ -199,7 +202,8 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         ended_at=vote.ended_at if ended else None,
         ended_how=vote.ended_how if ended else None,
         ended_message_id=vote.ended_message_id if ended else None,
-        doubts=_find_open_doubts(vote.doubts, judged, as_of),
+        doubts=doubts,
+        heard=tuple(kept) if doubts else (),
     )
 
 

@@ -1,0 +1,325 @@
+"""Who the writers of a vote's mails are: what merges, what is only asked, and what hangs on the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
+from kipflow.domain.identities import Doubt, Writing, identify_all
+from kipflow.domain.namesakes import say_doubt, say_ways
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Mailbox, Person, Role, Roster, Verdict, clean_address
+from kipflow.domain.tally import Outcome, count, find_outcome, hangs_on_review
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
+
+T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
+ROLES = frozenset({"pmc"})
+POLICY = Policy(version="test-1", binding_roles=ROLES)
+
+
+def person(id: str, name: str, *emails: str, since: datetime | None = None) -> Person:
+    return Person(id=id, name=name, emails=emails or (f"{id}@apache.org",), roles=(Role(role="pmc", since=since),))
+
+
+ROSTER = Roster([person("mlind", "Mara Lind"), person("kosei", "Kim Osei"), person("rberg", "Rune Berg")])
+
+
+def mails(*boxes: str) -> list[Writing]:
+    """Mails in order of time, each from "Name <address>"."""
+    found = []
+    for day, box in enumerate(boxes):
+        name, _, address = box.rstrip(">").rpartition("<")
+        found.append(
+            Writing(message_id=f"<{day}@x.example>", name=name.strip(), address=address, at=T0 + timedelta(day))
+        )
+    return found
+
+
+def voters(roster: Roster, *boxes: str) -> list[str]:
+    return [v.id for v in identify_all(mails(*boxes), roster, roles=ROLES)[0]]
+
+
+def doubts(roster: Roster, *boxes: str) -> list[Doubt]:
+    return list(identify_all(mails(*boxes), roster, roles=ROLES)[1])
+
+
+def verdict(
+    one: str, other: str, *, same: bool, names: tuple[str, str] = ("", ""), day: float = 9, ruling: int = 1
+) -> Verdict:
+    boxes = Mailbox(key=one, name=names[0]), Mailbox(key=other, name=names[1])
+    at = T0 + timedelta(days=day)
+    return Verdict(same=same, one=boxes[0], other=boxes[1], by="ops", reason="asked both", at=at, ruling=ruling)
+
+
+def poll(roster: Roster, *cast: tuple[str, Choice]) -> Vote:
+    """A vote with a clear ballot for each "Name <address>"."""
+    writings = mails(*(box for box, _ in cast))
+    found, asked = identify_all(writings, roster, roles=ROLES)
+    ballots = tuple(
+        Ballot(
+            voter=voter.id,
+            name=voter.name,
+            address=writing.address,
+            choice=choice,
+            value=choice,
+            binding=roster.is_binding(voter, roles=ROLES, at=writing.at),
+            claimed_binding=None,
+            cast_at=writing.at,
+            message_id=writing.message_id,
+            line=choice,
+            rule="leading",
+            status=BallotStatus.COUNTED,
+        )
+        for writing, voter, (_, choice) in zip(writings, found, cast, strict=True)
+    )
+    return Vote(
+        key="KIP-7",
+        proposal=7,
+        round=1,
+        list_id="dev@x.example",
+        subject="[VOTE] KIP-7",
+        root_message_id="<root@x.example>",
+        opened_by="Mara Lind",
+        opened_by_address="mlind@apache.org",
+        opened_at=T0,
+        ballots=ballots,
+        doubts=asked,
+    )
+
+
+FOR, AGAINST = Choice.FOR, Choice.AGAINST
+LATER = T0 + timedelta(days=30)
+
+
+# -- what merges by itself -----------------------------------------------------------------------
+def test_an_equal_full_name_is_one_voter_though_the_roster_knows_neither_address() -> None:
+    assert voters(Roster(()), "Tom Fisk <tom@x.example>", "TOM  Fisk <t@y.example.INVALID>") == ["tom@x.example"] * 2
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        ("T. Fisk <tom@x.example>", "T. Fisk <t@y.example>"),
+        ("Tom <tom@x.example>", "Tom <t@y.example>"),
+        ("Tom Fisk <tfisk@apache.org>", "Tom Fisk <tomf@apache.org>"),
+        ("Tom Fisk <tfisk@apache.org>", "Tom Fisk <tomf@apache.org>", "Tom Fisk <t@y.example>"),
+    ],
+    ids=["initials", "one word", "two accounts", "two accounts and a third address"],
+)
+def test_a_name_that_may_be_two_peoples_merges_nobody(boxes: tuple[str, ...]) -> None:
+    assert voters(Roster(()), *boxes) == [clean_address(b.partition("<")[2].rstrip(">")) for b in boxes]
+
+
+def test_likely_people_count_apart_and_are_asked_about() -> None:
+    boxes = "Jon Smith <jons@x.example>", "John Smith <john@y.example>"
+    assert voters(Roster(()), *boxes) == ["jons@x.example", "john@y.example"]
+    [doubt] = doubts(Roster(()), *boxes)
+    assert say_doubt(doubt) == (
+        "are Jon Smith <jons@x.example> and John Smith <john@y.example> the same person? (one letter away)"
+    )
+    assert doubt.subject == "john@y.example = jons@x.example"
+
+
+def test_an_address_is_one_voter_whatever_names_it_goes_by() -> None:
+    assert voters(ROSTER, "M. <home@x.example>", "Mara Lind <home@x.example>") == ["mlind", "mlind"]
+    assert (
+        voters(Roster(()), "Tom Fisk <a@x.example>", "Tom Fisk <b@x.example>", "tf <b@x.example>")
+        == ["a@x.example"] * 3
+    )
+
+
+def test_an_address_under_two_names_of_the_roster_is_neithers_and_is_asked_about() -> None:
+    boxes = "Mara Lind <one@x.example>", "Kim Osei <one@x.example>"
+    assert voters(ROSTER, *boxes) == ["one@x.example"] * 2
+    assert sorted(d.other.key for d in doubts(ROSTER, *boxes)) == ["kosei", "mlind"]
+
+
+def test_two_people_of_the_roster_are_never_asked_about() -> None:
+    roster = Roster([person("jon", "Jon Smith"), person("john", "John Smith")])
+    assert doubts(roster, "Jon Smith <jon@apache.org>", "John Smith <john@apache.org>") == []
+
+
+def test_who_looks_like_an_absent_person_of_the_roster_is_asked_about_where_it_would_bind() -> None:
+    [doubt] = doubts(ROSTER, "M. Lind <mara@home.example>")
+    assert (doubt.other.key, doubt.binds) == ("mlind", ("<0@x.example>",))
+    not_yet = Roster([person("mlind", "Mara Lind", since=LATER)])
+    assert doubts(not_yet, "M. Lind <mara@home.example>") == []
+
+
+def test_a_crowd_of_lookalikes_costs_little_and_is_bounded() -> None:
+    crowd = [f"Tom Fisk{'abcdefghij'[i % 10]} <tom{i}@x.example>" for i in range(600)]
+    assert len(doubts(ROSTER, *crowd)) <= 200
+
+
+# -- what a person ruled -------------------------------------------------------------------------
+def test_a_merge_with_a_person_of_the_roster_gives_their_roles() -> None:
+    roster = ROSTER.with_verdicts([verdict("mara@home.example", "mlind", same=True)])
+    [voter] = identify_all(mails("M. Lind <mara@home.example>"), roster, roles=ROLES)[0]
+    assert (voter.id, roster.is_binding(voter, roles=ROLES, at=T0)) == ("mlind", True)
+    assert voter.ruled == "ruled to be one person by ops: asked both"
+
+
+def test_a_merge_of_two_strangers_gives_them_one_id_in_every_vote() -> None:
+    roster = Roster((), [verdict("jons@x.example", "john@y.example", same=True)])
+    assert voters(roster, "Jon Smith <jons@x.example>", "John Smith <john@y.example>") == ["john@y.example"] * 2
+    assert voters(roster, "Jon Smith <jons@x.example>") == ["john@y.example"]
+
+
+def test_merges_in_a_chain_are_one_person() -> None:
+    ruled = [
+        verdict("a@x.example", "b@x.example", same=True),
+        verdict("b@x.example", "c@x.example", same=True, ruling=2),
+    ]
+    assert voters(Roster((), ruled), "A <a@x.example>", "B <b@x.example>", "C <c@x.example>") == ["a@x.example"] * 3
+
+
+def test_a_merge_holds_for_the_same_full_name_at_a_further_address() -> None:
+    ruled = verdict("jons@x.example", "john@y.example", same=True, names=("Jon Smith", "John Smith"))
+    assert voters(Roster((), [ruled]), "Jon Smith <third@z.example>", "J S <john@y.example>") == ["john@y.example"] * 2
+
+
+def test_two_ids_of_one_person_have_the_roles_of_both() -> None:
+    twice = Roster([Person(id="kim", name="K Osei", emails=("kim@x.example",)), person("kosei", "Kim Osei")])
+    roster = twice.with_verdicts([verdict("kim", "kosei", same=True)])
+    assert voters(roster, "K <kim@x.example>", "Kim <kosei@apache.org>") == ["kim", "kim"]
+    assert roster.is_binding(roster.identify(name="K", address="kim@x.example"), roles=ROLES, at=T0)
+
+
+def test_a_split_undoes_what_an_equal_name_had_merged_and_the_name_then_merges_nobody() -> None:
+    boxes = "Tom Fisk <tom@x.example>", "Tom Fisk <t@y.example>", "Tom Fisk <third@z.example>"
+    assert voters(Roster(()), *boxes) == ["tom@x.example"] * 3
+    ruled = verdict("tom@x.example", "t@y.example", same=False, names=("Tom Fisk", "Tom Fisk"))
+    assert voters(Roster((), [ruled]), *boxes) == ["tom@x.example", "t@y.example", "third@z.example"]
+    assert voters(Roster((), [ruled]), boxes[0], boxes[2]) == ["tom@x.example", "third@z.example"]
+
+
+def test_a_split_from_a_person_of_the_roster_takes_the_binding_away_that_the_name_had_given() -> None:
+    assert voters(ROSTER, "Mara Lind <other@y.example>") == ["mlind"]
+    roster = ROSTER.with_verdicts([verdict("other@y.example", "mlind", same=False, names=("Mara Lind", "Mara Lind"))])
+    assert voters(roster, "Mara Lind <other@y.example>", "Mara Lind <mlind@apache.org>") == ["other@y.example", "mlind"]
+    assert ROSTER.identify(name="Mara Lind", address="other@y.example").id == "mlind", "the roster itself is as before"
+
+
+def test_a_merge_that_would_join_two_who_are_split_is_void() -> None:
+    ruled = [
+        verdict("a@x.example", "c@x.example", same=False),
+        verdict("a@x.example", "b@x.example", same=True, ruling=2),
+        verdict("b@x.example", "c@x.example", same=True, ruling=3),
+    ]
+    assert voters(Roster((), ruled), "A <a@x.example>", "B <b@x.example>", "C <c@x.example>") == [
+        "a@x.example",
+        "a@x.example",
+        "c@x.example",
+    ]
+
+
+# -- what hangs on it ----------------------------------------------------------------------------
+BINDING = (
+    ("Mara Lind <mlind@apache.org>", FOR),
+    ("Kim Osei <kosei@apache.org>", FOR),
+    ("Rune Berg <rberg@apache.org>", FOR),
+)
+DOUBTFUL = (*BINDING, ("K. Osei <kim@y.example>", AGAINST))
+
+
+def test_a_vote_is_not_passed_while_it_hangs_on_who_is_who() -> None:
+    vote = judge(poll(ROSTER, *DOUBTFUL), LATER)
+    assert find_outcome(vote, POLICY, LATER) is Outcome.PASSING
+    [doubt] = vote.doubts
+    assert say_ways(vote, doubt, POLICY) == (
+        "if one person: falls short with +2 -1",
+        "if two people: passes with +3 -0",
+    )
+
+
+def test_a_vote_that_comes_to_the_same_either_way_does_not_wait() -> None:
+    vote = judge(poll(ROSTER, *BINDING, ("K. Osei <kim@y.example>", FOR)), LATER)
+    assert find_outcome(vote, POLICY, LATER) is Outcome.PASSED
+    [doubt] = vote.doubts
+    assert say_ways(vote, doubt, POLICY) == ()
+
+
+@pytest.mark.parametrize(("same", "outcome"), [(True, Outcome.SHORT), (False, Outcome.PASSED)])
+def test_a_verdict_settles_it_from_its_time_on(same: bool, outcome: Outcome) -> None:
+    ruled = verdict("kim@y.example", "kosei", same=same, day=9)
+    vote = poll(ROSTER.with_verdicts([ruled]), *DOUBTFUL)
+    before, after = T0 + timedelta(days=8), T0 + timedelta(days=10)
+    assert hangs_on_review(judge(vote, before), POLICY)
+    assert judge(vote, after).doubts == ()
+    assert find_outcome(judge(vote, after), POLICY, after) is outcome
+
+
+def test_what_was_never_in_doubt_is_counted_by_the_verdict_from_the_start() -> None:
+    """Nobody asked about "coder": the roster's owner knows it is Kim's."""
+    ruled = verdict("coder@y.example", "kosei", same=True, day=9)
+    vote = poll(ROSTER.with_verdicts([ruled]), *BINDING, ("coder <coder@y.example>", AGAINST))
+    early = judge(vote, T0 + timedelta(days=8))
+    assert count(early.ballots).binding.as_dict() == {"+1": 2, "0": 0, "-1": 1}
+
+
+def test_one_mailbox_is_one_persons_at_most() -> None:
+    roster = Roster([person("jane", "Jane Doe"), person("john", "John Doe"), person("rberg", "Rune Berg")])
+    vote = judge(
+        poll(
+            roster,
+            ("Jane Doe <jane@apache.org>", FOR),
+            ("John Doe <john@apache.org>", FOR),
+            ("Rune Berg <rberg@apache.org>", FOR),
+            ("J. Doe <jd@y.example>", AGAINST),
+        ),
+        LATER,
+    )
+    tallies = sorted(str(count(way.ballots).binding.as_dict()) for way in find_ways(vote))
+    assert tallies == ["{'+1': 2, '0': 0, '-1': 1}"] * 2 + ["{'+1': 3, '0': 0, '-1': 0}"]
+
+
+def test_with_too_many_ways_to_try_the_vote_waits() -> None:
+    crowd = tuple((f"K. Osei <kim{i}@y.example>", FOR) for i in range(9))
+    vote = judge(poll(ROSTER, *BINDING, *crowd), LATER)
+    assert count_ways(vote) > MAX_WAYS
+    assert find_outcome(vote, POLICY, LATER) is Outcome.PASSING
+
+
+def test_doubts_about_void_ballots_are_dropped() -> None:
+    vote = poll(ROSTER, *DOUBTFUL)
+    ended = replace(vote, ended_at=T0 + timedelta(days=9), ended_how="cancelled")
+    assert judge(ended, LATER).doubts == ()
+
+
+# -- properties ----------------------------------------------------------------------------------
+box = st.tuples(
+    st.sampled_from(["Mara Lind", "M. Lind", "Mara Lund", "Kim Osei", "K Osei", "Tom Fisk", ""]),
+    st.sampled_from(
+        ["mlind@apache.org", "m@a.example", "m@b.example", "kosei@apache.org", "t@a.example", "t@b.example"]
+    ),
+    st.sampled_from([FOR, AGAINST]),
+)
+pairs = st.lists(
+    st.tuples(
+        st.sampled_from(["m@a.example", "m@b.example", "t@a.example", "mlind"]),
+        st.sampled_from(["t@b.example", "kosei"]),
+        st.booleans(),
+    ),
+    max_size=4,
+)
+
+
+@given(cast=st.lists(box, max_size=7), ruled=pairs)
+def test_one_person_never_counts_twice_and_every_way_is_within_the_extremes(
+    cast: list[tuple[str, str, Choice]], ruled: list[tuple[str, str, bool]]
+) -> None:
+    verdicts = [verdict(a, b, same=same, ruling=i, day=i) for i, (a, b, same) in enumerate(ruled)]
+    roster = ROSTER.with_verdicts(verdicts)
+    vote = judge(poll(roster, *((f"{name} <{address}>", choice) for name, address, choice in cast)), LATER)
+    counted = [b.voter for b in vote.ballots if b.status is BallotStatus.COUNTED]
+    assert len(counted) == len(set(counted))
+    for way in find_ways(vote):
+        standing = [b.voter for b in way.ballots if b.status is BallotStatus.COUNTED]
+        assert len(standing) == len(set(standing))
+    addresses = {b.address: b.voter for b in vote.ballots}
+    assert all(b.voter == addresses[b.address] for b in vote.ballots), "an address is one voter, whatever its names"
