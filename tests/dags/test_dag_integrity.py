@@ -129,6 +129,24 @@ def test_the_poll_reads_few_mails_in_process_and_many_with_spark(dags: dict[str,
     assert dag.get_task("announce_messages").trigger_rule == "none_failed_min_one_success"
 
 
+def test_stored_mail_is_read_again_also_where_the_archive_is_away(dags: dict[str, Any]) -> None:
+    dag = dags["kip_poll_threads"]
+
+    assert dag.get_task("read_again").upstream_task_ids == set()
+    assert dag.get_task("announce_readings").upstream_task_ids == {"read_again"}
+
+
+def test_decisions_can_be_backfilled_over_past_dates(dags: dict[str, Any]) -> None:
+    from airflow.serialization.serialized_objects import DagSerialization
+    from pendulum import datetime as moment
+
+    dag = DagSerialization.from_dict(DagSerialization.to_dict(dags["kip_advance_stages"]))
+    infos = list(dag.iter_dagrun_infos_between(moment(2026, 3, 1), moment(2026, 3, 1, 1)))
+
+    assert dag.timetable.periodic, "Airflow refuses to backfill others"
+    assert [i.logical_date.strftime("%H:%M") for i in infos] == ["00:00", "00:15", "00:30", "00:45", "01:00"]
+
+
 @pytest.mark.parametrize("month", ["2024-13", "24-01", "2024-1", "2024-01; rm"])
 def test_a_backfill_refuses_what_is_no_month(dags: dict[str, Any], month: str) -> None:
     from airflow.sdk.exceptions import ParamValidationError

@@ -22,20 +22,45 @@ def context(run_type: str, logical_date: datetime | None) -> Mapping[str, Any]:
     return {"dag_run": SimpleNamespace(run_type=run_type, logical_date=logical_date)}
 
 
+def community_at(now: datetime, *, clock: str | None = None) -> Any:
+    return SimpleNamespace(clock=lambda: now, community=SimpleNamespace(clock=clock))
+
+
+@pytest.mark.parametrize("run_type", ["manual", "backfill", "scheduled"])
+def test_a_run_decides_as_of_its_logical_date_so_that_repeating_it_decides_the_same(run_type: str) -> None:
+    from kip_dags.parts import find_as_of
+
+    assert find_as_of(context(run_type, CHOSEN), community_at(NOW)) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("run_type", ["asset_triggered", "manual"])
+def test_a_run_without_a_date_decides_as_of_the_communitys_now(run_type: str) -> None:
+    from kip_dags.parts import find_as_of
+
+    assert find_as_of(context(run_type, None), community_at(NOW)) == NOW
+
+
+def test_in_a_community_with_a_clock_of_its_own_only_a_date_that_was_chosen_counts() -> None:
+    from kip_dags.parts import find_as_of
+
+    parts = community_at(NOW, clock="http://sandbox.example/clock")
+    assert find_as_of(context("scheduled", CHOSEN), parts) == NOW
+    assert find_as_of(context("backfill", CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
 @pytest.mark.parametrize("run_type", ["manual", "backfill"])
-def test_a_date_that_somebody_chose_is_the_time_decided_at(run_type: str) -> None:
+def test_a_date_that_has_not_come_is_refused(run_type: str) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
     from kip_dags.parts import find_as_of
 
-    parts: Any = SimpleNamespace(clock=lambda: NOW)
-    assert find_as_of(context(run_type, CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    with pytest.raises(AirflowFailException, match="has not come yet"):
+        find_as_of(context(run_type, NOW + timedelta(hours=1)), community_at(NOW))
 
 
-@pytest.mark.parametrize(("run_type", "date"), [("scheduled", CHOSEN), ("asset_triggered", None), ("manual", None)])
-def test_any_other_run_decides_as_of_the_communitys_now(run_type: str, date: datetime | None) -> None:
+def test_a_scheduled_run_never_decides_ahead_of_the_clock() -> None:
     from kip_dags.parts import find_as_of
 
-    parts: Any = SimpleNamespace(clock=lambda: NOW)
-    assert find_as_of(context(run_type, date), parts) == NOW
+    assert find_as_of(context("scheduled", NOW + timedelta(seconds=5)), community_at(NOW)) == NOW
 
 
 def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:

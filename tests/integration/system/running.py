@@ -89,7 +89,10 @@ def ask(database: Path, sql: str, *values: str) -> list[Any]:
         return connection.execute(sql, values).fetchall()
 
 
-def run_kipflow(home: Path, ui_port: int, sandbox_port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_kipflow(
+    home: Path, ui_port: int, sandbox_port: int, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run one command for the instance; `variables` are added to its environment."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KIPFLOW_", "AIRFLOW_"))}
     environment = {
         **kept,
@@ -98,6 +101,7 @@ def run_kipflow(home: Path, ui_port: int, sandbox_port: int, *arguments: str) ->
         "KIPFLOW_SANDBOX_PORT": str(sandbox_port),
         "KIPFLOW_SANDBOX_URL": f"http://127.0.0.1:{sandbox_port}",
         "COLUMNS": "200",
+        **variables,
     }
     return subprocess.run(
         [str(KIPFLOW), *arguments], capture_output=True, text=True, env=environment, check=False, timeout=1500

@@ -1,0 +1,120 @@
+"""Airflow's own backfill over past dates, under the real scheduler: the same history, and no news."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from kipflow.launcher.api import AirflowApi
+from tests.integration.system.running import Instance, find_free_port, run_kipflow
+
+pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
+
+DAG = "kip_advance_stages"
+DAYS = 5
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
+    """An instance that runs every twelve hours, so that only what a test starts is at work."""
+    home, ui_port, sandbox_port = tmp_path_factory.mktemp("dates"), find_free_port(), find_free_port()
+    every = {"KIPFLOW_EVERY": "0 */12 * * *"}
+    try:
+        first = run_kipflow(home, ui_port, sandbox_port, "up", **every)
+        assert first.returncode == 0, first.stdout[-3000:] + first.stderr[-3000:]
+        yield Instance(home=home, ui_port=ui_port, sandbox_port=sandbox_port, first=first)
+    finally:
+        run_kipflow(home, ui_port, sandbox_port, "down")
+
+
+def standing(instance: Instance) -> list[tuple[str, str]]:
+    """Time and id of the entries that stand."""
+    sql = "SELECT at, id FROM standing_transitions ORDER BY id"
+    return [(str(at), str(entry)) for at, entry in instance.ask(sql)]
+
+
+def forget_decisions(instance: Instance) -> None:
+    """Leave only the facts, all of them to be decided on: as where kipflow is set up over old archives."""
+    with closing(sqlite3.connect(instance.home / "sandbox.db", timeout=60)) as database, database:
+        for change in ("update", "delete"):
+            database.execute(f"DROP TRIGGER transition_refuses_{change}")
+        for table in ("transition", "ballot", "vote", "review_item", "outbox", "pending"):
+            database.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
+        database.execute(
+            "UPDATE proposal SET stage = NULL, since = NULL, decided_at = NULL, policy_version = NULL, rules = NULL, "
+            "next_deadline = NULL"
+        )
+        database.execute("INSERT INTO pending (number, token) SELECT number, 'all' FROM proposal")
+
+
+def backfill(api: AirflowApi, first: datetime, last: datetime, behaviour: str) -> None:
+    body = {
+        "dag_id": DAG,
+        "from_date": first.isoformat(),
+        "to_date": last.isoformat(),
+        "max_active_runs": 1,
+        "reprocess_behavior": behaviour,
+    }
+    api._send("POST", "/api/v2/backfills", json=body)
+
+
+def wait_for_backfill(instance: Instance, api: AirflowApi) -> None:
+    deadline = time.monotonic() + 1_200
+    while instance.ask_airflow("SELECT count(*) FROM backfill WHERE completed_at IS NULL")[0][0]:
+        assert time.monotonic() < deadline, "the backfill does not end"
+        time.sleep(2)
+    instance.wait_quiet(api, 300)
+
+
+def ask_backfilled(instance: Instance) -> list[Any]:
+    sql = "SELECT logical_date, state FROM dag_run WHERE dag_id = ? AND run_type = 'backfill' ORDER BY logical_date"
+    return instance.ask_airflow(sql, DAG)
+
+
+def test_airflows_backfill_writes_the_history_that_runs_at_the_time_would_have(decided: Instance) -> None:
+    before = standing(decided)
+    posted = len(decided.ask("SELECT key FROM outbox WHERE status = 'sent'"))
+    assert before
+    assert posted
+    now = datetime.now(UTC)
+    first = (now - timedelta(days=DAYS)).replace(hour=0, minute=0, second=0, microsecond=0)
+    with decided.api() as api:
+        decided.wait_quiet(api, 300)
+        forget_decisions(decided)
+        backfill(api, first, now, "none")
+        wait_for_backfill(decided, api)
+
+        runs = ask_backfilled(decided)
+        assert len(runs) >= 2 * DAYS
+        assert {state for _, state in runs} == {"success"}
+        last = str(runs[-1][0])[:26]
+        assert standing(decided) == [(at, entry) for at, entry in before if at <= last]
+        [(earliest,)] = decided.ask("SELECT min(recorded_at) FROM transition")
+        assert str(earliest) >= f"{now - timedelta(hours=1):%Y-%m-%d %H:%M:%S}", "recorded when it was made up for"
+        grown = {str(run) for (run,) in decided.ask("SELECT DISTINCT run_id FROM transition")}
+        assert len(grown) > 2, "date by date, not all by the last one"
+
+        news = f"{now - timedelta(days=3, hours=1):%Y-%m-%d %H:%M:%S}"
+        told = "SELECT count(*) FROM outbox o JOIN transition t ON o.key LIKE '%/' || t.id || '/slack' WHERE t.at < ?"
+        with closing(sqlite3.connect(f"file:{decided.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
+            assert database.execute(told, (news,)).fetchone() == (0,), "what is past is not announced"
+
+
+def test_a_backfill_that_is_repeated_adds_nothing_and_the_next_run_comes_up_to_now(decided: Instance) -> None:
+    before = standing(decided)
+    now = datetime.now(UTC)
+    with decided.api() as api:
+        backfill(api, now - timedelta(days=2), now, "completed")
+        wait_for_backfill(decided, api)
+    assert standing(decided) == before
+
+    assert decided.run_dag(DAG).state == "success"
+    assert set(before) <= set(standing(decided))
+    proved = decided.run("replay")
+    assert proved.returncode == 0, proved.stdout + proved.stderr
