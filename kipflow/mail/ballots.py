@@ -55,7 +55,7 @@ _SIGNS = (
     *("objection", "trouble", "problem", "issue", "regression", "no from", "for it", "for this", "oppose", "against"),
     *("opinion", "sounds good", "object to", "good with", "ok with", "fine with"),
 )
-_FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣‐‑☐☑☒✓✔✅⬜□■👍👎]")
+_FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣﹢➕１０‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
 
 def may_vote(words: Words) -> bool:

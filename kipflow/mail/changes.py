@@ -50,7 +50,8 @@ _WITHDRAW = re.compile(
     r"\bmy (?:\w+ ){0,2}(?:objections?|veto|vote|[+\-]\s?[01])\b[^.!?]{0,60}\bi(?:['’]ll| will| hereby| now|"
     r" therefore)? "
     r"(?:withdraw|retract|rescind|revoke|drop|lift) (?:it|that|them)\b|"
-    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?|"
+    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?(?! in\b|"
+    r" off\b)|"
     r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
     r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|scratch(?:ing)?|forget|ignor(?:e|ing)|strik(?:e|ing)|"
     r"discard\w*|nullif\w*|"
@@ -102,10 +103,17 @@ _LAST_TARGET = re.compile(
 )
 
 
+# "Dropping my +1 here": cast, not taken back
+_LEFT_HERE = re.compile(
+    r"\bdrop\w* (?:in )?my [^.!?]{0,25}[+\-]\s?1[^.!?]{0,12}\b(?:here|in)\b(?! (?:favou?r|the light))", re.IGNORECASE
+)
+
+
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
     withdraws = _WITHDRAW.search(text) is not None and _MINE.search(text) is not None
     withdraws = withdraws or _WITHDRAWN_FIRST.match(text) is not None
+    withdraws = withdraws and _LEFT_HERE.search(text) is None
     short = _CHANGE_IN_SHORT.match(text)
     if short is not None and not withdraws:
         return _change_to(short, text)

@@ -12,7 +12,8 @@ _I = re.IGNORECASE
 _HYPOTHETICAL_BEFORE = re.compile(
     r"(?:\b(?:would(?! like to| love to| also like to)|could|might|may|should|going to|gonna|plan(?:ning)? to|about "
     r"to|intend\w*|lean\w*|"
-    r"tend\w*|inclined|tempted|consider(?:ing)?|almost|nearly|close to|tentative\w*|probably|likely|perhaps|maybe|"
+    r"tend\w*|inclined|tempted|considering|consider(?! (?:this|that|it|me|my|mine)\b)|almost|nearly|close to|"
+    r"tentative\w*|probably|likely|perhaps|maybe|"
     r"conditional\w*|provisional\w*|soft|"
     r"weak|half an?|slight\w*|mild|initially|originally|previously|wanted to|was|were|ready to|able to|unable to|"
     r"hope to|"
@@ -55,7 +56,8 @@ _ASKING = re.compile(
 )
 
 _PERFORMS = re.compile(
-    r"\b(?:i['’]?ll|i will|i['’]d like to|i would like to|let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
+    r"\b(?:i['’]?ll|i will|i['’]?m (?:just )?going to(?: have to)?|i am going to|i['’]d like to|i would like to|"
+    r"let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
     r"cast|add|say|be|stay|stick|keep|remain|leave|settle|change|put|express|throw in)\b",
     re.IGNORECASE,
 )
@@ -74,6 +76,11 @@ _ANNOUNCED_AFTER = re.compile(
     r"coming up|shortly)\b",
     re.IGNORECASE,
 )
+
+
+# "I'd love to give a +1 but the page isn't public"
+_WISH = re.compile(r"(?:\bwould|['’]d) (?:also )?(?:like|love) to\b[^.]{0,30}$|\bwish\b[^.]{0,30}$", re.IGNORECASE)
+_TURNED = re.compile(r"\b(?:but|however|though|although|except)\b", re.IGNORECASE)
 
 
 def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
@@ -106,6 +113,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "item-of-a-list", "stands in a numbered list: a vote on what?"
     if (_PAST.search(before[-80:]) and not CARRIED.search(after)) or _TOLD_OF_MINE.match(after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if _WISH.search(before[-60:]) and _TURNED.search(after):
+        return "hypothetical", "a wish or a leaning: cast as a vote?"
     if _PERFORMS.search(before[-60:]):
         return ("announced", "announced for later: cast?") if _LATER_AFTER.search(after) else None
     if _HYPOTHETICAL_BEFORE.search(before[-110:]):

@@ -45,7 +45,7 @@ _VOTING_LABELS = frozenset(
     vote voting votes ballot my me mine overall result verdict conclusion summary final so thus hence therefore
     decision
     voto mi meu mio stimme votum meine mein avis mon röst głos stem голос мой 我的票 投票 我投
-    blocking nothing opinion position veto vetoing abstain abstaining abstention neutral here i in short then
+    no nope blocking nothing opinion position veto vetoing abstain abstaining abstention neutral here i in short then
     release rc kip
     proposal candidate yes agreed thanks thank you lgtm looks good
     great nice cool awesome congrats congratulations ok okay sure anyway otherwise well also again still now update

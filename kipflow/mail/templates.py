@@ -106,7 +106,8 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
-    r"^\s*(?:\(?\s*(?:non-?)?binding\s*\)?\s*)?(?:votes?\s*)?[:=]?\s*(?:\(?\d{1,3}\b(?![.\d%])|none\b|no(?:ne)?\s*$|"
+    r"^\s*(?:\(?\s*(?:non-?)?binding\s*\)?\s*)?(?:votes?\s*)?[:=]?\s*(?:\(?\d{1,3}\b(?![.\d%])|none\b|"
+    r"(?<=[:=])\s*no\s*$|"
     r"zero\b|nobody\b|n/a\b)",
     re.IGNORECASE,
 )

@@ -8,7 +8,9 @@ from kipflow.domain.votes import Choice
 from kipflow.mail.zeros import find_zero
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
-_PLAIN = str.maketrans("＋－（）：；，．！？０１２３４５６７８９［］＜＞−﹣‐‑⁺⁻", "+-():;,.!?0123456789[]<>----+-")
+_PLAIN = str.maketrans(
+    "＋﹢➕－（）：；，．！？０１２３４５６７８９［］【】〔〕＜＞−﹣‐‑⁺⁻", "+++-():;,.!?0123456789[][]()<>----+-"
+)
 _DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")
 
