@@ -37,7 +37,7 @@ test: setup ## All tests, with what was skipped and why
 bench: setup ## Benchmarks beside their peers
 	$(BIN)/python bench/run.py
 
-accuracy: setup ## How votes are read in the real mail beside the project (FORMAT=json)
+accuracy: setup ## Readings and decisions against real records, every difference explained (FORMAT=json)
 	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)')
 
 fuzz: setup ## Fuzz the readers of mail and wiki pages (SECONDS=60 for each target, TARGETS="mail mbox …")

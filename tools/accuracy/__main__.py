@@ -1,27 +1,53 @@
-"""`python -m tools.accuracy`: exit code 0 when all is right or explained, or there is no real data; else 1."""
+"""`python -m tools.accuracy`: exit code 0 when all is right or explained, else 1. What has no data is skipped."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from tools.accuracy.corpus import check_bodies, check_cases, check_communities
+from tools.accuracy.dates import check_dates
 from tools.accuracy.findings import Section, explain, load_explanations
 from tools.accuracy.findings import is_good as is_all_good
 from tools.accuracy.month import check_labels, check_tallies, read_month
 from tools.accuracy.oddities import check_oddities, check_other_lists
 from tools.accuracy.phrases import check_phrases, check_threads
+from tools.accuracy.quorums import check_quorums
 from tools.accuracy.rendering import render_json, render_text
+from tools.accuracy.replayed import replay_history
+from tools.accuracy.stages import check_changes, check_stages
 
-REALDATA = Path(__file__).resolve().parents[3] / "shared" / "realdata"
+REPOSITORY = Path(__file__).resolve().parents[2]
+REALDATA = REPOSITORY.parent / "shared" / "realdata"
+CORPUS = REPOSITORY / "tests" / "data"
+
+MAIL, HISTORY, CASES = "1 Real mail", "2 Real history", "3 The project's own cases"
 
 
-def check_all(realdata: Path) -> tuple[Section, ...]:
-    """All sections, with explanations where there are any."""
+def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """All sections for which there are data, with explanations where there are any; and what was skipped."""
+    parts: list[tuple[str, Path, Callable[[Path], tuple[Section, ...]]]] = [
+        (MAIL, realdata / "votes", lambda _: check_mail(realdata)),
+        (HISTORY, realdata / "kafka", check_history),
+        (CASES, corpus / "votes", lambda _: check_corpus(corpus)),
+    ]
+    sections: list[Section] = []
+    skipped: list[str] = []
     explanations = load_explanations()
+    for part, folder, check in parts:
+        if folder.is_dir():
+            sections += [explain(replace(section, part=part), explanations) for section in check(folder)]
+        else:
+            skipped.append(f"{part}: no real data at {folder}" if part is not CASES else f"{part}: not at {folder}")
+    return tuple(sections), tuple(skipped)
+
+
+def check_mail(realdata: Path) -> tuple[Section, ...]:
     reports = read_month(realdata)
-    sections = (
+    return (
         check_labels(realdata, reports),
         check_tallies(realdata, reports),
         check_phrases(realdata),
@@ -29,19 +55,27 @@ def check_all(realdata: Path) -> tuple[Section, ...]:
         check_other_lists(realdata),
         check_oddities(realdata),
     )
-    return tuple(explain(section, explanations) for section in sections)
+
+
+def check_history(folder: Path) -> tuple[Section, ...]:
+    with replay_history(folder) as seen:
+        return (*check_stages(seen), check_dates(seen), check_changes(seen), check_quorums(seen))
+
+
+def check_corpus(corpus: Path) -> tuple[Section, ...]:
+    return check_cases(corpus), check_bodies(corpus), check_communities(corpus)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make accuracy", description=__doc__)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     parser.add_argument("--realdata", type=Path, default=REALDATA, metavar="DIR", help="the folder with real data")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, metavar="DIR", help="the folder with the own cases")
     options = parser.parse_args(arguments)
-    if not (options.realdata / "votes").is_dir():
-        print("no real data beside the project (../shared/realdata): nothing to compare with", file=sys.stderr)
-        return 0
-    sections = check_all(options.realdata)
-    print(render_json(sections) if options.format == "json" else render_text(sections))
+    sections, skipped = check_all(options.realdata, options.corpus)
+    for what in skipped:
+        print(f"skipped: {what}", file=sys.stderr)
+    print(render_json(sections, skipped) if options.format == "json" else render_text(sections, skipped))
     return 0 if is_all_good(sections) else 1
 
 

@@ -50,8 +50,12 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One part of the report. `listed` holds what was not compared, or could not be read, and why."""
+    """One part of the report. `listed` holds what was not compared, or could not be read, and why.
 
+    `part` is the heading it stands under. The first figure is the one that its summary shows.
+    """
+
+    part: str = ""
     title: str
     about: str
     figures: tuple[Figure, ...] = ()

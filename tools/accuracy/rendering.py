@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from tools.accuracy.findings import Disagreement, Section, is_good
 
+TITLE = "How kipflow reads and decides"
 WIDTH = 100
 MAX_SHOWN = 160
 
 
-def render_json(sections: tuple[Section, ...]) -> str:
+def render_json(sections: tuple[Section, ...], skipped: Sequence[str] = ()) -> str:
     """All figures, demands, disagreements and lists."""
     told = [{**asdict(s), "unexplained": len(s.unexplained)} for s in sections]
-    return json.dumps({"schema": 1, "good": is_good(sections), "sections": told}, indent=2, ensure_ascii=False)
+    report = {"schema": 1, "good": is_good(sections), "skipped": list(skipped), "sections": told}
+    return json.dumps(report, indent=2, ensure_ascii=False)
 
 
-def render_text(sections: tuple[Section, ...]) -> str:
-    """For a person: each section with figures, demands, then what differs and why."""
-    lines = ["How kipflow reads real mail", "=" * 27]
-    for section in sections:
-        lines += ["", section.title, f"  {section.about}", *_render_figures(section)]
-        lines += [f"  {'ok    ' if d.met else 'MISSED'} {_clean(d.name)}" for d in section.demands]
-        if section.disagreements:
-            lines += ["", f"  differs ({len(section.disagreements)})"]
-            for difference in section.disagreements:
-                lines += _render_difference(difference)
-        if section.listed:
-            lines += ["", f"  {section.listed_title}"]
-            for name, why in section.listed:
-                lines += _wrap(f"{name}: {why}", indent=4)
+def render_text(sections: tuple[Section, ...], skipped: Sequence[str] = ()) -> str:
+    """For a person: the result on the first screen, then each section: figures, demands, what differs and why."""
+    lines = [TITLE, "=" * len(TITLE)]
+    for part, group in _by_part(sections):
+        lines += ["", part, *(_render_summary(section) for section in group)] if part else []
+    lines += ["", *(f"skipped: {what}" for what in skipped)] if skipped else []
+    lines += ["", *_render_end(sections)]
+    for part, group in _by_part(sections):
+        lines += ["", "", part.upper(), "-" * len(part)] if part else []
+        for section in group:
+            lines += _render_section(section)
     return "\n".join([*lines, "", *_render_end(sections), ""])
+
+
+def _by_part(sections: Sequence[Section]) -> Iterator[tuple[str, list[Section]]]:
+    for part, group in itertools.groupby(sections, key=lambda s: s.part):
+        yield part, list(group)
+
+
+def _render_summary(section: Section) -> str:
+    """One line: whether all is well, the first figure, how much differs."""
+    good = all(d.met for d in section.demands) and not section.unexplained
+    figure = section.figures[0] if section.figures else None
+    told = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""
+    many = len(section.disagreements)
+    differs = f"{many} differ{'s' if many == 1 else ''}, " if many else ""
+    why = f"{len(section.unexplained)} UNEXPLAINED" if section.unexplained else "explained"
+    return (
+        f"  {'ok    ' if good else 'NOT OK'} {section.title:<33} {told:<46} {differs + why if differs else ''}".rstrip()
+    )
+
+
+def _render_section(section: Section) -> Iterator[str]:
+    yield from ("", section.title, f"  {section.about}", *_render_figures(section))
+    yield from (f"  {'ok    ' if d.met else 'MISSED'} {_clean(d.name)}" for d in section.demands)
+    if section.disagreements:
+        yield from ("", f"  differs ({len(section.disagreements)})")
+        for difference in section.disagreements:
+            yield from _render_difference(difference)
+    if section.listed:
+        yield from ("", f"  {section.listed_title}")
+        for name, why in section.listed:
+            yield from _wrap(f"{name}: {why}", indent=4)
 
 
 def _render_figures(section: Section) -> Iterator[str]:

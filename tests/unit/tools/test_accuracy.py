@@ -19,6 +19,12 @@ REALDATA = Path(__file__).resolve().parents[4] / "shared" / "realdata"
 SUBJECT = "[VOTE] Release Lantern 1.2"
 
 
+@pytest.fixture(autouse=True)
+def no_corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The project's own cases take seconds; the tests that need them name their folder."""
+    monkeypatch.setattr(accuracy, "CORPUS", tmp_path / "none")
+
+
 def mail(number: int, name: str, subject: str, body: str) -> str:
     address = name.lower().replace(" ", ".") + "@lantern.example"
     reply = "" if number == 1 else "In-Reply-To: <1@lantern.example>\n"
@@ -91,7 +97,10 @@ def test_a_folder_that_is_read_right_is_good(tmp_path: Path, capsys: pytest.Capt
 
 def test_without_real_data_it_says_so_and_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert accuracy.main(["--realdata", str(tmp_path)]) == 0
-    assert "no real data" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert told.err.count("skipped") == 3
+    assert "skipped: 1 Real mail: no real data" in told.err
+    assert "skipped: 2 Real history: no real data" in told.out
 
 
 def test_a_wrong_label_is_listed_unexplained_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,24 +135,24 @@ def test_an_official_result_that_differs_is_listed(
 
 def test_a_result_without_mails_is_listed_as_not_checkable(tmp_path: Path) -> None:
     real = lay_out(tmp_path / "real", result={**RESULT, "id": "kafka/KIP-1", "project": "kafka"})
-    tallies = accuracy.check_all(real)[1]
+    tallies = accuracy.check_mail(real)[1]
     assert tallies.listed == (("kafka/KIP-1", "not checkable: its mails are not at hand"),)
 
 
 def test_a_mirrored_thread_is_counted_by_its_phrases(tmp_path: Path) -> None:
     result = {**RESULT, "id": "tvm/v1", "project": "tvm", "vote_issue": "https://issues.example/7"}
-    tallies = accuracy.check_all(lay_out(tmp_path / "real", result=result))[1]
+    tallies = accuracy.check_mail(lay_out(tmp_path / "real", result=result))[1]
     assert [(d.expected, d.read) for d in tallies.disagreements] == [("1 × +1, 1 × -1", "counted 1 × +1")]
 
 
 def test_a_false_vote_misses_its_demand_even_where_it_is_ambiguous(tmp_path: Path) -> None:
     real = lay_out(tmp_path / "real", phrases=[phrase("+1", "none", ambiguous=True)])
-    assert Demand(name="no false vote (p1)", met=False) in accuracy.check_all(real)[2].demands
+    assert Demand(name="no false vote (p1)", met=False) in accuracy.check_mail(real)[2].demands
 
 
 def test_a_written_value_that_is_read_otherwise_is_listed(tmp_path: Path) -> None:
     real = lay_out(tmp_path / "real", phrases=[phrase("+1", "+1", value="+0.9")])
-    assert [d.read for d in accuracy.check_all(real)[2].disagreements] == ["written as +1"]
+    assert [d.read for d in accuracy.check_mail(real)[2].disagreements] == ["written as +1"]
 
 
 def test_a_crash_is_told_of_and_the_other_files_are_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,11 +213,25 @@ def test_json_tells_all_and_is_the_same_each_time(tmp_path: Path, capsys: pytest
     assert told["sections"][0]["unexplained"] == 1
 
 
+def test_the_result_comes_before_the_details(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = [("2", "-1", "unstated"), *LABELS[2:]]
+    assert accuracy.main(["--realdata", str(lay_out(tmp_path / "real", labels=labels))]) == 1
+    first = capsys.readouterr().out.splitlines()[:24]
+    assert first[3] == "1 Real mail"
+    assert first[4].startswith("  NOT OK Labelled month")
+    assert first[4].endswith("1 differs, 1 UNEXPLAINED")
+    assert any(line.startswith("NOT good") for line in first)
+
+
 @pytest.mark.realdata
-def test_the_real_mail_is_read_well_and_no_explanation_is_stale(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_real_mail_is_read_well_and_no_explanation_is_stale(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     if not REALDATA.is_dir():
         pytest.skip("no real mail beside the project (../shared/realdata)")
+    monkeypatch.undo()
     assert accuracy.main(["--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
+    assert told["skipped"] == []
     differing = {(d["id"], d["read"]) for s in told["sections"] for d in s["disagreements"]}
     assert differing == set(load_explanations())

@@ -1,0 +1,193 @@
+"""What is known of Kafka's real proposals: the index of one day, which mails named them, later states, roles.
+
+The mails have no bodies and no headers: only when they were sent, by whom, and which proposal their subject
+named in a `[DISCUSS]` or `[VOTE]` thread. So no ballot and no announcement is known, nor which mail answers
+which: all mails of one kind about one proposal are taken as one thread, opened by the first.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kipflow.domain.clocks import next_month
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message, PageVersion, StatusWord
+from kipflow.mail.headers import decode_words
+from kipflow.mail.subjects import parse_subject
+from kipflow.rosters.files import render_roster
+from kipflow.rosters.formats import parse_listing
+from kipflow.services.import_roster import import_roster
+from kipflow.wiki.index import parse_index_json
+
+INDEX = "kip_index_2026-01-01.json"
+MENTIONS = "kip_mail_mentions_2023-2025.csv.gz"
+CHANGES = "kip_state_changes_2026-01_2026-04.csv"
+ROSTER = "kafka_roster_history.csv"
+#: When the index had been read: just after the newest save that it knows of.
+INDEX_AT = datetime(2026, 1, 2, tzinfo=UTC)
+MAILS_FROM = datetime(2023, 1, 1, tzinfo=UTC)
+LIST = "dev@kafka.apache.org"
+TAGS = {"vote": "[VOTE] ", "discuss": "[DISCUSS] ", "subject": ""}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A mail that names a proposal: in its subject within a thread of that `kind`, or in its body alone."""
+
+    number: int
+    kind: str
+    mail: str
+    month: str
+    at: datetime
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChange:
+    """The wiki's state of a proposal was seen to have changed. `saved_at` is the page's last save then."""
+
+    seen_at: datetime
+    old: str
+    saved_at: datetime
+    entry: IndexEntry
+
+
+class KafkaData:
+    """The four files of one folder, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def index_text(self) -> str:
+        return (self.folder / INDEX).read_text(encoding="utf-8")
+
+    @cached_property
+    def raw_index(self) -> dict[int, dict[str, Any]]:
+        return {int(number): row for number, row in json.loads(self.index_text).items()}
+
+    @cached_property
+    def index(self) -> dict[int, IndexEntry]:
+        return {e.number: e for e in parse_index_json(self.index_text, "KIP", INDEX_AT).entries}
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """In order of time; a mail that names a proposal in subject and body stands here once for each."""
+        with gzip.open(self.folder / MENTIONS, "rt", encoding="utf-8", newline="") as file:
+            return tuple(sorted((_as_mention(row) for row in csv.DictReader(file)), key=lambda m: (m.at, m.mail)))
+
+    @cached_property
+    def threads(self) -> dict[str, dict[int, list[Mention]]]:
+        """kind ("vote", "discuss", "subject": neither, "body": not in the subject) → number → mails."""
+        kinds: dict[tuple[int, str], set[str]] = defaultdict(set)
+        for m in self.mentions:
+            kinds[m.number, m.mail].add(m.kind)
+        found: dict[str, dict[int, list[Mention]]] = {kind: defaultdict(list) for kind in (*TAGS, "body")}
+        for m in self.mentions:
+            kind = next(k for k in (*TAGS, "body") if k in kinds[m.number, m.mail])
+            if m.kind == kind:
+                found[kind][m.number].append(m)
+        return found
+
+    def messages(self) -> Iterator[Message]:
+        """One for each mail whose subject names a proposal, with no more in it than is known."""
+        for kind, tag in TAGS.items():
+            for number, mails in self.threads[kind].items():
+                for mail in mails:
+                    yield _as_message(mail, f"{tag}KIP-{number}", root=mails[0] if kind != "subject" else None)
+
+    def months(self) -> Iterator[ArchiveMonth]:
+        month = f"{MAILS_FROM:%Y-%m}"
+        while month <= "2025-12":
+            yield ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=INDEX_AT)
+            month = next_month(month)
+
+    def pages(self) -> Iterator[PageVersion]:
+        """The first version of each page: when it was made, by whom. What it said then is not known."""
+        for number, row in self.raw_index.items():
+            yield PageVersion(
+                page_id=str(row["content_url"]).rpartition("/")[2],
+                version=1,
+                saved_at=datetime.fromisoformat(row["created_on"]),
+                saved_by=row["created_by"],
+                title=row["title"],
+                number=number,
+                status=StatusWord.UNKNOWN,
+                status_text="",
+            )
+
+    @cached_property
+    def changes(self) -> tuple[StateChange, ...]:
+        with (self.folder / CHANGES).open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["field"] == "state"]
+        return tuple(sorted(map(_as_change, rows), key=lambda c: c.seen_at))
+
+    def readings(self) -> Iterator[list[IndexEntry]]:
+        """The changed rows of the wiki's index, those that were seen at one time together."""
+        for _, changes in itertools.groupby(self.changes, key=lambda c: c.seen_at):
+            yield [change.entry for change in changes]
+
+    def write_roster(self, folder: Path) -> Path:
+        """Who held which role when, as a roster file in `folder`, by the functions of `kipflow roster import`."""
+        listing = parse_listing([(ROSTER, (self.folder / ROSTER).read_text(encoding="utf-8"))])
+        report = import_roster(None, listing, source="history of roles", as_of=date(2024, 12, 31))
+        path = folder / "roster.yaml"
+        path.write_text(render_roster(report.roster), encoding="utf-8")
+        return path
+
+
+def _as_mention(row: dict[str, str]) -> Mention:
+    month = f"{int(row['mbox_year']):04d}-{int(row['mbox_month']):02d}"
+    return Mention(
+        number=int(row["kip"]),
+        kind=row["mention_type"],
+        mail=f"<{month}.{row['message_index']}@mentions>",
+        month=month,
+        at=datetime.fromisoformat(row["timestamp"]),
+        name=decode_words(row["sender_name"]),
+        address=row["sender_key"],
+    )
+
+
+def _as_message(mail: Mention, subject: str, *, root: Mention | None) -> Message:
+    text = subject if root is None or mail is root else f"Re: {subject}"
+    answers = root.mail if root is not None and mail is not root else None
+    return Message(
+        message_id=mail.mail,
+        list_id=LIST,
+        month=mail.month,
+        source=f"{LIST}/{mail.month}{mail.mail}",
+        sent_at=mail.at,
+        sent_at_from="date",
+        author_name=mail.name,
+        author_address=mail.address,
+        raw_from=f"{mail.name} <{mail.address}>",
+        subject=text,
+        reading=parse_subject(text, "KIP"),
+        in_reply_to=answers,
+        references=(answers,) if answers else (),
+        own_text="",
+    )
+
+
+def _as_change(row: dict[str, str]) -> StateChange:
+    seen_at, saved_at = datetime.fromisoformat(row["commit_time"]), datetime.fromisoformat(row["page_last_modified_on"])
+    known = {"kip_id": int(row["kip"]), "title": row["title"], "state": row["new"]}
+    (entry,) = parse_index_json(json.dumps([known]), "KIP", seen_at).entries
+    # as the wiki's own rows: an import would be a person's baseline
+    return StateChange(seen_at=seen_at, old=row["old"], saved_at=saved_at, entry=replace(entry, origin="page"))
+
+
+def earliest_close(votes: Sequence[Mention]) -> datetime:
+    """When a vote that the first of these mails opened may end: three days later."""
+    return votes[0].at + timedelta(hours=72)

@@ -1,0 +1,83 @@
+"""The roster against the wiki: a proposal it calls accepted needed three binding voters, who must have written.
+
+No ballot is known, so this counts who wrote in the vote's thread and bound on that day: an upper bound of the
+binding votes. Fewer than the quorum means that mails, names or roster leave somebody out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+
+from kipflow.domain.roster import Person, fold_name
+from tools.accuracy.findings import Demand, Figure, Section
+from tools.accuracy.kafkadata import MAILS_FROM, Mention
+from tools.accuracy.replayed import Replayed
+from tools.accuracy.stages import tell_class
+
+
+def check_quorums(seen: Replayed) -> Section:
+    data, quorum = seen.data, seen.policy.quorum
+    votes = {n: data.threads["vote"][n] for n, e in sorted(data.index.items()) if e.section == "accepted"}
+    votes = {n: mails for n, mails in votes.items() if mails}
+    classes: dict[str, list[int]] = defaultdict(list)
+    for number, mails in votes.items():
+        if len(_find_binding(seen, mails)) < quorum:
+            classes[_find_class(seen, number, mails)].append(number)
+    short = sum(map(len, classes.values()))
+    people = seen.roster.people
+    return Section(
+        title="Who may bind",
+        about=f"a roster of {len(people)} people from the site's history, 2015 to 2024, against {len(votes)} votes",
+        figures=(Figure(name=f"accepted: {quorum} who bind wrote", right=len(votes) - short, total=len(votes)),),
+        demands=(Demand(name="every role has its day", met=all(r.since is not None for p in people for r in p.roles)),),
+        disagreements=tuple(
+            tell_class(f"quorums/{name}", f"{quorum} people who bind", "fewer", numbers)
+            for name, numbers in classes.items()
+        ),
+    )
+
+
+def _find_binding(seen: Replayed, mails: Iterable[Mention]) -> set[str]:
+    roles, found = seen.policy.binding_roles, set()
+    for mail in mails:
+        voter = seen.roster.identify(name=mail.name, address=mail.address)
+        if seen.roster.is_binding(voter, roles=roles, at=mail.at):
+            found.add(voter.id)
+    return found
+
+
+def _find_class(seen: Replayed, number: int, mails: list[Mention]) -> str:
+    quorum, roles = seen.policy.quorum, seen.policy.binding_roles
+    if mails[0].at > _last_day(seen):
+        return "after-the-rosters-last-entry"
+    known = _find_binding(seen, mails)
+    alike = {p.id for m in mails for p in seen.roster.people if is_alike(m.name, p.name) and p.holds(roles, m.at)}
+    if len(known | alike) >= quorum:
+        return "name-spelt-otherwise"
+    later = {p.id for m in mails for p in seen.roster.people if _is_listed_later(p, m)}
+    if len(known | alike | later) >= quorum:
+        return "listed-later"
+    created = seen.data.index[number].created_at
+    return "thread-begins-before-the-mails" if created is not None and created < MAILS_FROM else "other"
+
+
+def is_alike(one: str, other: str) -> bool:
+    """Whether two names may be one person's: all words of one in the other, a word or its initial."""
+    ours, theirs = fold_name(one).split(), fold_name(other).split()
+    short, long = sorted((ours, theirs), key=len)
+    return bool(short) and all(any(_is_word(word, full) for full in long) for word in short)
+
+
+def _is_word(word: str, full: str) -> bool:
+    return word == full or (min(len(word), len(full)) == 1 and word[0] == full[0])
+
+
+def _is_listed_later(person: Person, mail: Mention) -> bool:
+    days = [role.since for role in person.roles if role.since is not None]
+    return is_alike(mail.name, person.name) and bool(days) and min(days) > mail.at
+
+
+def _last_day(seen: Replayed) -> datetime:
+    return max(role.since for person in seen.roster.people for role in person.roles if role.since is not None)

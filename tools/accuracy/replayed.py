@@ -1,0 +1,130 @@
+"""Kafka's real history in a store of its own, decided by the real rules: without the index's word, and with it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.history import effective
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.services.advance import Advance, advance_all
+from kipflow.services.index import import_index
+from kipflow.settings import REPOSITORY, Settings
+from kipflow.wiring import Parts, connect, effect_rules
+from tools.accuracy.kafkadata import INDEX_AT, KafkaData
+
+#: When every later state had been seen.
+LATER = datetime(2026, 5, 1, tzinfo=UTC)
+YEARS = (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 1, 1, tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What the store held and the rules made of it.
+
+    `mail_only` are the decisions from pages and mails, `with_index` those after the index was imported,
+    `later` those of the proposals whose state changed in the months that followed. `again` is what a
+    second run added, `unlike` the proposals whose stored history is not the one that their facts give,
+    `rewritten` those of which an earlier time would have told another beginning.
+    """
+
+    data: KafkaData
+    roster: Roster
+    policy: Policy
+    messages: int
+    pages: int
+    rows: int
+    mail_only: dict[int, Decision]
+    with_index: dict[int, Decision]
+    later: dict[int, Decision]
+    again: int
+    unlike: tuple[int, ...]
+    rewritten: tuple[int, ...]
+
+
+@contextmanager
+def replay_history(folder: Path) -> Iterator[Replayed]:
+    """Everything of `folder` through wiring, store, services and rules, in a database that goes with the block."""
+    data = KafkaData(folder)
+    with tempfile.TemporaryDirectory(prefix="kipflow-accuracy-") as scratch:
+        yield _replay(data, _connect(data, Path(scratch)))
+
+
+def _connect(data: KafkaData, scratch: Path) -> Parts:
+    """The shipped community, with the roster that the data's history of roles gives."""
+    config = scratch / "config"
+    for name in ("communities", "rosters"):
+        (config / name).mkdir(parents=True)
+    shutil.copy(REPOSITORY / "config" / "communities" / "kafka.yaml", config / "communities")
+    shutil.copy(data.write_roster(scratch), config / "rosters" / "kafka.yaml")
+    settings = Settings(
+        home=scratch, config=config, community="kafka", database_url=f"sqlite:///{scratch / 'kafka.db'}", sends=False
+    )
+    return connect(settings)
+
+
+def _replay(data: KafkaData, parts: Parts) -> Replayed:
+    store = parts.store
+    store.migrate()
+    with store.begin() as session:
+        for month in data.months():
+            session.save_month(month)
+        pages = sum(session.save_page_version(page, seen_at=INDEX_AT) for page in data.pages())
+        saved = session.save_messages(data.messages(), seen_at=INDEX_AT)
+    report = import_index(store, data.index_text, prefix="KIP", seen_at=INDEX_AT, source=data.folder.name)
+    _advance(parts, INDEX_AT)
+    again = _advance(parts, INDEX_AT)
+    with store.read() as session:
+        facts = {number: session.load_facts(number) for number in session.load_numbers()}
+        stored = {number: effective(session.load_history(number)) for number in facts}
+    with_index = _decide(facts, parts.policy, INDEX_AT)
+    mail_only = _decide({n: replace(f, index_entries=()) for n, f in facts.items()}, parts.policy, INDEX_AT)
+    for rows in data.readings():
+        with store.begin() as session:
+            session.save_index_entries(rows)
+    _advance(parts, LATER)
+    changed = sorted({change.entry.number for change in data.changes})
+    with store.read() as session:
+        later = _decide({number: session.load_facts(number) for number in changed}, parts.policy, LATER)
+    return Replayed(
+        data=data,
+        roster=parts.roster,
+        policy=parts.policy,
+        messages=saved.new,
+        pages=pages,
+        rows=report.counts["rows"],
+        mail_only=mail_only,
+        with_index=with_index,
+        later=later,
+        again=sum(len(one.appended) for one in again),
+        unlike=tuple(n for n, decision in with_index.items() if tuple(stored[n]) != decision.history),
+        rewritten=tuple(n for n in mail_only if not _is_kept(facts[n], mail_only[n], parts.policy)),
+    )
+
+
+def _advance(parts: Parts, as_of: datetime) -> tuple[Advance, ...]:
+    return tuple(advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=as_of))
+
+
+def _decide(facts: Mapping[int, ProposalFacts], policy: Policy, as_of: datetime) -> dict[int, Decision]:
+    decided = {number: decide(known, policy, as_of) for number, known in facts.items()}
+    return {number: decision for number, decision in decided.items() if decision is not None}
+
+
+def _is_kept(facts: ProposalFacts, final: Decision, policy: Policy) -> bool:
+    """Whether each new year's history is the beginning of the final one."""
+    known = replace(facts, index_entries=())
+    for year in YEARS:
+        earlier = decide(known, policy, year)
+        if earlier is not None and final.history[: len(earlier.history)] != earlier.history:
+            return False
+    return True

@@ -1,0 +1,200 @@
+"""Derived stages against the wiki's states: from pages and mails alone, with the index, and as it changed later.
+
+Where they differ the proposals are told in classes. A class is a condition on the data, never a list of
+numbers, so that what an explanation says of a class can be looked up for each of its proposals.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.drift import SECTION_OF_STAGE
+from kipflow.domain.events import Stage
+from kipflow.domain.stages import OPEN_STAGES
+from tools.accuracy.findings import Demand, Disagreement, Figure, Section
+from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
+from tools.accuracy.replayed import Replayed
+
+#: Section of the index → what the wiki says, in its words, and the stages that agree with it.
+STATES: dict[str, tuple[str, frozenset[Stage]]] = {
+    "accepted": ("accepted", frozenset({Stage.ACCEPTED})),
+    "rejected": ("not accepted", frozenset({Stage.REJECTED, Stage.DISCARDED})),
+    "discussion": ("under discussion", OPEN_STAGES),
+}
+MAX_SHOWN = 12
+
+
+def check_stages(seen: Replayed) -> tuple[Section, Section]:
+    """Without the index's word, and with it."""
+    data = seen.data
+    numbers = ", ".join(f"KIP-{n}" for n in sorted(set(seen.with_index) - set(data.index)))
+    unknown = sum(e.section not in STATES for e in data.index.values())
+    not_compared = (
+        (f"{unknown} proposals", "the index's state is unknown"),
+        (numbers, "named by subjects of mails, not in the index"),
+    )
+    early = _compare(seen.mail_only, data, lambda n, d: _find_class(n, d, data), "alone")
+    late = _compare(seen.with_index, data, lambda n, _: _find_imported_class(n, data), "imported")
+    mails = f"{seen.messages} mails that name {sum(1 for _ in _named(data))} proposals in their subjects"
+    alone = Section(
+        title="Stages from pages and mails alone",
+        about=f"{seen.pages} pages as made, {mails}, 2023 to 2025; no bodies, so no ballots",
+        figures=(_count_votes_seen(data), *early[0]),
+        demands=(
+            Demand(name="every row of the index is stored", met=seen.rows == len(data.raw_index)),
+            Demand(name="nothing accepted or rejected without a ballot", met=_are_open(seen.mail_only.values())),
+            Demand(name=f"no year's history rewritten by a later one{_tell(seen.rewritten)}", met=not seen.rewritten),
+        ),
+        disagreements=early[1],
+    )
+    imported = Section(
+        title="Stages with the index as baseline",
+        about=f"the same, after the import of the index's {seen.rows} rows",
+        figures=(
+            Figure(name="the stage agrees", right=sum(f.right for f in late[0]), total=sum(f.total for f in late[0])),
+            *late[0],
+        ),
+        demands=(
+            Demand(name=f"stored history is what the facts give{_tell(seen.unlike)}", met=not seen.unlike),
+            Demand(name="a second run adds nothing", met=seen.again == 0),
+        ),
+        disagreements=late[1],
+        listed_title="not compared",
+        listed=not_compared,
+    )
+    return alone, imported
+
+
+def _compare(
+    decided: Mapping[int, Decision], data: KafkaData, find_class: Callable[[int, Decision], str], place: str
+) -> tuple[tuple[Figure, ...], tuple[Disagreement, ...]]:
+    right, total = dict.fromkeys(STATES, 0), dict.fromkeys(STATES, 0)
+    classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for number, entry in sorted(data.index.items()):
+        if entry.section not in STATES:
+            continue
+        stage, (word, agreeing) = decided[number].stage, STATES[entry.section]
+        total[entry.section] += 1
+        if stage in agreeing:
+            right[entry.section] += 1
+        else:
+            classes[find_class(number, decided[number]), word, stage].append(number)
+    figures = tuple(Figure(name=f"the wiki says {STATES[s][0]}", right=right[s], total=total[s]) for s in STATES)
+    return figures, tuple(
+        tell_class(f"stages/{place}/{name}", word, stage, numbers) for (name, word, stage), numbers in classes.items()
+    )
+
+
+def tell_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
+    """One class as one disagreement: another count is another reading."""
+    shown = ", ".join(f"KIP-{n}" for n in numbers[:MAX_SHOWN])
+    more = f" and {len(numbers) - MAX_SHOWN} more" if len(numbers) > MAX_SHOWN else ""
+    count = f"{len(numbers)} proposal" + ("s" if len(numbers) != 1 else "")
+    return Disagreement(id=place, expected=expected, read=f"{read} ({count})", shown=shown + more)
+
+
+def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
+    """Why mails alone cannot tell that a settled proposal is settled."""
+    entry, votes = data.index[number], data.threads["vote"]
+    if entry.section == "rejected":
+        return "rejected-with-vote" if number in votes else "rejected-without-vote"
+    if decision.stage is Stage.VOTE:
+        return "accepted-with-vote"
+    if entry.created_at is not None and entry.created_at < MAILS_FROM:
+        return "accepted-page-older-than-mails"
+    if find_vote_under_other_number(number, data) is not None:
+        return "accepted-voted-under-another-number"
+    if any(number in data.threads[kind] for kind in ("vote", "discuss", "subject")):
+        return "accepted-without-a-vote-in-sight"
+    if entry.created_at and entry.changed_at and entry.changed_at - entry.created_at < timedelta(days=1):
+        return "accepted-page-untouched-since-its-day"
+    return "accepted-named-in-bodies-only" if number in data.threads["body"] else "accepted-without-a-mail"
+
+
+def find_vote_under_other_number(number: int, data: KafkaData) -> int | None:
+    """The number in whose vote thread this proposal was voted on: opened by its author, not by that number's,
+    and most of its mails name it in their bodies."""
+    bodies = {m.mail for m in data.threads["body"].get(number, ())}
+    for other, mails in data.threads["vote"].items():
+        row = data.index.get(other)
+        is_ours = mails[0].name == data.index[number].author and (row is None or row.author != mails[0].name)
+        if other != number and is_ours and 2 * sum(m.mail in bodies for m in mails) > len(mails):
+            return other
+    return None
+
+
+def _find_imported_class(number: int, data: KafkaData) -> str:
+    return "vote-seen" if number in data.threads["vote"] else "other"
+
+
+def _count_votes_seen(data: KafkaData) -> Figure:
+    """Of what was accepted since the mails begin, how much was voted on in their sight."""
+    made = [n for n, e in data.index.items() if e.section == "accepted" and e.created_at and e.created_at >= MAILS_FROM]
+    seen = sum(number in data.threads["vote"] for number in made)
+    return Figure(name="accepted since 2023: vote seen", right=seen, total=len(made))
+
+
+def _are_open(decisions: Iterable[Decision]) -> bool:
+    return all(d.stage in OPEN_STAGES for d in decisions)
+
+
+def _named(data: KafkaData) -> set[int]:
+    return {number for kind in ("vote", "discuss", "subject") for number in data.threads[kind]}
+
+
+def _tell(numbers: tuple[int, ...]) -> str:
+    return f" ({', '.join(map(str, numbers[:MAX_SHOWN]))})" if numbers else ""
+
+
+# -- as the wiki changed -----------------------------------------------------------------------------
+def check_changes(seen: Replayed) -> Section:
+    """States that changed after the index was read: told as drift, obeyed never."""
+    data, newest = seen.data, {c.entry.number: c for c in seen.data.changes}
+    classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    compared = right = 0
+    untold: list[int] = []
+    moved: list[int] = []
+    for number, change in sorted(newest.items()):
+        decision, before = seen.later[number], seen.with_index.get(number)
+        if before is not None and before.history != decision.history:
+            moved.append(number)
+        if change.entry.section not in STATES:
+            continue
+        compared += 1
+        word, agreeing = STATES[change.entry.section]
+        if decision.stage in agreeing:
+            right += 1
+            continue
+        classes[_find_change_class(number, seen), word, decision.stage].append(number)
+        if SECTION_OF_STAGE[decision.stage] != change.entry.section and not _tells_drift(decision):
+            untold.append(number)
+    return Section(
+        title="States that changed later",
+        about=f"{len(data.changes)} changes of {len(newest)} proposals' states, January to April 2026, as wiki rows",
+        figures=(Figure(name="the newest state agrees", right=right, total=compared),),
+        demands=(
+            Demand(name=f"no later word of the wiki moves a stage{_tell(tuple(moved))}", met=not moved),
+            Demand(name=f"every contradiction is told as drift{_tell(tuple(untold))}", met=not untold),
+        ),
+        disagreements=tuple(tell_class(f"changes/{c}", w, s, n) for (c, w, s), n in classes.items()),
+    )
+
+
+def _find_change_class(number: int, seen: Replayed) -> str:
+    data = seen.data
+    change = [c for c in data.changes if c.entry.number == number][-1]
+    entry = data.index.get(number)
+    if entry is None:
+        return "row-after-its-baseline"
+    if change.saved_at < INDEX_AT and change.saved_at != entry.changed_at:
+        return "another-page-of-that-number"
+    if change.entry.section == "accepted":
+        return "accepted-with-vote" if number in data.threads["vote"] else "accepted-after-the-mails-end"
+    return "taken-back" if entry.section == "accepted" else "rejected-by-the-page"
+
+
+def _tells_drift(decision: Decision) -> bool:
+    return any(d.side == "index" for d in decision.drift)
