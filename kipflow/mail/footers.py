@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kipflow.mail.relevance import has_any
+
 #: A rule of dashes or the like on a line of its own.
 RULE = re.compile(r"^\s*[-_=*]{10,}\s*$")
 _FOOTER = re.compile(
@@ -91,12 +93,10 @@ def drop_pgp(lines: list[str]) -> list[str]:
 
 def drop_footers(lines: list[str]) -> list[str]:
     """Blank out what list servers append, wherever it stands; the rule above it goes too."""
-    text = "\n".join(lines)
-    hints = [hint for hint in _FOOTER_HINTS if hint in text]
-    candidates = sorted({index for hint in hints for index, line in enumerate(lines) if hint in line})
-    for index in candidates:
-        line = lines[index]
-        if len(line) > 300 or not _FOOTER.match(line):
+    for index, line in enumerate(lines):
+        if line[:1] == ">" and line.isascii() and "list" not in line.lower():
+            continue  # nearly every quoted line: all that is sought in one is "… mailing list"
+        if len(line) > 300 or not _FOOTER.match(line) or not has_any(_FOOTER_HINTS, line):
             continue
         lines[index] = ""
         for above in range(index - 1, max(-1, index - 4), -1):

@@ -77,6 +77,7 @@ _OPENING = (
     r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
     r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
 )
+_OPENS = re.compile(rf"\s*(?:{_OPENING})\b", re.IGNORECASE)
 _ATTRIBUTION_END = re.compile(
     rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
 )
@@ -163,7 +164,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
                 longer = lines[earlier].strip()
                 if marks[earlier] != _OWN or not longer or longer.endswith((".", "!", "?")):
                     break
-                if re.match(rf"(?:{_OPENING})\b", longer, re.IGNORECASE) and HAS_DATE.search(longer):
+                if _OPENS.match(longer) and HAS_DATE.search(longer):
                     return earlier
             return first
     return None
@@ -253,7 +254,7 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
 
 
 def _begins_attribution(line: str) -> bool:
-    return re.match(rf"\s*(?:{_OPENING})\b", line, re.IGNORECASE) is not None and has_time(line)
+    return _OPENS.match(line) is not None and has_time(line)
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:

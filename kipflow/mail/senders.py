@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kipflow.domain.roster import clean_address
 from kipflow.mail.charsets import decode
@@ -38,6 +39,7 @@ _ROBOTS = re.compile(
 _LIST_WORDS = ("dev", "users", "user", "private", "general", "discuss", "commits", "issues", "notifications")
 
 
+@lru_cache(maxsize=2048)
 def parse_mailbox(text: str) -> tuple[str, str]:
     """One mailbox as (display name, address); either may be empty.
 
@@ -177,6 +179,7 @@ def _is_list(address: str, list_addresses: Collection[str]) -> bool:
     return address in list_addresses or (local in _LIST_WORDS and ".apache.org" in f".{domain}")
 
 
+@lru_cache(maxsize=2048)
 def _is_robot(address: str) -> bool:
     return _ROBOTS.search(address) is not None
 
