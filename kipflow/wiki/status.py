@@ -15,25 +15,54 @@ from kipflow.domain.facts import StatusWord
 #: Longer texts are not a status; what follows is not read.
 _MAX_STATUS = 500
 
-#: The template's hint, alone or left behind a real state.
-_HINT = re.compile(r"\[?\s*one of\b[^\]]*\]?", re.IGNORECASE)
+_STATES = (
+    r"(?:draft|work in progress|wip|under (?:discussion|vote|review)|discussion|voting|vote|accepted|adopted|approved"
+    r"|rejected|declined|dormant|inactive|discarded|withdrawn|implemented|released)"
+)
+_BETWEEN = r"[\s\"'\u2018-\u201f,/|]{1,6}(?:or[\s\"'\u2018-\u201f]{1,4})?"
+
+#: The template's hint, alone or left behind a real state: in brackets, or as far as its choices go.
+_HINT = re.compile(
+    rf"\[\s*one of\b[^\]]*\]?|\bone of\W{{1,4}}(?:{_STATES}(?:{_BETWEEN}|\W{{0,3}})){{2,8}}", re.IGNORECASE
+)
+#: "Under Discussion | Accepted | Rejected": choices of which none was made.
+_CHOICES = re.compile(rf"\W{{0,4}}{_STATES}(?:{_BETWEEN}{_STATES}){{2,8}}\W{{0,4}}", re.IGNORECASE)
 
 _YES = r"(?:accepted|adopted|approved|passed|voted\ in)"
+_BUILT = r"(?:implemented|merged|released|completed?|shipped|done|finished|final(?:i[sz]ed)?|started|available)"
+#: Another proposal's key; "in 3.1" must not pass for one.
+_PROPOSAL = r"(?:the )?(?:(?-i:[A-Z]{2,12})|[a-z]{1,3}ip)[ -]?\d{1,5}\b"
 #: Said of a state that is not there (yet, any more): these words are taken out before the rest is read.
 _NOT_MEANT = re.compile(
     rf"""
-      \b(?:no\ longer|not?\ yet(?:\ been)?|previously|formerly)\s+(?:\w+\s+){{0,2}}?
+      \b(?:no\ longer|not?\ yet(?:\ been)?|previously|formerly|originally|used\ to\ be|was:|were:)\s*(?:\w+\s+){{0,2}}?
         (?:{_YES}|rejected|dormant|inactive|draft|wip|voting|under\ (?:\w+\ )?(?:discussion|vote)|discuss\w*)
+    | \b(?:not|isn't|hasn't|wasn't|never)\ (?:\w+\ )?{_YES}\ yet\b
+    | \b(?:not|isn't|hasn't\ been)\ (?:yet\ |fully\ |been\ )?{_BUILT}\b
     | \b(?:to\ be|will\ be|can\ be|could\ be|should\ be|may\ be|might\ be|would\ be|once|if|when|until|unless|before|
         hopefully|expect(?:ed|ing)?(?:\ to\ be)?|waiting\ (?:for|to\ be)|awaiting)\s+(?:\w+\s+){{0,2}}?
         (?:{_YES}|rejected|discarded|withdrawn|superseded|discussed|merged|implemented|released)\b
     | \bvot(?:e|ing)\s+(?:thread\s+)?(?:was\s+|is\s+|has\s+been\s+)?(?:cancell?ed|withdrawn|called\s+off)
+    | \bimplementation\s+(?:is\s+|work\s+)?(?:in\ progress|ongoing|pending|under\ way|started|not\ started)
+    | \bvot(?:e|ing)\s+(?:is\s+)?(?:about\ to|will|to\ (?:follow|be|come)|planned|coming|soon|next)\b
+    | \b(?:not|never)\s+(?:yet\s+|been\s+)?
+        (?:discussed|dormant|inactive|under\ discussion|under\ vote|voting|draft|rejected|withdrawn|discarded)\b
+    | \bwas\b[^.;]{{1,40}}?\bnow\b
+    | ~~[^~]{{1,80}}~~
+    | [^.;:!?]{{1,100}}\?+(?!\S)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+#: What is said of another proposal: "KIP-12 (Accepted)", "superseded by KIP-848, which was accepted".
+_OF_ANOTHER = re.compile(
+    r"(?<![A-Za-z0-9])([A-Z]{2,12}[ -]?\d{1,5})(?:\s*\([^)]{0,100}\)|,?\s+(?:which\s+|that\s+)?"
+    r"(?:is|was|has been|had been|got|gets)\s+(?:\w+\s+){0,2}?[a-z]{4,12}\b)"
+)
+_ASIDE = re.compile(r"\([^()]{0,200}\)?")
+_ARROW = re.compile(r"\s*(?:->|=>|-->|[\u2190-\u21ff\u27f5-\u27ff])\s*")
 
 #: Typographic apostrophes, and marks of emphasis that were typed rather than set.
-_PLAIN = str.maketrans({"\u2019": "'", "_": " ", "*": " ", "~": " "})
+_PLAIN = str.maketrans({"\u2019": "'", "_": " ", "*": " "})
 
 #: In order of precedence where two begin at one place.
 _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
@@ -41,28 +70,36 @@ _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
     for word, pattern in (
         (
             StatusWord.REJECTED,
-            rf"\b(?:not|never|wasn't|isn't|hasn't been|was not|is not)\s+(?:been\s+)?{_YES}\b"
-            r"|\brejected\b|\bdeclined\b|\bdenied\b|\brefused\b|\bvoted down\b"
-            r"|\bvot(?:e|ing)\s+(?:has\s+|was\s+)?(?:failed|rejected|not passed)",
+            r"\b(?:not|never|wasn't|isn't|hasn't been|was not|is not)\s+(?:been\s+)?"
+            r"(?:accepted|adopted|approved|passed|voted in)\b"
+            r"|\brejected\b|\bdeclined\b|\bdenied\b|\brefused\b|\bvoted down\b|^\W*failed\b|\bvetoed\b|\bturned down\b"
+            r"|\bvot(?:e|ing)\s+(?:has\s+|was\s+)?(?:failed|rejected|not passed|did not pass|didn't pass)",
         ),
         (
             StatusWord.DISCARDED,
-            r"\bdiscard(?:ed)?\b|\bwithdrawn\b|\bwithdrew\b|\bsuper[sc]eded\b|\babandoned\b|\bcancell?ed\b|\bdropped\b"
-            r"|\bobsoleted?\b|\bdeprecated\b|\breplaced (?:by|with)\b|\bduplicat(?:e|ed|es)\b|\bsubsumed\b"
-            r"|\b(?:merged|folded|incorporated|moved) (?:in|into|to|with)\b|\bin favou?r of\b"
-            r"|\bno longer (?:needed|pursued|relevant)",
+            r"\bdiscard(?:ed)?\b|\bwithdrawn\b|\bwithdrew\b|\bsuper[sc]ee?ded\b|\babandonn?ed\b|\bcancell?ed\b"
+            r"|\bdropped\b|\bobsoleted?\b|\bdeprecated\b|\breplaced (?:by|with)\b|\bduplicat(?:e|ed|es)\b|\bsubsumed\b"
+            r"|\bretracted\b|\bretired\b|\bwon'?t (?:do|fix)\b|\bnot (?:being )?pursued\b"
+            r"|\bnot (?:needed|relevant) any\s?more\b"
+            r"|\b(?:folded|incorporated|absorbed|integrated) (?:in|into|by)\b|\bsplit (?:up )?(?:in|into|to|between)\b"
+            rf"|\b(?:merged|moved|included|combined|part of|covered)\s?(?:in|into|to|with|by|of)? {_PROPOSAL}"
+            r"|\bin favou?r of\b|\bno longer (?:needed|pursued|relevant)",
         ),
         (
             StatusWord.ACCEPTED,
             r"\bvot(?:e|ing)\s+(?:has\s+|was\s+|is\s+)?(?:passed|accepted|approved)\b|\bvoted in\b"
             r"|\baccepted\b|\badopted\b|\bapproved\b|\bpassed\b|\bimplemented\b|\breleased\b|\bmerged\b|\bcompleted?\b"
-            r"|\bshipped\b|\bdone\b|\bfinali[sz]ed\b",
+            r"|\bshipped\b|\bdone\b|\bfinal\b|\bfinali[sz]ed\b|\bfixed in\b|\bavailable (?:in|since|from)\b",
         ),
         (StatusWord.DORMANT,
-            r"\bdormant\b|\binactive\b|\bon hold\b|\bparked\b|\bstalled\b"
-            r"|\bpaused\b|\bpostponed\b|\bdeferred\b"),
+            r"\bdormant\b|\binactive\b|\bon[ -]hold\b|\bparked\b|\bstalled?\b|\bsuspended\b|\bshelved\b|\bstale\b"
+            r"|\btabled\b"
+            r"|\bpaused\b|\bpostponed\b|\bdeferred\b|\bno (?:more |further )?activity\b"),
         # "ready for vote": the vote has not been called
-        (StatusWord.DISCUSSION, r"\bready (?:for|to) (?:a )?vot\w+|\b(?:before|pre-?)\s*vot\w+"),
+        (StatusWord.DISCUSSION,
+            r"\bready (?:for|to) (?:a )?vot\w+"
+            r"|\b(?:before|pre-?|preparing|pending|awaiting|waiting for)\s*(?:a |the )?vot\w+(?! results?)"
+            r"|\bvot(?:e|ing) pending\b"),
         (StatusWord.VOTE, r"\bvoting\b|\b(?:under|in|open for|up for|being|currently)\s+(?:a\s+)?vot\w+|\bvotes?\b"),
         (
             StatusWord.DISCUSSION,
@@ -72,12 +109,19 @@ _WORDS: tuple[tuple[StatusWord, re.Pattern[str]], ...] = tuple(
         (
             StatusWord.DRAFT,
             r"\bdraft(?:ing|ed)?\b|\bwip\b|\bwork[- ]in[- ]progress\b|\bin progress\b|\bin development\b"
-            r"|\bunder construction\b|\bbrainstorm\w*\b|\bincomplete\b|\bpre-?proposal\b",
+            r"|\bunder construction\b|\bbrainstorm\w*\b|\bincomplete\b|\bpre-?proposal\b|\bin preparation\b",
         ),
     )
 )  # fmt: skip
 
-_CHOICES = re.compile(r"under discussion\W{1,8}(?:or\W{1,4})?accepted\W{1,8}(?:or\W{1,4})?rejected", re.IGNORECASE)
+#: An end that came after the acceptance: "Accepted; superseded by KIP-12", "was accepted, then withdrawn".
+_UNDONE = re.compile(
+    r"(?:[,;.]|\b(?:then|later|but|now|since|and))\s+(?:(?:was|is|has been|then|later|now|since|but)\s+){0,3}"
+    r"(?:super[sc]ee?ded by|replaced by|obsoleted by|withdrawn|retracted|abandonn?ed|discarded)\b",
+    re.IGNORECASE,
+)
+_REVERTED = re.compile(r"\b(?:reverted|rescinded|revoked|rolled back)\b", re.IGNORECASE)
+_OUTCOMES = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED})
 
 
 def parse_status(text: str) -> StatusWord:
@@ -87,16 +131,37 @@ def parse_status(text: str) -> StatusWord:
     <StatusWord.DISCARDED: 'discarded'>
     """
     said = " ".join(unicodedata.normalize("NFKC", text[:_MAX_STATUS]).translate(_PLAIN).split())
-    rest = _CHOICES.sub(" ", _HINT.sub(" ", said))
-    if not re.search(r"\w", rest):
+    rest = _HINT.sub(" ", said)
+    if not re.search(r"\w", rest) or _CHOICES.fullmatch(rest.strip()):
         return StatusWord.TEMPLATE if re.search(r"\w", said) else StatusWord.UNKNOWN
-    return _first_word(_NOT_MEANT.sub(" … ", rest))
+    meant = _NOT_MEANT.sub(" … ", rest).replace("~", " ")
+    # of an arrow's two ends the later one is today's
+    own = _ARROW.split(_OF_ANOTHER.sub(r"\1", meant))[-1]
+    for part in (_ASIDE.sub(" ", own), own, meant):
+        found = _find_word(part)
+        if found is not StatusWord.UNKNOWN:
+            return found
+    return StatusWord.UNKNOWN
 
 
-def _first_word(text: str) -> StatusWord:
+def _find_word(text: str) -> StatusWord:
+    """The first word that stands for a state, or what the text goes on to say became of it."""
     found: tuple[int, StatusWord] | None = None
+    places: list[tuple[int, StatusWord]] = []
     for word, pattern in _WORDS:
         match = pattern.search(text)
-        if match is not None and (found is None or match.start() < found[0]):
-            found = match.start(), word
-    return found[1] if found is not None else StatusWord.UNKNOWN
+        if match is not None:
+            places.append((match.start(), word))
+            if found is None or match.start() < found[0]:
+                found = places[-1]
+    if found is None:
+        return StatusWord.UNKNOWN
+    start, word = found
+    if word is StatusWord.VOTE:
+        # "Vote closed: accepted": the word behind says how it went
+        return next((w for _, w in sorted(places) if w in _OUTCOMES), word)
+    if word is StatusWord.ACCEPTED and _REVERTED.search(text, start):
+        return StatusWord.UNKNOWN
+    if word is StatusWord.ACCEPTED and _UNDONE.search(text, start):
+        return StatusWord.DISCARDED
+    return word
