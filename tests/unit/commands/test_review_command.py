@@ -1,0 +1,263 @@
+"""`review`: who is who, ballots, stages; through the command line, on a real store."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from kipflow.cli import run
+
+T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
+CONFIG = Path(__file__).resolve().parents[3] / "config"
+ROSTER = """
+source: made up
+people:
+  - {id: mlind, name: Mara Lind, emails: [mlind@apache.org], roles: [{role: committer}]}
+  - {id: kosei, name: Kim Osei, emails: [kosei@apache.org], roles: [{role: committer}]}
+  - {id: rberg, name: Rune Berg, emails: [rberg@apache.org], roles: [{role: committer}]}
+"""
+SUBJECT = "[VOTE] KIP-{}: Tidy shelves"
+
+
+def write(
+    folder: Path,
+    stem: str,
+    sender: str,
+    day: float,
+    text: str,
+    *,
+    number: int = 7,
+    root: bool = False,
+    subject: str = "",
+) -> None:
+    mail = EmailMessage()
+    mail["Message-ID"] = f"<{stem}@m.example>"
+    mail["From"] = sender
+    mail["To"] = "dev@kafka.apache.org"
+    mail["Date"] = format_datetime(T0 + timedelta(days=day))
+    mail["Subject"] = subject or ("" if root else "Re: ") + SUBJECT.format(number)
+    if not root and not subject:
+        mail["In-Reply-To"] = f"<root{number}@m.example>"
+    mail.set_content(text + "\n")
+    (folder / f"{stem}.eml").write_bytes(mail.as_bytes())
+
+
+@pytest.fixture
+def community(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """KIP-7 and KIP-8 in vote under a roster of three; "K. Osei" votes -1 on both after Kim Osei's +1."""
+    shutil.copytree(CONFIG, tmp_path / "config")
+    (tmp_path / "config" / "rosters" / "kafka.yaml").write_text(ROSTER, encoding="utf-8")
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    mails = tmp_path / "mails"
+    mails.mkdir()
+    for number in (7, 8):
+        write(mails, f"root{number}", "Mara Lind <mlind@apache.org>", 0, "Please vote.", number=number, root=True)
+        write(mails, f"m{number}", "Mara Lind <mlind@apache.org>", 0.1, "+1 (binding)", number=number)
+        write(mails, f"k{number}", "Kim Osei <kosei@apache.org>", 1, "+1 (binding)", number=number)
+        write(mails, f"r{number}", "Rune Berg <rberg@apache.org>", 1.1, "+1 (binding)", number=number)
+        write(mails, f"o{number}", "K. Osei <kim@home.example>", 2, "-1, on second thoughts", number=number)
+    assert run(["ingest", str(mails)]) == 0
+    assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    return mails
+
+
+def review(*words: str, by: str = "ops", day: int = 11) -> int:
+    return run(["review", *words, "--by", by, "--reason", "asked them", "--as-of", f"2026-03-{day:02d}"])
+
+
+def shown(capsys: pytest.CaptureFixture[str], number: int = 7) -> str:
+    capsys.readouterr()
+    assert run(["status", str(number)]) == 0
+    return capsys.readouterr().out
+
+
+def questions(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    capsys.readouterr()
+    run(["review", "--format", "json"])
+    found: list[dict[str, object]] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_command_that_settles_it(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = questions(capsys)
+    assert [(q["proposal"], q["kind"]) for q in asked] == [("KIP-7", "identity"), ("KIP-8", "identity")]
+    assert asked[0]["question"] == (
+        "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person? (initials of the same name)"
+    )
+    assert asked[0]["both_ways"] == ["if one person: falls short with +2 -1", "if two people: passes with +3 -0"]
+    assert asked[0]["settle"] == "merge|split 'kim@home.example' 'kosei'"
+    assert "1 doubt who is who could turn it: a person must settle" in shown(capsys)
+
+
+def test_a_merge_settles_the_pair_in_every_vote_and_can_be_taken_back(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("merge", "kim@home.example", "kosei") == 0
+    assert "ruling 1 recorded" in capsys.readouterr().out
+    assert [q["kind"] for q in questions(capsys) if q["kind"] == "identity"] == []
+    for number in (7, 8):
+        status = shown(capsys, number)
+        assert "binding +2/0/-1" in status
+        assert "ruling 1: one person: kim@home.example = kosei by ops: asked them" in status
+    assert run(["advance", "--as-of", "2026-03-12"]) == 0
+    assert "binding +2/0/-1" in shown(capsys), "a recount does not forget it"
+    assert review("revoke", "1", day=13) == 0
+    assert "binding +3/0/-0" in shown(capsys)
+    assert len(questions(capsys)) == 2
+
+
+def test_a_split_settles_the_pair_and_leaves_the_votes_apart(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("split", "kosei@apache.org", "K. Osei <kim@home.example>") == 0
+    assert [q["kind"] for q in questions(capsys) if q["kind"] == "identity"] == []
+    assert "binding +3/0/-0" in shown(capsys)
+    assert "two people: kim@home.example = kosei by ops" in shown(capsys, 8)
+
+
+def test_a_split_undoes_what_an_equal_name_merged_and_corrects_history(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(community, "x7", "Mara Lind <mara@home.example>", 2.5, "-1 (binding)")
+    assert run(["ingest", str(community)]) == 0
+    assert run(["advance", "--as-of", "2026-03-11"]) == 0
+    assert "known by name: the roster does not have this address" in shown(capsys)
+    assert "binding +2/0/-1" in shown(capsys)
+    assert review("split", "mara@home.example", "mlind", day=12) == 0
+    assert "binding +3/0/-0" in shown(capsys)
+    assert "mara@home.example" in shown(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("merge", "kosei", "kosei"), "kosei is one person, whoever that is: name two mailboxes"),
+        (("merge", "kosei", "kosei@apache.org"), "are both kosei already; what the roster says is mended in its file"),
+        (("merge", "kosei", "no@body.example"), "no mail is from 'no@body.example' and the roster has nobody"),
+        (("ballot", "7", "no@ballot.example", "+1"), "'no@ballot.example' is no ballot of KIP-7"),
+        (("ballot", "99", "m7@m.example", "+1"), "no proposal 99 is known"),
+        (("stage", "7", "Vote"), "KIP-7 is in stage Vote already"),
+        (("snooze", "7", "2026-03-01"), "a snooze ends in the future; 2026-03-01 00:00 UTC is not after 2026-03-11"),
+        (("revoke", "12"), "no ruling 12 is known; `kipflow review rulings` lists them"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_makes_no_sense_is_refused_in_one_line(
+    community: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+) -> None:
+    capsys.readouterr()
+    assert review(*words) == 2
+    out = capsys.readouterr()
+    assert told in out.err
+    assert len(out.err.splitlines()) == 1
+    assert run(["review", "rulings", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_an_unknown_stage_is_refused(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review("stage", "7", "Finished") == 2
+    assert "'Finished' is not one of" in capsys.readouterr().err
+
+
+def test_merge_and_split_of_one_pair_exclude_each_other(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review("merge", "kim@home.example", "kosei") == 0
+    capsys.readouterr()
+    assert review("split", "kosei", "kim@home.example") == 2
+    assert "are one person by ruling 1 (ops); revoke that first" in capsys.readouterr().err
+    assert review("revoke", "1") == 0
+    assert review("split", "kosei", "kim@home.example") == 0
+    capsys.readouterr()
+    assert review("merge", "kosei", "kim@home.example") == 2
+    assert "they are two people by ruling 2 (ops); revoke that first" in capsys.readouterr().err
+
+
+def test_a_chain_of_merges_that_would_join_two_who_are_split_is_refused(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("merge", "kim@home.example", "kosei") == 0
+    assert review("split", "kosei", "rberg") == 0
+    capsys.readouterr()
+    assert review("merge", "kim@home.example", "rberg") == 2
+    assert "they are two people by ruling 2 (ops)" in capsys.readouterr().err
+    assert review("merge", "kim@home.example", "mlind") == 0
+    capsys.readouterr()
+    assert review("merge", "kosei", "mlind") == 2
+    assert "kosei and mlind are one person by rulings 1 (ops), 3 (ops) already" in capsys.readouterr().err
+
+
+def test_the_same_ruling_twice_is_stored_once_whoever_makes_it(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (
+        ("merge", "kim@home.example", "kosei"),
+        ("ballot", "7", "<o7@m.example>", "none"),
+        ("snooze", "7", "2026-05-01"),
+    ):
+        assert review(*words) == 0
+        assert review(*words, by="lead", day=12) == 0
+    capsys.readouterr()
+    assert run(["review", "rulings", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(r["id"], r["by"], r["revoked"]) for r in rows] == [("1", "ops", ""), ("2", "ops", ""), ("3", "ops", "")]
+
+
+def test_a_second_word_on_a_settled_ballot_is_refused_until_the_first_is_revoked(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("ballot", "7", "o7@m.example", "none") == 0
+    capsys.readouterr()
+    assert review("ballot", "7", "o7@m.example", "-1", by="lead") == 2
+    assert "ruling 1 by ops settles it as none; revoke that one first" in capsys.readouterr().err
+    assert review("revoke", "1", by="lead") == 0
+    assert review("ballot", "7", "o7@m.example", "-1", by="lead") == 0
+
+
+def test_a_revoked_ruling_stays_in_the_list_with_who_and_why_and_is_revoked_once(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("snooze", "7", "2026-05-01") == 0
+    assert review("revoke", "1", by="lead", day=12) == 0
+    capsys.readouterr()
+    assert review("revoke", "1", day=13) == 2
+    assert "ruling 1 was revoked by lead on 2026-03-12 00:00 UTC already" in capsys.readouterr().err
+    assert run(["review", "rulings", "7", "--format", "json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["revoked"] == "2026-03-12 00:00 by lead: asked them"
+    assert run(["review", "rulings", "--standing", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_restored_proposal_is_where_it_was_and_stays_there(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("stage", "7", "Discarded") == 0
+    assert review("restore", "7", day=12) == 0
+    assert "KIP-7 is now: Vote" in capsys.readouterr().out
+    assert review("restore", "7", day=12) == 2
+    assert "KIP-7 was restored by ruling 2 already; revoke that one to take it back" in capsys.readouterr().err
+    assert run(["advance", "--as-of", "2026-03-14"]) == 0
+    assert "Vote since 2026-03-12" in shown(capsys)
+    assert run(["replay"]) == 0
+
+
+def test_a_proposal_that_never_moved_has_nothing_to_restore(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(community, "talk", "Mara Lind <mlind@apache.org>", 1, "An idea.", subject="What about KIP-9 one day?")
+    assert run(["ingest", str(community)]) == 0
+    assert run(["advance", "--as-of", "2026-03-11"]) == 0
+    assert "Draft since" in shown(capsys, 9)
+    assert review("restore", "9") == 2
+    assert "KIP-9 has not moved since it began: there is nothing to restore" in capsys.readouterr().err
