@@ -1,0 +1,111 @@
+"""A community file is enough: each shipped one polls an archive, decides, and shows its votes by its own rules."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.settings import load_community
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data" / "communities"
+NUMBERED = ["airflow", "cassandra", "flink", "kafka", "pulsar"]
+#: What a vote's outcome, with no announcement, means for its proposal.
+STAGES = {"passed": "Vote", "passing": "Vote", "short": "Vote", "failed": "Rejected"}
+
+
+@contextmanager
+def archive_of(name: str) -> Iterator[str]:
+    """A Pony Mail that holds the community's one month, March 2026; gives its address."""
+    data = (DATA / f"{name}.mbox").read_bytes()
+    (list_id,) = load_community(name, ROOT / "config").lists
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            address = urlsplit(self.path)
+            query = {key: values[0] for key, values in parse_qs(address.query).items()}
+            if f"{query['list']}@{query['domain']}" != list_id:
+                return self.send_error(404)
+            mails = data if query["d"] == "2026-03" else b""
+            count = mails.count(b"\nMessage-ID:")
+            answer = mails if address.path.endswith("/mbox.lua") else json.dumps({"emails": [], "hits": count}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+            return None
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/api"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """The shipped community files, each with the invented roster."""
+    for folder in ("communities", "rosters"):
+        (tmp_path / "config" / folder).mkdir(parents=True)
+    (tmp_path / "config" / "rosters" / "all.yaml").write_text((DATA / "roster.yaml").read_text())
+    for path in (ROOT / "config" / "communities").glob("*.yaml"):
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("roster:")]
+        (tmp_path / "config" / "communities" / path.name).write_text(
+            "\n".join([*lines, "roster: rosters/all.yaml", ""])
+        )
+    return tmp_path / "config"
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_a_shipped_community_polls_decides_and_shows_its_proposals(
+    name: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))["votes"]
+    at = ["--as-of", "2026-03-09T12:00:00Z"] if name != "pulsar" else ["--as-of", "2026-03-04T12:00:00Z"]
+    with archive_of(name) as url:
+        for key, value in {
+            "KIPFLOW_CONFIG": str(config),
+            "KIPFLOW_HOME": str(tmp_path / "home"),
+            "KIPFLOW_COMMUNITY": name,
+            "KIPFLOW_DATABASE_URL": f"sqlite:///{tmp_path / 'x.db'}",
+            "KIPFLOW_ARCHIVE_URL": url,
+            "KIPFLOW_ARCHIVE_SINCE": "2026-03",
+        }.items():
+            monkeypatch.setenv(key, value)
+        assert run(["poll", *at]) == 0
+        assert run(["advance", *at]) == 0
+    capsys.readouterr()
+    assert run(["status", "--format", "json", *at]) == 0
+    rows = {row["proposal"]: row["stage"] for row in json.loads(capsys.readouterr().out)}
+    for vote in expected:
+        stage = "Accepted" if vote.get("declared") == "passed" else STAGES[vote["outcome"]]
+        assert rows[vote["key"]] == stage, vote
+    assert all(key.startswith(load_community(name, config).prefix) for key in rows)
+
+
+def test_a_community_without_a_wiki_says_so_in_one_line(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(config))
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "pulsar")
+    assert run(["sync"]) == 2
+    assert capsys.readouterr().err == (
+        "kipflow: community pulsar: wiki: expected an address; this community has none\n"
+    )
