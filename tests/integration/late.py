@@ -159,7 +159,7 @@ class Village:
         return {str(e.payload["text"]): e.status for e in self.parts.store.effects(limit=500).rows}
 
 
-def found(folder: Path) -> Village:
+def found(folder: Path, **variables: str) -> Village:
     """A community of its own in `folder`, without any service."""
     folder.mkdir(parents=True, exist_ok=True)
-    return Village(parts=connect_to("http://127.0.0.1:9", folder / "home"), folder=folder)
+    return Village(parts=connect_to("http://127.0.0.1:9", folder / "home", **variables), folder=folder)
