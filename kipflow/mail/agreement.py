@@ -66,6 +66,7 @@ _VOTE_OBJECT = re.compile(
     r"all|everything|rfc|"
     r"artifacts?|binar(?:y|ies)|sources?|great|good|nice|excellent|effort|work|part|side|version|package|feature|"
     r"design|this (?:one|change|feature|plan|pr|patch)|"
+    r"inclusion|revision|(?:the|this|these) (?:\w+ )?(?:change|improvement|enhancement|addition|initiative|fix)s?|"
     r"new (?:committer|pmc|member)|becoming|board|incubat\w*|[A-Z]{2,8}-\d+|retir\w*|resolution)\b|\b\d+\.\d+|"
     r"^\s*this\s*$",
     re.IGNORECASE,
@@ -88,6 +89,20 @@ _THE_IDEA = re.compile(
 )
 
 
+#: "+1 to the change Jun suggested", but not "+1 for the KIP Jun proposed"
+_BY_SOMEBODY = re.compile(
+    r"^(?!.{0,20}\b(?:[Kk][Ii][Pp]|proposal|release|candidate|RC|work|effort)).{0,60}\b(?:[A-Z][a-z]+|you|he|she|"
+    r"they|@\w+)\s+"
+    r"(?:just |also |has |had |have |already ){0,2}(?:suggest|mention|propos|point|describ|rais|ask|said|wrote|"
+    r"brought)"
+)
+#: "+1 for getting this in": the proposal itself
+_DOING_THIS = re.compile(
+    r"^\s*(?:finally )?(?:do|fix|add|gett|hav|mak|mov|implement|support|land|includ|bring|push|see|tackl|improv|"
+    r"address|solv)ing (?:this|it)"
+    r"(?: (?:in|done|happen(?:ing)?|forward|through|over the line|out|now|finally|please|soon)){0,2}\s*(?:$|[.,;!)])",
+    re.IGNORECASE,
+)
 _DOING = re.compile(
     r"\s*(?:also |just |not |only )?[a-z-]{2,}ing\b(?! (?:kip|release|proposal|feature)\b)", re.IGNORECASE
 )
@@ -121,6 +136,10 @@ def read_agreement(after: str) -> Standing | None:
     strong = _STRONG_COMMENT_OBJECT.search(what)
     if _SAID_BY_SOMEBODY.search(what):
         return Standing.CLEAR
+    if _BY_SOMEBODY.search(what):
+        return Standing.CLEAR
+    if word == "for" and _DOING_THIS.match(what):
+        return None
     if _PROCEDURE_OBJECT.match(what):
         return Standing.UNCLEAR
     if word == "with" and (CONDITION_AFTER.match(after) or _NITS.match(what)):

@@ -19,7 +19,7 @@ _HYPOTHETICAL_BEFORE = re.compile(
     r"hope to|"
     r"hoping to|hesitant|"
     r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
-    r"nor|without|instead of|rather than)\b"
+    r"nor|without(?! (?:a |any )?(?:doubt|hesitation|reservations?|question|further))|instead of|rather than)\b"
     r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))"
     r"(?:(?!\b(?:so|hence|thus|therefore|but|here)\b)[^,;:()!?]){0,50}$",
     _I,
@@ -119,6 +119,6 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return ("announced", "announced for later: cast?") if _LATER_AFTER.search(after) else None
     if _HYPOTHETICAL_BEFORE.search(before[-110:]):
         return "hypothetical", "a wish or a leaning: cast as a vote?"
-    if re.search(r"\b(?:will|['’]ll)\b[^,.;]{0,30}$", before, re.IGNORECASE):
+    if re.search(r"\b(?:will|['’]ll)\b[^,.;:!]{0,30}$", before, re.IGNORECASE):
         return "announced", "announced for later: cast?"
     return None

@@ -60,7 +60,9 @@ TECHNICAL_AFTER = re.compile(
 
 # -- the voter's own ---------------------------------------------------------------------------------
 FROM_ME = re.compile(
-    r"\b(?:from (?:an? (?:\w+ )?(?:user|contributor|committer|developer)|me|my side|my end|us|here|"
+    r"\b(?:from (?:an? (?:[\w-]+ )?(?:user|contributor|committer|developer|mentor|lurker|operator)|(?:the|"
+    r"our) (?:\w+ )?side|"
+    r"me|my side|my end|us|here|"
     r"myself)|for me|on my (?:part|side)|my side)\b",
     _I,
 )

@@ -30,7 +30,8 @@ _WORDS = frozenset(
         believe
         support supporting endorse approve approved approving lgtm sgtm imo imho fwiw afaic afaict kip proposal
         release
-        rc candidate release. fan big huge favor favour maybe anyhow no issues issue problems problem found
+        rc candidate release. fan big huge without doubt hesitation favor favour maybe anyhow no issues issue
+        problems problem found
         concerns concern
         objections complaints nothing
         blocking blockers blocker green verified tested checked reviewed

@@ -8,7 +8,8 @@ import re
 _ENDS = r"(?![\w%]|\.\d|\s*(?:\w+s|percent)\b)"
 _BARE = re.compile(
     r"^\s*(?P<value>0)(?=\s*(?:$|[.!]\s*$|\(|[-,:]?\s*(?:non|not)?[\s-]?binding\b|(?:from|for) me\b|from my\b|"
-    r"since\b|because\b|(?:neutral|abstain\w*|no (?:strong )?opinion)\b|[/|(]\s*(?:abstain\w*|abstention|neutral|no opinion|don['’]?t care)\b|"
+    r"since\b|because\b|(?:neutral|abstain\w*|no (?:strong )?opinion)\b|[/|(]\s*(?:abstain\w*|abstention|neutral|"
+    r"no opinion|don['’]?t care)\b|"
     r"[,;:.-]\s*(?:i|as|because|since|just|don['’]?t|have|haven['’]?t|no|not|neutral|abstain\w*)\b))",
     re.IGNORECASE,
 )
