@@ -57,6 +57,13 @@ LOTUS_DATE = re.compile(
 
 
 _LONGEST_SENDER = 200
+# at most a weekday stands before the figures of a date
+_DATE_FIRST = re.compile(r"^\s*(?:[^\W\d]{1,12}\.?,?\s)?\d")
+_HEADER_WORD = re.compile(
+    r"(?<=\s)(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado|para|asunto|发送时间|收件人|主题)"
+    r"\s?[:：](?=\s)",
+    re.IGNORECASE,
+)
 # a year or a clock: the parts of a date that are alike in all languages
 _YEAR_OR_CLOCK = re.compile(r"\b(?:19|20)\d\d(?:\b|年|년)|\b\d{1,2}[.:]\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _IN_ANGLES = re.compile(r"<(?:mailto:)?[^<>\s@]{1,200}@[^<>\s]{1,200}>")
@@ -77,8 +84,18 @@ def is_sender(text: str) -> bool:
     """Whether a short line names a sender and ends in a colon: "Quoting Jun <jun@okafor.example>:"."""
     return (
         len(text) < _LONGEST_SENDER
-        and re.search(r"<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3}[:：]\s*$", text) is not None
+        and re.search(r"\w.{0,120}<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3}[:：]\s*$", text) is not None
     )
+
+
+def is_dated_sender(text: str) -> bool:
+    """Whether a line is a date, a name and an address in brackets, up to its colon: some programs write no "wrote"."""
+    return len(text) < _LONGEST_SENDER and is_sender(text) and has_time(text) and _DATE_FIRST.match(text) is not None
+
+
+def is_single_line(line: str) -> bool:
+    """Whether a header block was run together: "From: … Sent: … To: … Subject: …"."""
+    return len(line) < 1_000 and HEADER_FIRST.match(line) is not None and len(_HEADER_WORD.findall(line)) >= 3
 
 
 def find_header_block(lines: list[str], start: int) -> int | None:

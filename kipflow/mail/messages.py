@@ -118,7 +118,7 @@ def _even_line_ends(data: bytes) -> bytes:
         data = data.replace(b"\r\n", b"\n")
         if b"\r" in data and b"\n" not in data.strip():
             data = data.replace(b"\r", b"\n")
-    return data.lstrip(b"\n")
+    return data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
 
 
 def _read_words(headers: Headers, body: bytes, reading: SubjectReading, *, answers: bool) -> Words:

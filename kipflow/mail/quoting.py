@@ -22,8 +22,10 @@ from kipflow.mail.headblocks import (
     TITLE,
     find_header_block,
     has_time,
+    is_dated_sender,
     is_sender,
     is_sender_and_time,
+    is_single_line,
     skip_header_lines,
 )
 from kipflow.mail.html import OUTLOOK_MARK
@@ -220,6 +222,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
         return block_end
     if TITLE.match(line) and has_time(line) and _ATTRIBUTION_END.search(line.strip("-_—=* ")):
         return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
+    if is_single_line(line):
+        return index + 1
     if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
         return skip_header_lines(lines, index + 1)
     if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line):
@@ -245,6 +249,8 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
         if not lines[last].rstrip().endswith((":", "：")):
             continue
         joined = " ".join(part.strip() for part in lines[index : last + 1])
+        if is_dated_sender(joined) and _VOTE_IN_LINE.search(joined) is None:
+            return last + 1
         if joined.endswith((":", "：")) and _is_attribution(joined):
             strong = HAS_DATE.search(joined) and re.match(
                 rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE

@@ -39,8 +39,23 @@ BAITS = {
     "cancellations": b"i will cancel the ",
     "armour": b"-----BEGIN PGP SIGNED MESSAGE-----\n",
     "letters": b"a",
+    "senders": b"2026 a <a@b.cc> ",
+    "sender-lines": b"On 1 Mar 2026 a <a@b.cc>\n",
+    "colon-lines": b"10:00 a <a@b.cc>:\n> x\n",
+    "titles": b"---- a ",
+    "run-together": b"From: a Sent: b To: c ",
+    "devices": b"sent from my ",
+    "entities": b"&gt; ",
 }
-MARKUP = {"open-tags": b"<div>", "quotes": b"<blockquote>", "attributes": b"<a b=", "entities": b"&#", "angles": b"<"}
+MARKUP = {
+    "metas": b"<meta charset",
+    "styles": b'<p style="height:0;">',
+    "open-tags": b"<div>",
+    "quotes": b"<blockquote>",
+    "attributes": b"<a b=",
+    "entities": b"&#",
+    "angles": b"<",
+}
 
 
 def seconds_to_read(data: bytes) -> float:
@@ -60,6 +75,13 @@ def test_a_megabyte_of_bait_is_read_in_seconds(name: str) -> None:
 def test_a_megabyte_of_broken_markup_is_read_in_seconds(name: str) -> None:
     body = MARKUP[name] * (1_000_000 // len(MARKUP[name]))
     assert seconds_to_read(HEAD + b"Content-Type: text/html\n\n" + body) < 5
+
+
+@pytest.mark.parametrize("unit", [b"=", b"= \n", b"= ", b"K", b"K K\n", b"KzE=\n", b"a b\n", b"\n"])
+@pytest.mark.parametrize("encoding", [b"base64", b"quoted-printable"])
+def test_a_megabyte_of_odd_encoding_is_read_in_seconds(unit: bytes, encoding: bytes) -> None:
+    head = HEAD + b"Content-Type: text/plain\nContent-Transfer-Encoding: " + encoding + b"\n\n"
+    assert seconds_to_read(head + unit * (1_000_000 // len(unit))) < 5
 
 
 def test_ten_thousand_parts_are_read_in_seconds() -> None:
