@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.messages import render_correction, render_review, render_transition, render_warning
@@ -72,8 +72,10 @@ def find_effects(
     if recorded_at - decision.as_of > NEWS_AGE:
         return found  # questions and warnings of a past date: the run for today asks those that still stand
     for item in decision.review:
+        if not _is_worth_asking(item, recorded_at, followed_since):
+            continue
         payload = {"channel": rules.operators or rules.channel, **render_review(key, item)}
-        found.append(_slack(decision.number, f"{key}/review/{item.kind}/{item.subject}/slack", payload, approve))
+        found.append(_slack(decision.number, _find_question_key(key, item), payload, approve))
     if decision.warned_at is not None and recorded_at - decision.warned_at <= NEWS_AGE:
         payload = {"channel": rules.channel, **render_warning(key, decision)}
         found.append(_slack(decision.number, f"{key}/silent/{decision.warned_at:%Y-%m-%d}/slack", payload, approve))
@@ -92,6 +94,26 @@ def _is_news(transition: Transition, recorded_at: datetime, followed_since: date
     if age <= NEWS_AGE:
         return True
     return age <= LATE_NEWS_AGE and followed_since is not None and followed_since <= transition.at
+
+
+#: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
+_URGENT = frozenset({"ballot", "result", "merge"})
+
+
+def _is_worth_asking(item: ReviewItem, recorded_at: datetime, followed_since: datetime | None) -> bool:
+    """Whether operators are told of a question, not only shown it on the board: a first run finds old ones by the
+    hundred."""
+    if item.asked_at is None:
+        return True
+    age = recorded_at - item.asked_at
+    known_since = followed_since is not None and followed_since <= item.asked_at
+    return age <= (LATE_NEWS_AGE if item.kind in _URGENT or known_since else NEWS_AGE)
+
+
+def _find_question_key(key: str, item: ReviewItem) -> str:
+    """One message for each question; a proposal that falls silent again is asked about again."""
+    since = f"/{item.asked_at:%Y-%m-%d}" if item.kind == "dormancy" and item.asked_at is not None else ""
+    return f"{key}/review/{item.kind}/{item.subject}{since}/slack"
 
 
 def _leaves_acceptance(correction: Transition, decision: Decision) -> bool:

@@ -45,8 +45,13 @@ def render_transition(key: str, transition: Transition, decision: Decision) -> d
     text = f"{key}: {came_from}{transition.target}"
     because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
     lines = [f"{_ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
+    if transition.source is transition.target:
+        # an amendment moves nothing: what is told is what became of it
+        happened = RULE_WORDS.get(transition.rule, transition.rule)
+        text = f"{key} stays {transition.target}: {happened}"
+        lines = [f"{_ICONS[transition.target]} *{escape(key)}* stays *{transition.target}*: {happened}"]
     if transition.note:
-        lines.append(escape(transition.note))
+        lines.append(quote(transition.note))
     lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
     vote = decision.votes[-1] if decision.votes else None
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
@@ -79,13 +84,13 @@ def render_review(key: str, item: ReviewItem) -> dict[str, Any]:
     if item.line:
         lines.append(f"> {quote(item.line)}")
     lines.extend(f"• {escape(o)}" for o in item.outcomes)
-    return _message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
+    return build_message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
 
 
 def render_warning(key: str, decision: Decision) -> dict[str, Any]:
     """The author is told before silence makes a proposal dormant."""
     said = next((m for m in decision.missing if m.startswith("silent")), "silent for long")
-    return _message(f"{key}: {said}", [f":hourglass: *{escape(key)}*: {escape(said)}"])
+    return build_message(f"{key}: {said}", [f":hourglass: *{escape(key)}*: {escape(said)}"])
 
 
 def _cite(text: str, url: str) -> str:
@@ -102,7 +107,8 @@ def _tally(state: VoteState) -> str:
     )
 
 
-def _message(text: str, lines: list[str]) -> dict[str, Any]:
+def build_message(text: str, lines: list[str]) -> dict[str, Any]:
+    """A message of one section: `lines` as Slack's markup, cut at its limit; `text` is what notifications show."""
     body = "\n".join(lines)
     if len(body) > SECTION_LIMIT:
         body = body[: SECTION_LIMIT - 1].rsplit("\n", 1)[0] + "\n…"

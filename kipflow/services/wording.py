@@ -16,9 +16,13 @@ RULE_WORDS: dict[str, str] = {
     "result-rejects": "the announced result says it failed",
     "vote-cancelled": "its caller cancelled the vote",
     "vote-replaced": "a new round replaced the vote",
+    "amended": "a further vote amended it",
+    "amendment-failed": "a further vote to amend it failed",
+    "vote-resumed": "its vote was never ended, and somebody wrote in it again",
     "silence": "nobody wrote for longer than the policy allows",
     "revived": "somebody wrote again",
     "page-discarded": "its page says so",
     "override": "an operator decided so",
+    "restored": "an operator took its newest move back",
     "correction": "later evidence took the ground from earlier entries",
 }

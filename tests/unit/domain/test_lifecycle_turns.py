@@ -247,7 +247,7 @@ def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
         (Rule.LAZY_MAJORITY, (2, 0), "needs 1 more binding +1"),
         (Rule.LAZY_MAJORITY, (3, 3), "needs 1 more binding +1 to outweigh 3 binding -1"),
         (Rule.TWO_THIRDS, (3, 2), "needs 1 more binding +1 to outweigh 2 binding -1"),
-        (Rule.LAZY_CONSENSUS, (3, 1), "1 binding -1 stands against it"),
+        (Rule.LAZY_CONSENSUS, (3, 1), "1 binding -1 stands against it: a veto, until withdrawn or a result ends the vote"),
     ],
 )
 def test_what_a_vote_lacks_goes_by_its_rule(rule: Rule, cast: tuple[int, int], missing: str) -> None:

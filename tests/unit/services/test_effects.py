@@ -1,0 +1,79 @@
+"""Whom a decision tells what: each move once, questions while they are news, amendments as what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from kipflow.domain.decisions import Decision
+from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.history import reconcile
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.stages import BY_PERSON, TABLE
+from kipflow.domain.votes import BallotStatus
+from kipflow.services.effects import EffectRules, find_effects
+from kipflow.services.ports import Effect
+from kipflow.services.wording import RULE_WORDS
+from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, mail, page, poll, result, ruling
+
+RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
+ACCEPTED = poll(4, *YES, declared=result(8))
+
+
+def decided(known: ProposalFacts, policy: Policy, day: float) -> Decision:
+    decision = decide(known, policy, at(day))
+    assert decision is not None
+    return decision
+
+
+def texts(effects: list[Effect], channel: str = "#kips") -> list[str]:
+    return [str(e.payload["text"]) for e in effects if e.payload["channel"] == channel]
+
+
+@pytest.mark.parametrize("rule", sorted({*TABLE, *BY_PERSON, "correction"}))
+def test_every_rule_has_words_for_people(rule: str) -> None:
+    assert RULE_WORDS[rule]
+
+
+def test_an_amendment_is_told_as_what_it_is() -> None:
+    again = poll(20, *(replace(b, cast_at=at(21)) for b in YES), round=2)
+    before = decided(facts(**TALKED, votes=(ACCEPTED,)), POLICY, 9)
+    told = replace(again, declared=replace(result(24), message_id="<r2@x.example>"))
+    after = decided(facts(**TALKED, votes=(ACCEPTED, told)), POLICY, 24.5)
+    effects = find_effects(after, reconcile(before.history, after.history), RULES, followed_since=at(0))
+    assert texts(effects) == ["KIP-7 stays Accepted: a further vote amended it"]
+    assert "Accepted → Accepted" not in str(effects[0].payload)
+
+
+def test_a_question_is_told_once_and_only_while_it_is_news() -> None:
+    talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    policy = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
+    fresh = find_effects(decided(talk, policy, 92), (), RULES)
+    assert texts(fresh, "#ops") == ["KIP-7 needs a person: silent for long: dormant?"]
+    assert texts(find_effects(decided(talk, policy, 300), (), RULES), "#ops") == [], (
+        "found by a first run: on the board"
+    )
+    again = replace(talk, messages=(*talk.messages, mail(100, reply=True)))
+    later = find_effects(decided(again, policy, 191), (), RULES)
+    keys = {e.key for e in (*fresh, *later) if "/review/" in e.key}
+    assert len(keys) == 2, "silent again, it is asked about again"
+
+
+def test_an_unclear_ballot_on_a_running_vote_is_told_even_where_it_is_known_late() -> None:
+    unclear = ballot("cy", 4.3, status=BallotStatus.REVIEW)
+    known = facts(**TALKED, votes=(poll(4, *YES[:2], unclear),))
+    assert len(texts(find_effects(decided(known, POLICY, 20), (), RULES), "#ops")) == 1
+    assert texts(find_effects(decided(known, POLICY, 60), (), RULES), "#ops") == []
+
+
+def test_a_move_by_a_person_says_who_and_why_and_cannot_ping() -> None:
+    loud = replace(ruling(5, "stage", stage="Discarded"), author="<!here>", reason="*see* <!channel>")
+    after = decided(facts(**TALKED, rulings=(loud,)), POLICY, 6)
+    before = decided(facts(**TALKED), POLICY, 4.5)
+    sent = str(find_effects(after, reconcile(before.history, after.history), RULES)[0].payload)
+    assert "an operator decided so" in sent
+    assert "<!" not in sent
+    assert "&lt;!channel&gt;" in sent
