@@ -27,11 +27,15 @@ def find_closing(state: VoteState, policy: Policy, at: datetime) -> Closing | No
     """How the vote, judged as of `at`, ends at `at`; None while it does not.
 
     An announcement that the ballots contradict ends nothing, whichever way it goes: a person must look.
+    A veto blocks, and may be withdrawn: unless outvoted too, the clock leaves such a vote open for a result.
     """
     terms, declared = state.terms, state.vote.declared
     if at < terms.earliest_close:
         return None
     said = declared.outcome if declared is not None else None
+    vetoed = state.tally.binding.minus <= state.tally.binding.plus
+    if state.outcome is Outcome.FAILED and said is None and vetoed:
+        return None
     if state.outcome is Outcome.FAILED and said != "passed":
         rule, actor = ("result-rejects", Actor.MAIL) if said == "failed" else ("voted-down", Actor.CLOCK)
         return _closing(state, passes=False, rule=rule, actor=actor)

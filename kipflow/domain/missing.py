@@ -61,7 +61,8 @@ def _say_votes_needed(policy: Policy, state: VoteState) -> Iterator[str]:
     if is_enough(counts, policy, quorum=state.terms.quorum):
         return
     if policy.rule is Rule.LAZY_CONSENSUS and counts.minus:
-        yield f"{counts.minus} binding -1 stand{'s' if counts.minus == 1 else ''} against it"
+        veto = "stands against it: a veto" if counts.minus == 1 else "stand against it: vetoes"
+        yield f"{counts.minus} binding -1 {veto}, until withdrawn or a result ends the vote"
     to_outweigh = {Rule.TWO_THIRDS: 2 * counts.minus, Rule.LAZY_CONSENSUS: 0}.get(policy.rule, counts.minus + 1)
     needed = max(state.terms.quorum, to_outweigh, 1) - counts.plus
     if needed > 0:
