@@ -8,6 +8,7 @@ import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
+from kipflow.services.replay import ReplayReport
 from kipflow.settings import load_community, read_settings
 from kipflow.wiring import connect, connect_with_rules, effect_rules
 
@@ -55,22 +56,25 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
 
 
 @click.command()
-@click.option("--from", "start", type=UtcTime(), default=None, metavar="TIME", help="Compare from this time on.")
-@click.option("--to", "end", type=UtcTime(), default=None, metavar="TIME", help="Compare up to this time.")
+@click.option(
+    "--from", "start", type=UtcTime(), default=None, metavar="TIME", help="Compare what happened from then on."
+)
+@click.option(
+    "--to", "end", type=UtcTime(), default=None, metavar="TIME", help="Compare up to this time (default: now)."
+)
 @click.option("--policy", "policy", metavar="NAME|FILE", help="What this community's policy would have made of it.")
 @click.option("--community", "other", metavar="NAME|FILE", help="The same, with that community's roster as well.")
 @format_option()
 def replay(start: datetime | None, end: datetime | None, policy: str | None, other: str | None, form: str) -> int:
     """Rebuild history from the stored facts and prove it equal to what is stored.
 
-    With --policy or --community: which proposals would have ended differently under those rules, and why.
+    Each entry that differs is a line. With --policy or --community: which proposals would have ended
+    differently under those rules, or at another time, and why. Exit code 0: equal; 1: it differs.
     """
     from kipflow.services import replay as service
 
     if policy and other:
         raise click.UsageError("--policy and --community exclude each other")
-    if (policy or other) and start is not None:
-        raise click.UsageError("--from is for comparing with what is stored; other rules are compared by their ends")
     if start is not None and end is not None and end < start:
         raise click.UsageError("--to is before --from")
     settings = read_settings()
@@ -91,6 +95,7 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
                     theirs,
                     policy=parts.policy,
                     other_policy=rules.as_policy(),
+                    start=start,
                     end=until,
                     on_progress=tell,
                 )
@@ -98,19 +103,24 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
                 theirs.close()
         else:
             report = service.replay(parts.store, policy=parts.policy, start=start, end=until, on_progress=tell)
-    columns = ("proposal", "differs", "ends", "would_end", "why") if policy or other else _REPLAY_COLUMNS
+    return _print_differences(parts.community.prefix, report, form, _POLICY_COLUMNS if policy or other else _COLUMNS)
+
+
+def _print_differences(prefix: str, report: ReplayReport, form: str, columns: tuple[str, ...]) -> int:
     rows = [
-        dict(zip(columns, (f"{parts.community.prefix}-{d.number}", d.entry, d.stored, d.rebuilt, d.why), strict=True))
+        dict(zip(columns, (f"{prefix}-{d.number}", d.entry, d.stored, d.rebuilt, d.why), strict=True))
         for d in report.differences
     ]
     print_rows(rows, form, columns=columns)
-    verdict = "would have ended differently" if policy or other else "differ" if rows else "all as stored"
     differing = len({d.number for d in report.differences})
+    verdict = "all as stored" if columns is _COLUMNS else "none would have ended differently"
+    if differing:
+        verdict = f"{differing} differ" if columns is _COLUMNS else f"{differing} would have ended differently"
     console(stderr=True).print(
-        f"{report.proposals} proposals, {report.transitions} transitions rebuilt, "
-        + (f"{differing} {verdict}" if rows or policy or other else verdict)
+        f"{report.proposals} proposals, {report.transitions} transitions rebuilt: {verdict}", soft_wrap=True
     )
     return 1 if rows else 0
 
 
-_REPLAY_COLUMNS = ("proposal", "entry", "stored", "rebuilt", "why")
+_COLUMNS = ("proposal", "entry", "stored", "rebuilt", "why")
+_POLICY_COLUMNS = ("proposal", "differs", "ends", "would_end", "why")

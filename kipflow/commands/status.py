@@ -10,7 +10,16 @@ from typing import Any
 import click
 
 from kipflow.commands.now import find_now
-from kipflow.commands.output import as_of_option, console, format_option, print_json, print_rows, print_table, say_time
+from kipflow.commands.output import (
+    UtcTime,
+    as_of_option,
+    console,
+    format_option,
+    print_json,
+    print_rows,
+    print_table,
+    say_time,
+)
 from kipflow.commands.review import parse_number, say_ruling
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
@@ -28,14 +37,27 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
 @click.argument("proposal", required=False, metavar="[NUMBER]")
 @click.option("--stage", type=click.Choice([s.value for s in Stage], case_sensitive=False), help="Only this stage.")
 @as_of_option
+@click.option(
+    "--known-at", type=UtcTime(), default=None, metavar="TIME", help="With NUMBER: what kipflow had recorded by then."
+)
 @format_option()
-def status(proposal: str | None, stage: str | None, as_of: datetime | None, form: str) -> int:
-    """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence."""
+def status(
+    proposal: str | None, stage: str | None, as_of: datetime | None, known_at: datetime | None, form: str
+) -> int:
+    """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence.
+
+    --as-of tells what was so at a time, by all that is known today; --known-at what kipflow said at a time,
+    before anything that it learned later.
+    """
+    if known_at is not None and (proposal is None or as_of is not None):
+        raise click.UsageError("--known-at goes with a NUMBER, and not with --as-of")
     parts = connect(read_settings())
     parts.store.migrate()
     board = parts.store
     if proposal is not None:
         number = parse_number(parts, proposal)
+        if known_at is not None:
+            return print_proposal(as_it_was_known(board.proposal(number, known_at), known_at), form)
         view = board.proposal(number, find_now(parts))
         return print_proposal(view if as_of is None else as_it_was(parts, view, as_of), form)
     if not parts.roster.people:
@@ -76,6 +98,30 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         missing=decision.missing,
         review=decision.review,
         drift=decision.drift,
+    )
+
+
+def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
+    """What was recorded of the proposal by `known_at`: the entries of that time, and the stage they came to.
+
+    Raises:
+        KipflowError: nothing had been recorded of it by then.
+    """
+    if not view.history:
+        raise KipflowError(f"nothing was recorded of {view.key} by {say_time(known_at)} UTC")
+    last = [r for r in view.history if not r.retracted and not r.transition.retracts][-1:] or view.history[-1:]
+    return replace(
+        view,
+        stage=last[0].transition.target,
+        since=last[0].transition.at,
+        decided_at=max(r.recorded_at for r in view.history),
+        policy_version=view.history[-1].transition.policy_version,
+        # what is judged and missing is known for the newest decision only
+        votes=(),
+        missing=(),
+        review=(),
+        drift=(),
+        rulings=tuple(r for r in view.rulings if r.made_at <= known_at),
     )
 
 

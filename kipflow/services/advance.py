@@ -87,7 +87,7 @@ def advance_one(
 
 def preview(store: Store, number: int, *, policy: Policy, as_of: datetime) -> tuple[Decision | None, list[Transition]]:
     """What `advance_one` would record, without recording it."""
-    with store.begin() as session:
+    with store.read() as session:
         decision = decide(session.load_facts(number), policy, as_of)
         stored = session.load_history(number)
     return decision, list(reconcile(stored, decision.history)) if decision else []

@@ -76,7 +76,14 @@ def replay(
 
 
 def compare_rules(
-    store: Store, other: Store, *, policy: Policy, other_policy: Policy, end: datetime, on_progress: Progress = _silent
+    store: Store,
+    other: Store,
+    *,
+    policy: Policy,
+    other_policy: Policy,
+    start: datetime | None = None,
+    end: datetime,
+    on_progress: Progress = _silent,
 ) -> ReplayReport:
     """The proposals that would have come to another stage, or to theirs at another time, under other rules.
 
@@ -84,6 +91,7 @@ def compare_rules(
         store: the facts as the community's own rules read them.
         other: the same facts as the other rules read them: who binds and what becomes of fractions is part of
             what a vote is, not only of how it is judged.
+        start: only ends, of either side, from this time on.
     """
     differences: list[Difference] = []
     transitions = 0
@@ -93,7 +101,9 @@ def compare_rules(
             ours = decide(session.load_facts(number), policy, end)
             theirs = decide(other_session.load_facts(number), other_policy, end)
             transitions += len(theirs.history) if theirs else 0
-            if ours is not None and theirs is not None and (ours.stage, ours.since) != (theirs.stage, theirs.since):
+            if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
+                pass
+            elif start is None or max(ours.since, theirs.since) >= start:
                 differences.append(
                     Difference(
                         number=number,
