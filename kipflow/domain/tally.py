@@ -88,7 +88,7 @@ def is_enough(counts: Counts, policy: Policy, *, quorum: int | None = None) -> b
 
 
 def is_voted_down(counts: Counts, policy: Policy) -> bool:
-    """Whether a vote whose period is over has failed for good, not merely fallen short."""
+    """Whether a vote has failed by these counts, not merely fallen short. A veto among them may still be withdrawn."""
     if policy.rule is Rule.LAZY_CONSENSUS:
         return counts.minus > 0
     return counts.minus > counts.plus
