@@ -44,10 +44,18 @@ _NO_MINUS = re.compile(
     re.IGNORECASE,
 )
 
+# "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
+_GATHER = r"(?:reach|get|got|have|had|receive|gather|collect|obtain)\w*"
+_NOT_TOLD = re.compile(
+    rf"\b(?:(?:not|never)(?: \w+)? {_GATHER}|n['’]t (?:\w+ )?{_GATHER}|need(?:s|ed)?|requires?|required|at least|"
+    r"minimum(?: of)?|fewer than|less than|lacks?|lacking|missing|short of)\s+(?:(?:the|its|our|another|a) ){0,2}$",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{_CH}(?:['’]?s\b)?{_VOTES}", re.IGNORECASE)
 _NONE = re.compile(r"^\W*(?:none|no(?:ne)? votes?|no one|nobody|n/?a|nil|no|0)\W*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
+_BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{_GROUP})\s*\)\s*$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(
     rf"{_CHOICE}|{_GROUP}|\b(?:votes?|pmc|ipmc|ppmc|from|members?|community|in favou?r|against|abstain\w*|total|with|"
     rf"and|for|"
@@ -158,6 +166,8 @@ def find_counts(line: str) -> list[_Count]:
     for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
         for match in pattern.finditer(line):
             if any(start < match.end() and match.start() < end for start, end, *_ in found):
+                continue
+            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):
                 continue
             groups = match.groupdict()
             choice = "-1" if groups.get("veto") else _parse_choice(groups.get("c"))
@@ -290,6 +300,8 @@ class _Lists:
         if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
             return True
         following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
+        if head != text and not tail.strip() and _BINDING_NAME.match(following):
+            return True  # "with the following +1 votes:" over names with their marks
         return bool(find_counts(text)) and _ITEM.match(following) is not None
 
     def open(self, text: str) -> None:

@@ -25,6 +25,7 @@ class Endings:
         roster: who may end a vote besides its caller: people whose role binds.
         policy: the roles that bind.
         prefix: of proposal keys.
+        answered: the mail that each mail answers, as far as it is held, by the answer's id.
     """
 
     def __init__(
@@ -35,9 +36,10 @@ class Endings:
         policy: Policy,
         *,
         prefix: str,
+        answered: Mapping[str, Message],
     ) -> None:
         self.votes, self.times = list(rounds), times
-        self.roster, self.policy, self.prefix = roster, policy, prefix
+        self.roster, self.policy, self.prefix, self.answered = roster, policy, prefix, answered
 
     def find(self) -> None:
         for rounds in self.votes:
@@ -79,7 +81,7 @@ class Endings:
 
     def take_end(self, round_: Round, message: Message) -> None:
         at = self.times[message.message_id]
-        if message.cancels is not None and self.may_end(round_, message) and not self.is_of_other(round_, message):
+        if self.calls_off(round_, message):
             before = round_.declared is None or (round_.declared.announced_at or at) > at
             if round_.ended_at is None and before:
                 round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
@@ -87,6 +89,8 @@ class Endings:
         if declared is None or round_.ended_at is not None:
             return
         tagged = message.reading.kind is Kind.RESULT
+        if not tagged and self.names_other(round_, declared.line):
+            return
         # where nobody is known, a tag is taken at its word; a stranger's word does not close a known community's vote
         if not (self.may_end(round_, message) or (tagged and not self.roster.people)):
             return
@@ -96,11 +100,19 @@ class Endings:
             round_.declared = replace(declared, announced_at=min(first or at, at))
             round_.declared_tagged = tagged
 
-    def is_of_other(self, round_: Round, message: Message) -> bool:
-        """Whether the words that call something off mean something else: another proposal, a voter's own mail."""
-        if is_wish(message.cancels or "") and not self.is_caller(round_, message):
-            return True
-        named = find_references(message.cancels or "", self.prefix)
+    def calls_off(self, round_: Round, message: Message) -> bool:
+        """Whether a mail ends the round without a result, by its words or by a tag that it adds to the subject."""
+        if message.cancels is None:
+            above = self.answered.get(message.message_id)
+            adds_tag = message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
+            return adds_tag and self.is_caller(round_, message)
+        if self.names_other(round_, message.cancels) or not self.may_end(round_, message):
+            return False
+        return self.is_caller(round_, message) or not is_wish(message.cancels)
+
+    def names_other(self, round_: Round, line: str) -> bool:
+        """Whether a line names proposals, and not the round's own."""
+        named = find_references(line, self.prefix)
         return round_.number is not None and bool(named) and round_.number not in named
 
     def may_end(self, round_: Round, message: Message) -> bool:

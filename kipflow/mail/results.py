@@ -9,9 +9,9 @@ from datetime import datetime
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
 from kipflow.mail.counts import CountReading, read_counts
+from kipflow.mail.layouts import even_out
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import AnyWord
-from kipflow.mail.tables import flatten_tables
 from kipflow.mail.values import plain
 
 MAX_LINES = 200
@@ -29,9 +29,9 @@ _THING = (
     r"[A-Z]{2,6}-\d{1,5})"
 )
 _PASSED = re.compile(
-    rf"\b{_THING}\b[^.!?;:]{{0,80}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:pass(?:ed)?|accepted|"
-    rf"approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |hereby |therefore )?"
-    r"(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
+    rf"\b{_THING}\b[^.!?;:]{{0,80}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:\w+ly )?(?:pass(?:ed)?|"
+    rf"accepted|approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |\w+ly |"
+    r"therefore )?(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
     r"|^\W{0,5}(?:the\s+)?(?:vote\s+)?(?:has\s+)?(?:passed|passes|accepted|adopted|approved)\s+(?:unanimously|with)\b"
     r"|\bvote\b[^.!?;]{0,30}\b(?:passes|passed|successful|accepted)\b|\bwe (?:have|got) (?:a )?(?:successful|"
     r"passing) vote\b|\bpass(?:es|ed)? with\b[^.!?]{0,80}(?:\bbinding|\+1)",
@@ -129,7 +129,7 @@ def read_declared(
     tagged = reading.kind is Kind.RESULT
     if not _can_announce(words, reading, tagged=tagged):
         return None
-    lines = flatten_tables([plain(line.text) for line in words.own[:MAX_LINES]])
+    lines = even_out([plain(line.text) for line in words.own[:MAX_LINES]])
     outcome, line = _find_outcome(lines, tagged=tagged)
     closing = _find_sentence(lines, _CLOSING)
     if not tagged and outcome is None and closing is None:

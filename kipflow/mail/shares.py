@@ -15,6 +15,12 @@ from kipflow.mail.conditions import CONDITION_AFTER
 from kipflow.mail.values import find_values, parse_value, plain, spell_out
 
 RULE = "by-number"
+#: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each
+_FOR_ALL = re.compile(
+    r"^\W*[+\-]\s?[01]\s*(?:[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?\s*[,:]?\s*(?:for|to|on)\s+"
+    r"(?:both|all(?: (?:two|three|four|of (?:them|these)))?)(?:\s+(?:of them|the )?\s*\w{1,12})?\W*$",
+    re.IGNORECASE,
+)
 _MAX_LINES = 200
 _MAX_LINE = 400
 _DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
@@ -54,28 +60,41 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     is the mail's vote here. A mail that names siblings only says nothing here; one that names only
     proposals of other threads is put to a person.
     """
-    if number is None or not message.expressions or prefix.lower() not in message.own_text.lower():
+    if number is None or not message.expressions:
+        return message
+    cast = message.expressions[0]
+    if len(siblings) > 1 and cast.rule == "object-unclear" and _FOR_ALL.match(cast.line):
+        return replace(message, expressions=(replace(cast, standing=Standing.CLEAR, why=""),))
+    if prefix.lower() not in message.own_text.lower():
         return message
     shares = _find_shares(message.own_text, prefix)
     if shares is None:
         return message
     own = [s.expression for s in shares if number in s.numbers]
     if own:
-        if len({e.choice for e in own}) > 1:
-            return message
-        cast = message.expressions[0]
-        # the usual reading knows more about doubts; only its "says +1 and -1" is settled by the numbers
-        settled = cast.rule == "two-votes-in-one-mail" or cast.choice is not own[0].choice
-        return replace(message, expressions=(own[0],)) if settled else message
+        return _settle(message, own, shares, several=len(siblings) > 1)
     named = {n for share in shares for n in share.numbers}
     if named & set(siblings):
         return replace(message, expressions=())
     names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
-    doubted = [
+    unsure = [
         replace(e, standing=Standing.UNCLEAR, rule="names-another", why=f"names {names}: a vote on this?")
         for e in message.expressions
     ]
-    return replace(message, expressions=tuple(doubted))
+    return replace(message, expressions=tuple(unsure))
+
+
+def _settle(message: Message, own: list[Expression], shares: list[_Share], *, several: bool) -> Message:
+    """The mail with this proposal's own value, where the numbers settle more than the usual reading knows."""
+    doubted = next((e for e in own if e.standing is Standing.UNCLEAR), None)
+    if doubted is not None:
+        return replace(message, expressions=(doubted,)) if several else message
+    if len({e.choice for e in own}) > 1:
+        return message
+    cast = message.expressions[0]
+    mixed = cast.rule == "two-votes-in-one-mail" or cast.choice is not own[0].choice
+    hedged_elsewhere = several and any(s.expression.standing is Standing.UNCLEAR for s in shares)
+    return replace(message, expressions=(own[0],)) if mixed or hedged_elsewhere else message
 
 
 def _find_shares(text: str, prefix: str) -> list[_Share] | None:
@@ -87,28 +106,32 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
         if not values:
             continue
         told = list(_read_line(line, prefix))
-        if len(told) != len(values) or any(share is None for share in told):
+        if len(told) != len(values):
             return None
-        shares.extend(share for share in told if share is not None)
+        shares.extend(told)
     return shares or None
 
 
-def _read_line(line: str, prefix: str) -> Iterator[_Share | None]:
-    """Each value of a line that stands beside numbers; None for one that is hedged."""
+def _read_line(line: str, prefix: str) -> Iterator[_Share]:
+    """Each value of a line that stands beside numbers; unclear where it is hedged."""
     behind, ahead = _patterns(prefix)
     pattern = behind if behind.search(line) and len(list(behind.finditer(line))) == len(find_values(line)) else ahead
     found = list(pattern.finditer(line))
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
         before = line[found[index - 1].end() if index else 0 : match.start()]
-        if CONDITION_AFTER.search(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before):
-            yield None
-            continue
+        is_hedged = CONDITION_AFTER.search(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before)
         choice, value = parse_value(match.group("value"))
-        numbers = _parse_numbers(match.group("keys"), prefix)
-        claimed = find_claim("", match.group("claim") or "")
-        cast = Expression(choice=choice, value=value, claimed_binding=claimed, line=line.strip()[:300], rule=RULE)
-        yield _Share(numbers, cast)
+        cast = Expression(
+            choice=choice,
+            value=value,
+            claimed_binding=find_claim("", match.group("claim") or ""),
+            line=line.strip()[:300],
+            rule=RULE,
+            standing=Standing.UNCLEAR if is_hedged else Standing.CLEAR,
+            why="hedged: what is the vote on this one?" if is_hedged else "",
+        )
+        yield _Share(_parse_numbers(match.group("keys"), prefix), cast)
 
 
 def _parse_numbers(keys: str, prefix: str) -> tuple[int, ...]:

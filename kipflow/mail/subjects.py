@@ -12,7 +12,7 @@ from kipflow.domain.proposals import find_references
 MAX_SUBJECT = 600
 
 _REPLY = re.compile(
-    r"^\s*(?:re|aw|antw|antwort|sv|vs|odp|ynt|rif|ref|bls|res|r|atb|ha|答复|回复|回覆|答覆|返信|Ответ)"
+    r"^\s*(?:re|aw|antw|antwort|sv|vs|odp|ynt|rif|ref|bls|res|r|atb|ha|απ|vá|答复|回复|回覆|答覆|返信|Ответ)"
     r"\s?(?:\[\d{1,3}\]|\(\d{1,3}\)|\^\d{1,3})?\s?[:：]\s*",
     re.IGNORECASE,
 )
@@ -159,8 +159,10 @@ _KINDS = (
         Kind.RESULT,
         re.compile(r"\bresults?\b|\bresult\w*\b|\b(?:passed|failed|closed|accepted|rejected|approved)\b|\boutcome\b"),
     ),
-    (Kind.DISCUSS, re.compile(r"discuss\w*|\bproposal\b|\brfc\b|\bpre-?vote\b")),
+    (Kind.DISCUSS, re.compile(r"discuss\w*|\bpre-?vote\b")),
     (Kind.VOTE, re.compile(r"\bvot(?:e|es|ing)\b|\bvote\w{0,3}\b|\bre-?vote\b")),
+    # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
+    (Kind.DISCUSS, re.compile(r"\bproposal\b|\brfc\b")),
 )
 _TAIL_TAG = re.compile(
     r"[\[(]\s*(results?|cancell?ed|withdrawn|passed|failed|closed|vote|discuss)\s*[\])]", re.IGNORECASE
@@ -178,7 +180,7 @@ def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...]) -> tuple[Ki
         return Kind.RESULT, tags
     if _VOTE_CALLED_OFF.search(rest):
         return Kind.CANCEL, tags
-    if numbers and re.match(r"(?:call\s+(?:for\s+)?|please\s+)?vot(?:e|ing)\s+(?:on|for)\b", rest, re.IGNORECASE):
+    if numbers and _UNTAGGED_VOTE.search(rest):
         return Kind.VOTE, tags
     return Kind.OTHER, tags
 
@@ -188,6 +190,10 @@ _VOTE_ENDED = re.compile(
     r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:passed|passes|failed|closed|accepted|adopted|approved|rejected|"
     r"concluded|results?|outcome)[\s.!]*$",
     re.IGNORECASE,
+)
+# "Vote on KIP-7: names", "KIP-7 names - vote"
+_UNTAGGED_VOTE = re.compile(
+    r"^(?:call\s+(?:for\s+)?|please\s+)?vot(?:e|ing)\s+(?:on|for)\b|[-–—:,]\s*(?:call for )?vote\W*$", re.IGNORECASE
 )
 _VOTE_CALLED_OFF = re.compile(
     r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:cancell?ed|withdrawn|aborted|called off)[\s.!]*$", re.IGNORECASE
@@ -275,5 +281,6 @@ def split_candidate(topic: str) -> tuple[str, int]:
     """
     match = _CANDIDATE.search(topic)
     if match is None:
-        return topic, 0
-    return " ".join((topic[: match.start()] + " " + topic[match.end() :]).split()), int(match.group(1))
+        return " ".join(re.sub(r"[^\w.]+", " ", topic).split()), 0
+    release = re.sub(r"[^\w.]+", " ", topic[: match.start()] + " " + topic[match.end() :])
+    return " ".join(release.split()), int(match.group(1))

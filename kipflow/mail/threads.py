@@ -93,7 +93,11 @@ class _Assembly:
                     round_.take(message)
                 for round_ in () if placed else self.find_strayed_from(message):
                     round_.astray.append(message)
-        Endings(self.rounds.values(), self.times, self.roster, self.policy, prefix=self.prefix).find()
+        answered = {child: self.by_id[parent] for child, parent in self.parents.items()}
+        endings = Endings(
+            self.rounds.values(), self.times, self.roster, self.policy, prefix=self.prefix, answered=answered
+        )
+        endings.find()
         found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
         return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
 
@@ -261,7 +265,7 @@ class _Assembly:
     # -- values ---------------------------------------------------------------------------------
     def build(self, round_: Round) -> Vote:
         root = round_.root
-        siblings = self.numbers.get(root.message_id, ())
+        siblings = self.numbers.get(root.message_id, ()) if round_.number is not None else ()
         mails = [(read_share(m, round_.number, siblings, prefix=self.prefix), self.time_of(m)) for m in round_.messages]
         mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:

@@ -1,0 +1,100 @@
+"""Lines of an announcement in the one form that counts are read in, whatever layout they had.
+
+Tables, headings over bare choices, "approving votes", "(nb)" and "Abstain: 1" become "+1 (binding): 3" and
+"- +1 Mara Lind (binding)". Only the form changes: who and how many is read elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kipflow.mail.counts import split_people
+from kipflow.mail.tables import flatten_tables
+
+_MAX_LINE = 2_000
+_SHORT_NON = re.compile(r"\(\s*n\s?[-./]?\s?b\.?\s*\)", re.IGNORECASE)
+_SHORT_BINDING = re.compile(r"\(\s*b\.?\s*\)", re.IGNORECASE)
+# "(jokafor, binding)", "(binding, PMC)"
+_WITH_LOGIN = re.compile(r"\(\s*[\w.@-]{1,40}\s*[,;/]\s*((?:non[-\s]{0,2})?binding)\s*\)", re.IGNORECASE)
+_WITH_ROLE = re.compile(r"\(\s*((?:non[-\s]{0,2})?binding)\s*[,;/]\s*[\w.@ -]{1,40}\)", re.IGNORECASE)
+_VOTES = r"(?=\s+(?:(?:non[-\s]{0,2})?binding\s+)?votes?\b)"
+_APPROVING = re.compile(rf"\b(?:approving|affirmative|positive|supporting){_VOTES}", re.IGNORECASE)
+_OPPOSING = re.compile(rf"\b(?:disapproving|opposing|dissenting|negative){_VOTES}", re.IGNORECASE)
+_SIGNED_COUNT = re.compile(r"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?(?:non[-\s]{0,2})?binding)", re.IGNORECASE)
+_WORD_COUNT = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?:(?P<for>approved?|yes|for|in favou?r|positive)|(?P<against>against|no|reject(?:ed)?|negative|"
+    r"opposed)|(?P<zero>abstain(?:ed|s|ing)?|abstentions?|neutral))(?:\s+votes?)?"
+    r"(?:\s*\(?(?P<group>(?:non[-\s]{0,2})?binding)\)?)?\s*[:=]\s*(?P<number>\d{1,3})\s*$",
+    re.IGNORECASE,
+)
+# "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
+_BARE_PAIR = re.compile(r"^\s*(?P<choice>[+\-]1|[+\-]?0)\s+(?P<number>\d{1,3})\s*(?P<rest>\([^()]{1,60}\))?\s*$")
+_GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
+_CHOICE_LINE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:\s+votes?)?\s*[:=]\s*(?P<rest>\S.*)$")
+_GROUP_NAMES = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]\s*"
+    r"(?P<names>[^\d:()]{2,1200}?)\s*(?:\((?P<number>\d{1,3})\))?[.\s]*$",
+    re.IGNORECASE,
+)
+
+
+def even_out(lines: Sequence[str]) -> list[str]:
+    """The lines (made plain) in the one form that counts are read in."""
+    found = _write_out_pairs([_write_out(line) for line in flatten_tables(lines)])
+    out: list[str] = []
+    group = ""
+    for line in found:
+        head, choice = _GROUP_HEAD.match(line), _CHOICE_LINE.match(line)
+        if head is not None:
+            group = _name_group(head.group("group"))
+            out.append(line)
+        elif choice is not None and group and "binding" not in line.lower():
+            out.append(f"{choice.group('choice')} ({group}): {choice.group('rest')}")
+        else:
+            out.extend(_write_out_names(line))
+            group = group if not line.strip() or choice is not None else ""
+    return out
+
+
+def _name_group(text: str) -> str:
+    return "non-binding" if text.lower().startswith("non") else "binding"
+
+
+def _write_out(line: str) -> str:
+    """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
+    if len(line) > _MAX_LINE:
+        return line
+    if "(" in line:
+        line = _SHORT_BINDING.sub("(binding)", _SHORT_NON.sub("(non-binding)", line))
+        line = _WITH_ROLE.sub(r"(\1)", _WITH_LOGIN.sub(r"(\1)", line))
+    line = _SIGNED_COUNT.sub("", _APPROVING.sub("+1", _OPPOSING.sub("-1", line)))
+    told = _WORD_COUNT.match(line)
+    if told is None:
+        return line
+    choice = "+1" if told.group("for") else "-1" if told.group("against") else "+0"
+    group = f" ({_name_group(told.group('group'))})" if told.group("group") else ""
+    return f"{choice}{group}: {told.group('number')}"
+
+
+def _write_out_pairs(lines: Sequence[str]) -> list[str]:
+    pairs = [_BARE_PAIR.match(line) for line in lines]
+    if sum(pair is not None for pair in pairs) < 2:
+        return list(lines)
+    return [
+        line if pair is None else f"{pair.group('choice')}: {pair.group('number')} {pair.group('rest') or ''}".rstrip()
+        for line, pair in zip(lines, pairs, strict=True)
+    ]
+
+
+def _write_out_names(line: str) -> list[str]:
+    """ "Binding: Mara Lind, Jun Okafor (2)" as a list and a count; any other line as it is."""
+    match = _GROUP_NAMES.match(line)
+    if match is None:
+        return [line]
+    pieces = re.split(r"\s*[,;]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())
+    if len(list(split_people(match.group("names")))) != len([piece for piece in pieces if piece]):
+        return [line]
+    group = _name_group(match.group("group"))
+    listed = f"+1 ({group}): {match.group('names').strip()}"
+    return [listed, f"+1 ({group}): {match.group('number')}"] if match.group("number") else [listed]
