@@ -32,8 +32,9 @@ _PROCEDURE_OBJECT = re.compile(
     r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:delay|defer|postpon|extend|prolong|cancel|abort|clos|"
     r"re-?open|re-?start|"
     r"re-?roll|re-?spin|redo|reject|abandon|withdraw|wait|hold)\w*\b|(?:start|open|call|mov|discuss|continu)\w* "
-    r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh) "
-    r"(?:rc\b|release candidate|candidate|round|vote|thread))",
+    r"(?:the |a |this |another |for ){0,2}(?:vot|discuss|thread|deadline|date)\w*|(?:new|another|next|second|fresh|"
+    r"separate|different|follow-?up|dedicated) "
+    r"(?:rc\b|release candidate|candidate|round|vote|thread|kip\b|pr\b|jira|issue|ticket|page|discussion))",
     re.IGNORECASE,
 )
 _AGREEMENT_DIRECT = re.compile(

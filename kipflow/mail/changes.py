@@ -32,7 +32,7 @@ _CHANGE_IN_SHORT = re.compile(
     r"all)\b))(?![^?]*\?\s*$)(?!.*\b(?:if|unless|until|once|would|breaks?|will)\b)",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
+_ARROW = re.compile(r"(?<!\d )(?<!\d x )(?<!\d)[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*[+\-±]?\s?[01]")
 _NOW = re.compile(
     r"\b(?:i['’]?m|i am|my vote is) now\b|(?<!\bfor )\bnow (?:i['’]?m |i am |a |at )?[+\-]\s?[01]|"
     r"\bchange of (?:mind|"

@@ -78,6 +78,24 @@ _ANNOUNCED_AFTER = re.compile(
 )
 
 
+_ASKING_MINE = re.compile(r"\b(?:is|was|does|did|do|should|would|has|will|can) my (?:\w+ ){0,2}$", re.IGNORECASE)
+_ANYONE = re.compile(r"^\W{0,3}(?:anyone|anybody|someone|somebody|right|correct|no)\s*\?", re.IGNORECASE)
+# "-1 doesn't work as a sentinel": the number is what the sentence is about; or a vote for that reason
+_SUBJECT = re.compile(
+    r"^\s+(?:does(?:n['’]t| not)|is(?:n['’]t| not)|would(?:n['’]t| not)|wo(?:n['’]t| not)|can(?:['’]t|not))\b|"
+    r"^\s+(?!because\b|as\b|since\b|for\b)\w[^,.;:()–-]{0,50}\b(?:sentinel|magic (?:value|number)|(?:legal|valid|"
+    r"special|reserved|default) "
+    r"value|by default|unlimited|unbounded|infinite)\b",
+    re.IGNORECASE,
+)
+# "+1, same question here": joins in with somebody
+_ECHO = re.compile(
+    r"^\W{0,4}(?:i (?:also )?(?:have|had|share|was having) the same|(?:the )?same (?:question|thoughts?|concerns?|"
+    r"problem|issue)|th(?:is|at) (?:also )?"
+    r"(?:concerns|worries|bothers) me|i was (?:about|going) to (?:say|ask|suggest)|exactly what|my thoughts? exactly|"
+    r"i was thinking the same|was wondering the same)\b",
+    re.IGNORECASE,
+)
 # "I'd love to give a +1 but the page isn't public"
 _WISH = re.compile(r"(?:\bwould|['’]d) (?:also )?(?:like|love) to\b[^.]{0,30}$|\bwish\b[^.]{0,30}$", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:but|however|though|although|except)\b", re.IGNORECASE)
@@ -97,6 +115,12 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         )
     ):
         return "question", "asked rather than cast?"
+    if _ASKING_MINE.search(before) and sentence.text.rstrip().endswith("?"):
+        return "question", "asked rather than cast?"
+    if leading and (_ANYONE.match(after) or _SUBJECT.match(after)):
+        return "subject-unclear", "a vote, or a number that is spoken of?"
+    if leading and _ECHO.match(after):
+        return "object-unclear", "a vote, or agreement with something said?"
     if not leading and _ASKING.match(sentence.text):
         return "question", "asked rather than cast?"
     if _NOT_SERIOUS.search(sentence.text):

@@ -110,7 +110,7 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True  # "max(0, n) + 1"
     if before.endswith(":") and not is_voting_label(before):
         return True  # "errorCode:-1"
-    if _PRECOMMIT.match(after):
+    if _PRECOMMIT.match(after) or (leading and _OR_ANOTHER.match(after) and not phrases.FROM_ME.search(after[:40])):
         return True
     if _SAME_BREATH.search(before[-120:]):
         return True
@@ -136,6 +136,10 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
         r"\bvote\b", before[-30:], re.IGNORECASE
     )
+
+
+# "-1 or Long.MAX_VALUE": one of two values
+_OR_ANOTHER = re.compile(r"^\s+or\s+(?!so\b|rather\b|even\b|not\b|otherwise\b)[\w.`\"']+")
 
 
 def is_statistic(value: str, after: str) -> bool:

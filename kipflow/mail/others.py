@@ -58,14 +58,15 @@ _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.
 
 # "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
 _VOTE_AS_SUCH = re.compile(
-    r"^\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|such an?|"
+    r"(?:^|[;:.,]\s)\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|"
+    r"such an?|"
     r"a single)\s+"
     r"(?:single |binding |non-?binding |plain |lone |simple |mere )?$",
     re.IGNORECASE,
 )
 
 _AS_SUCH_AFTER = re.compile(
-    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:votes?|on|for|from|in|without|by|at|with|to)\b"
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:there|here)\s+)?(?:(?:votes?|on|for|from|in|without|by|at|with|to)\b"
     r"(?:(?!\b(?:as|because|since|and|but|so)\b)[^.,;:!?]){0,40}?\s)?(?:vote\s+)?"
     r"(?:isn['’]t|is|means|meant|counts?|does|doesn['’]t|do|would|wouldn['’]t|can|can['’]t|cannot|could|must|may|"
     r"might|"
@@ -115,7 +116,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return False
     if _HERE_IS.search(before[-60:]):
         return False
-    if _VOTE_AS_SUCH.match(before) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
+    if _VOTE_AS_SUCH.search(before[-60:]) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
         return True
     if not (mention.leading or mention.is_vote_word) and _REPORTED_BEFORE.search(before[-120:]):
         return True

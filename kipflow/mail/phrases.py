@@ -33,7 +33,9 @@ TECHNICAL_BEFORE = re.compile(
     _I,
 )
 TECHNICAL_AFTER = re.compile(
-    r"^\s*\((?:the |a )?(?:default|unlimited|infinite|disabled|unknown|unset)\b|"
+    r"^\s*\((?:the |a )?(?:default|unlimited|unbounded|infinite|infinity|disabled|off|unknown|unset|none|null|"
+    r"no limit|0x)|"
+    r"^\s+(?:beers?|internets?|cookies?|karma|drinks?|coffees?|million|billion|thousand|dozen)\b|"
     r"^\s*[\"'`)]?\s*(?:means?\b|(?:dis|en)ables\b|turns\b|selects\b|triggers\b|signals\b|implies\b|prevents\b|"
     r"defaults?\b|sentinels?\b|settings?\b|indicat\w+|denot\w+|represent\w*|signif\w+|stands? for|is (?:the |a |an |"
     r"used|not|"

@@ -22,6 +22,7 @@ class Part(StrEnum):
     OTHER_NAME = "other-name"
     CITED = "cited"
     LISTED_WORD = "listed-word"
+    OUTPUT = "output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +325,8 @@ def _names_someone(after: str) -> bool:
     )
 
 
+# "$ echo $?" right above a number
+_PROMPT = re.compile(r"^\s*(?:\$|>>>|scala>|mysql>|sql>|[\w.-]{1,30}@[\w.:~-]{1,40}[$#%])\s+\S")
 # "Jun said:" right above a vote
 _SOMEBODY_SAID = re.compile(
     r"^\s*[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){0,3}\s+(?:said|says|wrote|writes|voted|replied|answered)\s*:\s*$",
@@ -332,6 +335,8 @@ _SOMEBODY_SAID = re.compile(
 
 def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part | None:
     after = v.after
+    if v.index and _PROMPT.match(lines[v.index - 1]):
+        return Part.OUTPUT
     if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not _FIRST_PERSON.search(lines[v.index - 1]):
         return Part.CITED
     heading = _find_heading(lines, v.index)
