@@ -133,9 +133,13 @@ class SlackConfig(_Strict):
 
 
 class CareConfig(_Strict):
+    """Care owed where a proposal touches `interface`. `reviewers`: people who must have looked at it besides the
+    vote, each named by a ruling (`kipflow review care`)."""
+
     interface: Interface
     voting_period: Period | None = None
     quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
+    reviewers: Annotated[int, Field(ge=0, strict=True)] = 0
 
 
 class SourceConfig(_Strict):
@@ -215,7 +219,12 @@ class Community(_Strict):
             grace=grace if grace is not None else timedelta(days=14),
             dormancy_by_person=raw.dormancy == "person",
             care=tuple(
-                Care(interface=c.interface, voting_period=parse_period(c.voting_period), quorum=c.quorum)
+                Care(
+                    interface=c.interface,
+                    voting_period=parse_period(c.voting_period),
+                    quorum=c.quorum,
+                    reviewers=c.reviewers,
+                )
                 for c in raw.care
             ),
         )

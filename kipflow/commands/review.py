@@ -14,8 +14,11 @@ from kipflow.commands.output import UtcTime, as_of_option, console, format_optio
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
+from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.proposals import find_references, format_key
+from kipflow.domain.ruled import say_care
 from kipflow.services.board import ReviewRow
+from kipflow.services.settling import say_command
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, connect, effect_rules
 
@@ -50,27 +53,9 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
         "question": row.item.question,
         "line": row.item.line,
         "both_ways": list(row.item.outcomes),
-        "settle": _say_command(row),
+        "settle": say_command(row.number, row.item),
         "subject": row.item.subject,
     }
-
-
-def _say_command(row: ReviewRow) -> str:
-    """The end of the command that settles a question; `review` and the reason are the same in all."""
-    match row.item.kind:
-        case "ballot":
-            return f"ballot {row.number} '{row.item.subject}' +1|0|-1|none"
-        case "identity":
-            one, _, other = row.item.subject.partition(" = ")
-            return f"merge|split '{one}' '{other}'"
-        case "dormancy":
-            return f"stage {row.number} Dormant, or snooze {row.number} DATE"
-        case "ruling":
-            return f"revoke {row.item.subject}"
-        case "result" | "new-vote" | "reopening" | "unannounced":
-            return f"stage {row.number} STAGE"
-        case _:
-            return ""
 
 
 # -- the rulings there are ---------------------------------------------------------------------------
@@ -116,6 +101,8 @@ def say_ruling(ruling: Ruling) -> str:
             return f"snooze until {str(ruling.value.get('until'))[:16]}"
         case "restore":
             return "restore the stage before"
+        case "care":
+            return say_care(ruling.value)
         case "merge":
             return f"one person: {ruling.target}"
         case "split":
@@ -179,6 +166,32 @@ def stage(proposal: str, stage: str, author: str, reason: str, as_of: datetime |
 
 @review.command()
 @click.argument("proposal")
+@click.argument("interfaces", nargs=-1, type=click.Choice(INTERFACES))
+@click.option("--reviewed-by", "reviewer", metavar="NAME", help="Somebody who looked at it for the care owed.")
+@click.option("--none", "nothing", is_flag=True, help="It touches no interface that is owed care.")
+@_by_whom
+def care(
+    proposal: str,
+    interfaces: tuple[str, ...],
+    reviewer: str | None,
+    nothing: bool,
+    author: str,
+    reason: str,
+    as_of: datetime | None,
+) -> int:
+    """Say which INTERFACES a proposal touches, whatever its page says, or who reviewed it for them.
+
+    The policy's care owed (a longer vote, more votes, reviewers) goes by that from then on; what was decided
+    before stays decided.
+    """
+    if (bool(interfaces), bool(reviewer), nothing).count(True) != 1:
+        raise click.UsageError("name interfaces, or --none, or --reviewed-by NAME")
+    value: dict[str, Any] = {"reviewer": reviewer} if reviewer else {"interfaces": list(interfaces)}
+    return _rule(proposal, "care", proposal, value, author, reason, as_of)
+
+
+@review.command()
+@click.argument("proposal")
 @_by_whom
 def restore(proposal: str, author: str, reason: str, as_of: datetime | None) -> int:
     """Put a proposal back into the stage that it was in before its newest move.
@@ -233,7 +246,7 @@ def release(key: str, author: str, as_of: datetime | None) -> int:
 
 
 def _rule(
-    proposal: str, kind: str, target: str, value: dict[str, str], author: str, reason: str, as_of: datetime | None
+    proposal: str, kind: str, target: str, value: dict[str, Any], author: str, reason: str, as_of: datetime | None
 ) -> int:
     from kipflow.services import rulings
     from kipflow.services.advance import advance_one

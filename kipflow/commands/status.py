@@ -24,6 +24,7 @@ from kipflow.commands.review import parse_number, say_ruling
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
+from kipflow.domain.history import find_amendments
 from kipflow.services.advance import preview
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
 from kipflow.settings import read_settings
@@ -211,23 +212,31 @@ def print_proposal(view: ProposalView, form: str) -> int:
         for e in r.transition.evidence if r.transition.retracts else ():
             if e.kind != "history":
                 out.print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
+    amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
     for state in view.votes:
-        _print_vote(state)
+        _print_vote(state, is_amendment=state.vote.root_message_id in amendments)
     for item in view.review:
         parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
         out.print(f"review: {' | '.join(part for part in parts if part)}")
     for ruling in view.rulings:
         gone = f" (revoked {say_time(ruling.revoked_at)} by {ruling.revoked_by})" if ruling.revoked_at else ""
         out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")
+    for name, line in view.pages[-1].touches if view.pages else ():
+        out.print(f"touches {name}: {line}", soft_wrap=True, markup=False)
     for drift in view.drift:
-        out.print(f"drift: {drift.side} says {drift.says!r}, the facts say {drift.derived}: {drift.mend}")
+        told = (
+            f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
+        )
+        out.print(told, soft_wrap=True, markup=False)
     return 0
 
 
-def _print_vote(state: VoteState) -> None:
+def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
     binding, other = state.tally.binding, state.tally.non_binding
+    kind = "Amendment vote" if is_amendment else "Vote"
     title = (
-        f"\nVote, round {state.vote.round}: {state.outcome}; binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
+        f"\n{kind}, round {state.vote.round}: {state.outcome}; "
+        f"binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
         f"non-binding +{other.plus}/{other.zero}/-{other.minus}; "
         f"opened {say_time(state.vote.opened_at)}, closes no earlier than {say_time(state.terms.earliest_close)} UTC"
     )
@@ -245,6 +254,10 @@ def _print_vote(state: VoteState) -> None:
         for b in state.vote.ballots
     ]
     print_table(ballots, columns=("voter", "value", "binding", "status", "line", "rule", "why", "message"), title=title)
+    if state.terms.because:
+        asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
+        by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
+        console().print(f"  care owed: {', '.join(state.terms.because)}{asked}{by}")
     for difference in state.differences:
         console().print(f"  announced result differs: {difference}")
 
@@ -308,5 +321,8 @@ def _as_dict(view: ProposalView) -> dict[str, Any]:
             {"kind": i.kind, "subject": i.subject, "question": i.question, "line": i.line, "outcomes": list(i.outcomes)}
             for i in view.review
         ],
-        "drift": [{"side": d.side, "says": d.says, "derived": d.derived, "mend": d.mend} for d in view.drift],
+        "drift": [
+            {"side": d.side, "says": d.says, "derived": d.derived, "evidence": d.evidence, "mend": d.mend}
+            for d in view.drift
+        ],
     }

@@ -6,16 +6,35 @@ from stored entries, a correction is added that retracts them, and what now foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
+from kipflow.domain.votes import Vote
 
 
 def effective(stored: Sequence[Transition]) -> tuple[Transition, ...]:
     """The stored entries that still stand: without corrections and what they retracted."""
     retracted = {entry for correction in stored for entry in correction.retracts}
     return tuple(t for t in stored if not t.retracts and t.id not in retracted)
+
+
+def find_amendments(history: Sequence[Transition], votes: Iterable[Vote]) -> frozenset[str]:
+    """The votes (by their opening mail) that were called when the proposal had been accepted already.
+
+    They ask for a change of what was accepted: whatever comes of them, the proposal stays accepted.
+    """
+    standing = effective(history)
+
+    def stage_before(at: datetime) -> Stage | None:
+        return next((t.target for t in reversed(standing) if t.at < at), None)
+
+    return frozenset(
+        vote.root_message_id
+        for vote in votes
+        if not vote.root_missing and stage_before(vote.opened_at) is Stage.ACCEPTED
+    )
 
 
 def reconcile(stored: Sequence[Transition], derived: Sequence[Transition]) -> tuple[Transition, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Ruling
@@ -25,3 +26,11 @@ def find_until(ruling: Ruling) -> datetime | None:
     except ValueError:
         return None
     return until.replace(tzinfo=UTC) if until.tzinfo is None else until
+
+
+def say_care(value: Mapping[str, Any]) -> str:
+    """A ruling on care in a few words."""
+    if value.get("reviewer"):
+        return f"reviewed by {value['reviewer']} for the care owed"
+    named = ", ".join(str(name) for name in value.get("interfaces") or ())
+    return f"touches {named}" if named else "touches nothing that is owed care"

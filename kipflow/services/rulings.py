@@ -15,6 +15,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
+from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.ruled import find_until
 from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.ports import Session, Store
@@ -65,7 +66,7 @@ def settle(
     reason: str,
     at: datetime,
 ) -> Recorded:
-    """Record a ruling of the kind "ballot", "stage", "snooze" or "restore" on proposal `number`.
+    """Record a ruling of the kind "ballot", "stage", "snooze", "care" or "restore" on proposal `number`.
 
     Raises:
         BadRuling: as for `rule`.
@@ -81,12 +82,14 @@ def settle(
                 _check_stage(session, facts, value, standing)
             case "snooze":
                 _check_snooze(session, facts, value, at)
+            case "care":
+                value = _check_care(value)
             case "restore":
                 value = {"undoes": _find_newest_move(session, facts)}
             case _:
                 raise BadRuling(f"{kind!r} is no kind of ruling on a proposal")
         same = next((r for r in standing if r.target == target and r.value == value), None)
-        if same is not None and same.id is not None and kind != "stage":
+        if same is not None and same.id is not None and kind not in {"stage", "care"}:
             return Recorded(id=same.id, is_new=False)
         ruling = Ruling(
             id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at
@@ -170,6 +173,18 @@ def _check_snooze(session: Session, facts: ProposalFacts, value: dict[str, Any],
     stage = _find_stage(session, facts)
     if stage is not None and stage not in OPEN_STAGES:
         raise BadRuling(f"{facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
+
+
+def _check_care(value: dict[str, Any]) -> dict[str, Any]:
+    """Either the interfaces that a proposal touches, whatever its page says, or somebody who reviewed it for them."""
+    reviewer = " ".join(str(value.get("reviewer") or "").split())
+    if reviewer:
+        return {"reviewer": reviewer[:200]}
+    named = list(dict.fromkeys(str(name) for name in value.get("interfaces") or ()))
+    unknown = [name for name in named if name not in INTERFACES]
+    if unknown:
+        raise BadRuling(f"an interface is one of {', '.join(INTERFACES)}, not {unknown[0]!r}")
+    return {"interfaces": named}
 
 
 def _find_newest_move(session: Session, facts: ProposalFacts) -> str:

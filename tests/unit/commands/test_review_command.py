@@ -97,8 +97,31 @@ def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_comma
         "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person? (initials of the same name)"
     )
     assert asked[0]["both_ways"] == ["if one person: falls short with +2 -1", "if two people: passes with +3 -0"]
-    assert asked[0]["settle"] == "merge|split 'kim@home.example' 'kosei'"
+    assert asked[0]["settle"] == "merge|split kim@home.example kosei"
     assert "1 doubt who is who could turn it: a person must settle" in shown(capsys)
+
+
+def test_care_is_ruled_on_with_known_interfaces_only_and_a_reviewer_can_be_named(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = community.parent / "config" / "communities" / "kafka.yaml"
+    care = "  care:\n    - {interface: log-format, voting_period: 20 days, reviewers: 1}\neffects:"
+    config.write_text(config.read_text(encoding="utf-8").replace("\neffects:", f"\n{care}"), encoding="utf-8")
+    assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    assert "care owed" not in shown(capsys)
+    assert review("care", "7", "log-format") == 0
+    status = shown(capsys)
+    assert "closes no earlier than Sun 2026-03-22 09:00 UTC (log-format: care owed)" in status
+    assert "needs 1 more reviewer (care owed: log-format)" in status
+    assert "touches log-format by ops: asked them" in status
+    assert review("care", "7", "--reviewed-by", "Rune Berg", day=12) == 0
+    status = shown(capsys)
+    assert "more reviewer" not in status
+    assert "reviewed by Rune Berg" in status
+    assert review("care", "7", "--none", day=13) == 0
+    assert "closes no earlier than Sun" not in shown(capsys)
+    assert review("care", "7", "colour") != 0
+    assert review("care", "7") != 0
 
 
 def test_a_merge_settles_the_pair_in_every_vote_and_can_be_taken_back(
