@@ -300,6 +300,10 @@ class Board(Protocol):
         ...
 
     def drift(self) -> tuple[DriftRow, ...]:
+    def identities(self) -> tuple[Ruling, ...]:
+        """The standing rulings on who is who, newest first."""
+        ...
+
         """Every disagreement, highest number first."""
         ...
 

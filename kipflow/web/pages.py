@@ -22,6 +22,8 @@ from kipflow.web.timeline import build_timeline
 #: How many proposals of each stage the first page shows; all votes are shown up to a generous bound.
 _VOTES = 100
 _PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
+#: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
+_IDENTITIES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,7 @@ class BoardPages:
             drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",
         )
 
+            identities=board.identities()[:_IDENTITIES],
     def show_data(self, request: Request, page: PageNumber = 1) -> HTMLResponse:
         now, board = self._clock(), self._board()
         found = board.unreadable(offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from kipflow.domain.events import Evidence, Stage
 from kipflow.domain.facts import CallNote, PageVersion, Ruling
+from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.wording import say_rule
 
@@ -118,12 +119,15 @@ def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:
-    revoked = " (revoked since)" if ruling.revoked_at is not None else ""
+    note = ruling.reason
+    if ruling.revoked_at is not None:
+        why = f": {ruling.revoked_reason}" if ruling.revoked_reason else ""
+        note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {ruling.revoked_at:%Y-%m-%d %H:%M} UTC{why})"
     return Entry(
         at=ruling.made_at,
         kind=EntryKind.RULING,
-        text=f"{ruling.author} {_say_ruling(ruling)}{revoked}",
-        note=ruling.reason,
+        text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
+        note=note,
         retracted=ruling.revoked_at is not None,
     )
 
@@ -138,5 +142,18 @@ def _say_ruling(ruling: Ruling) -> str:
             return f"set the stage to {value.get('stage', '?')}"
         case "snooze":
             return f"put off dormancy until {value.get('until', '?')[:10]}"
+        case "restore":
+            return "put it back into the stage before its newest move"
+        case "merge" | "split":
+            one, other = (_say_mailbox(ruling.value.get(side)) for side in ("one", "other"))
+            return f"ruled that {one} and {other} are {'one person' if ruling.kind == 'merge' else 'two people'}"
+        case "care":
+            return f"ruled: {say_care(ruling.value)}"
         case kind:
             return f"ruled on a {kind}: {', '.join(f'{key} {word}' for key, word in value.items())}"
+
+
+def _say_mailbox(value: object) -> str:
+    raw = value if isinstance(value, dict) else {}
+    key, name = str(raw.get("key", "?")), str(raw.get("name", ""))
+    return f"{name} <{key}>" if name and name != key else key

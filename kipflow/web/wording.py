@@ -76,7 +76,11 @@ REVIEW_WORDS: dict[str, str] = {
     "result": "doubtful result",
     "new-vote": "vote after the decision",
     "dormancy": "silent proposal",
-    "merge": "same person?",
+    "identity": "same person?",
+    "number": "number taken twice",
+    "reopening": "discussed after the decision",
+    "unannounced": "result not announced",
+    "ruling": "unusable ruling",
 }
 
 

@@ -13,6 +13,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import (
     Kind,
     ProposalFacts,
+    Ruling,
 )
 from kipflow.domain.lifecycle import decide
 from kipflow.services.board import (
@@ -143,6 +144,10 @@ class MemoryBoard:
                       decided_at=h.decision.as_of, url=f"https://lists.example/thread/{item.subject.strip('<>')}")
             for n, h in sorted(self._held.items()) for item in h.decision.review
         )  # fmt: skip
+
+    def identities(self) -> tuple[Ruling, ...]:
+        found = {r.id: r for h in self._held.values() for r in h.facts.rulings if r.kind in {"merge", "split"}}
+        return tuple(r for _, r in sorted(found.items(), reverse=True) if r.revoked_at is None)
 
     def drift(self) -> tuple[DriftRow, ...]:
         return tuple(

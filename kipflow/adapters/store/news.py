@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.assembly import Community
+from kipflow.adapters.store.rulings import IDENTITY, find_voter_keys, is_bearing
 from kipflow.adapters.store.tables import (
     earlier_reading,
     index_entry,
@@ -132,11 +133,15 @@ def _find_rows(connection: sa.Connection, number: int, since: datetime) -> list[
 
 def _find_rulings(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
     its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
-    ours = sa.or_(ruling.c.number == number, sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails)))
+    on_a_mail = sa.and_(ruling.c.number.is_(None), ruling.c.target.in_(its_mails))
+    ours = sa.or_(ruling.c.number == number, on_a_mail, ruling.c.kind.in_(IDENTITY))
     recent = sa.or_(ruling.c.made_at >= since, ruling.c.revoked_at >= since)
     statement = sa.select(ruling).where(ours, recent).order_by(ruling.c.id).limit(LIMIT)
     found = []
+    seen = find_voter_keys(connection, number)
     for row in connection.execute(statement):
+        if row.kind in IDENTITY and not is_bearing(row.value, seen):
+            continue
         revoked = row.revoked_at is not None and row.revoked_at >= since
         who = row.revoked_by if revoked else row.author
         line = f"{who} took ruling {row.id} back" if revoked else f"{row.author}: {row.reason}"

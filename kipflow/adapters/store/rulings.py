@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -120,7 +120,19 @@ def find_bearing(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruling
     if not rulings:
         return ()
     seen = {key for v in votes for b in v.ballots for key in (clean_address(b.address), b.voter, fold_name(b.name))}
-    return tuple(r for r in rulings if not seen.isdisjoint(_strangers(r.value) or _keys(r.value)))
+    return tuple(r for r in rulings if is_bearing(r.value, seen))
+
+
+def is_bearing(value: Mapping[str, Any], seen: Collection[str]) -> bool:
+    """Whether a ruling on who is who names one of these voters, by id, address or folded name."""
+    return any(key in seen for key in _strangers(value) or _keys(value))
+
+
+def find_voter_keys(connection: sa.Connection, number: int) -> set[str]:
+    """Ids, addresses and folded names of those whose ballots the newest decision on the proposal saw."""
+    columns = sa.select(ballot.c.voter, ballot.c.address, ballot.c.name).distinct()
+    rows = connection.execute(columns.where(ballot.c.number == number))
+    return {key for row in rows for key in (row.voter, clean_address(row.address), fold_name(row.name))}
 
 
 def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:

@@ -10,12 +10,13 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages
+from kipflow.adapters.store import board, board_proposal, pages, rulings
 from kipflow.adapters.store.assembly import Community, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
+from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services import board as views
@@ -71,6 +72,11 @@ class SqlStore:
             return board.load_review(connection, self._community)
 
     def drift(self) -> tuple[views.DriftRow, ...]:
+    def identities(self) -> tuple[Ruling, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            found = rulings.load_identities(connection)
+        return tuple(r for r in reversed(found) if r.revoked_at is None)
+
         with transaction(self._engine, reads=True) as connection:
             return board.load_drift(connection, self._community)
 

@@ -31,7 +31,7 @@ from tests.integration.store.mails import NOW, make_expression
 #: Fields that go by another name or stand in other tables.
 ELSEWHERE: dict[type, set[str]] = {
     Message: {"reading", "references"},
-    Vote: {"proposal", "ballots"},
+    Vote: {"proposal", "ballots", "doubts", "heard"},  # doubts become review items
     VoteState: {"vote", "terms", "tally"},
     VoteTerms: {"because"},
 }

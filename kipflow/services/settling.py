@@ -1,0 +1,28 @@
+"""Which command settles a question: the same words in `kipflow review` and on the board."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from kipflow.domain.decisions import ReviewItem
+
+
+def say_command(number: int, item: ReviewItem) -> str:
+    """What comes after `kipflow review`, without the reason; "" where no ruling can settle it.
+
+    Safe to paste into a shell: ids and addresses come from mails.
+    """
+    match item.kind:
+        case "ballot":
+            return f"ballot {number} {quote(item.subject)} +1|0|-1|none"
+        case "identity":
+            one, _, other = item.subject.partition(" = ")
+            return f"merge|split {quote(one)} {quote(other)}"
+        case "dormancy":
+            return f"stage {number} Dormant, or snooze {number} DATE"
+        case "ruling":
+            return f"revoke {quote(item.subject)}"
+        case "result" | "new-vote" | "reopening" | "unannounced":
+            return f"stage {number} STAGE"
+        case _:
+            return ""

@@ -1,0 +1,115 @@
+"""What the board shows of rulings: who said what and why, whether it still holds, and how to settle what is open."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from lxml import html
+
+from kipflow.cli import run
+from kipflow.domain.decisions import ReviewItem
+from kipflow.services.settling import say_command
+from kipflow.settings import read_settings
+from kipflow.web.app import create_app
+from kipflow.wiring import Parts, connect
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NOW = T0 + timedelta(days=20)
+ROSTER = """
+people:
+  - {id: mlind, name: Mara Lind, emails: [mlind@apache.org], roles: [{role: committer}]}
+  - {id: kosei, name: Kim Osei, emails: [kosei@apache.org], roles: [{role: committer}]}
+  - {id: rberg, name: Rune Berg, emails: [rberg@apache.org], roles: [{role: committer}]}
+"""
+MAIL = """From: {sender}
+To: dev@kafka.apache.org
+Message-ID: <{stem}@m.example>
+{answers}Subject: {subject}
+Date: Tue, 03 Mar 2026 {hour:02d}:00:00 +0000
+
+{words}
+"""
+SENT = (
+    ("Kim Osei <kosei@apache.org>", "k", "+1 (binding)"),
+    ("Rune Berg <rberg@apache.org>", "r", "+1 (binding)"),
+    ("Mara Lind <mlind@apache.org>", "m", "+1 (binding)"),
+    ("K. <b>Osei</b> <kim'x@home.example>", "o", "-1, sorry"),
+    ("K. Osei <kim@home.example>", "p", "-1, sorry"),
+)
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parts]:
+    """A vote that hangs on who is who, in a store of its own."""
+    shutil.copytree(CONFIG, tmp_path / "config")
+    (tmp_path / "config" / "rosters" / "kafka.yaml").write_text(ROSTER, encoding="utf-8")
+    for name, value in (("CONFIG", tmp_path / "config"), ("HOME", tmp_path / "home"), ("COMMUNITY", "kafka")):
+        monkeypatch.setenv(f"KIPFLOW_{name}", str(value))
+    mails = tmp_path / "mails"
+    mails.mkdir()
+    subject = "[VOTE] KIP-7: Tidy shelves"
+    root = {"sender": SENT[2][0], "stem": "root", "subject": subject, "words": "Please vote.", "answers": "", "hour": 8}
+    (mails / "root.eml").write_text(MAIL.format(**root), encoding="utf-8")
+    for hour, (sender, stem, words) in enumerate(SENT, 9):
+        reply = {"sender": sender, "stem": stem, "subject": f"Re: {subject}", "words": words, "hour": hour}
+        text = MAIL.format(**reply, answers="In-Reply-To: <root@m.example>\n")
+        (mails / f"{stem}.eml").write_text(text, encoding="utf-8")
+    assert run(["ingest", str(mails)]) == 0
+    assert run(["advance", "--as-of", "2026-03-12"]) == 0
+    connected = connect(read_settings())
+    yield connected
+    connected.store.close()
+
+
+def page(parts: Parts, path: str) -> str:
+    answer = TestClient(create_app(lambda: parts.store, clock=lambda: NOW)).get(path)
+    assert answer.status_code == 200
+    assert "<b>Osei" not in answer.text, "a sender's name is text"
+    return " ".join(html.fromstring(answer.text).text_content().split())
+
+
+def rule(*words: str, by: str = "Ines") -> None:
+    assert run(["review", *words, "--by", by, "--reason", "asked <both>", "--as-of", "2026-03-13"]) == 0
+
+
+def test_a_pair_that_may_be_one_person_is_shown_with_what_hangs_on_it_and_how_to_settle_it(parts: Parts) -> None:
+    for path in ("/review", "/proposals/7"):
+        text = page(parts, path)
+        assert (
+            "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person? (initials of the same name)" in text
+        )
+        assert "if one person: falls short with +2 -1" in text
+        assert """kipflow review merge|split kim@home.example kosei --reason "…\"""" in text
+
+
+def test_a_merge_stands_in_the_timeline_and_among_who_is_who_until_it_is_revoked(parts: Parts) -> None:
+    rule("merge", "kim@home.example", "kosei")
+    said = "Ines ruled that K. Osei <kim@home.example> and Kim Osei <kosei> are one person (ruling 1) asked <both>"
+    assert said in page(parts, "/proposals/7")
+    assert "ruled to be one person by Ines: asked <both>" in page(parts, "/proposals/7"), "its ballot says so"
+    assert "one person ruling 1 by Ines" in page(parts, "/review")
+    rule("revoke", "1", by="Otto")
+    assert "(revoked by Otto on 2026-03-13 00:00 UTC: asked <both>)" in page(parts, "/proposals/7")
+    assert "Who is who" not in page(parts, "/review")
+
+
+def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:
+    rule("stage", "7", "Discarded")
+    rule("restore", "7", by="Otto")
+    shown = page(parts, "/proposals/7")
+    assert "Ines set the stage to Discarded (ruling 1) asked <both>" in shown
+    assert "Otto put it back into the stage before its newest move (ruling 2) asked <both>" in shown
+
+
+def test_the_command_that_is_shown_is_safe_to_paste() -> None:
+    item = ReviewItem(kind="identity", subject="a'; reboot #@x.example = kosei", question="?")
+    assert shlex.split(say_command(7, item).replace("|", " ")) == ["merge", "split", "a'; reboot #@x.example", "kosei"]
+    ballot = ReviewItem(kind="ballot", subject="<$(reboot)@x.example>", question="?")
+    assert shlex.split(say_command(7, ballot))[:3] == ["ballot", "7", "<$(reboot)@x.example>"]
