@@ -1,9 +1,9 @@
 """Reading an archive: kipflow beside `mailbox`, and Spark's data source beside plain processes.
 
 `mailbox` does a smaller job (count mails, find proposal numbers in subjects and lines that start like a
-vote); kipflow reads everything that a `Message` holds. The peer is what a user would write by hand.
-One process beside another is compared by processor time, which a busy machine does not change; two
-processes and Spark by the clock on the wall, which needs the machine to itself.
+vote); kipflow reads everything that a `Message` holds, and stores it. The peer is what a user would write by
+hand. One process beside another is compared by processor time; two processes and Spark by the clock on the
+wall, which needs the machine to itself. Measurements take turns, and the quickest of several rounds counts.
 """
 
 from __future__ import annotations
@@ -15,19 +15,30 @@ import re
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from email.header import decode_header, make_header
 from email.message import Message as EmailMessage
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from corpus import write_mbox
-from measure import Figure, answer, median, run_apart
+from corpus import START, make_mails, write_mbox
+from measure import Figure, answer, median, run_apart, run_in_turns
 
+from kipflow.adapters.store import migrate, open_store
 from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
 from kipflow.mail.archive import read_mbox
+from kipflow.mail.threads import attribute_numbers
+from kipflow.services.poll import ingest_items
 
 MONTHS = 4
+ROUNDS = 3
+SEEN_AT = START
+#: The most that reading may take, however long the archive.
+MAX_MB = 200
 WHERE: dict[str, str] = {"list_id": "dev@list.example", "prefix": "KIP"}
 PEER = "mailbox doing the small job"
 REACH_ONE, REACH_TWO, REACH_SPARK, REACH_CORES = 8.0, 1.8, 0.6, 1.7
@@ -38,19 +49,53 @@ def make_files(folder: Path, mails: int) -> list[str]:
     files = [folder / f"2024-{month:02d}.mbox" for month in range(1, MONTHS + 1)]
     for seed, file in enumerate(files):
         if not file.exists():
-            write_mbox(file, mails // MONTHS, seed=seed)
+            write_mbox(file, mails // MONTHS, seed=seed, first=seed * mails // MONTHS)
     return [str(f) for f in files]
 
 
 def compare(folder: Path, mails: int) -> list[Figure]:
     files = make_files(folder, mails)
-    baseline = run_apart("archive", "mailbox", *files)
-    one, two = run_apart("archive", "one", *files), run_apart("archive", "two", *files)
+    names = {"mailbox": "mailbox", "read": "one", "stored": "stored"}
+    found = run_in_turns("archive", {name: (how, *files) for name, how in names.items()}, rounds=ROUNDS)
+    walls = run_in_turns("archive", {"one": ("one-by-clock", *files), "two": ("two", *files)}, rounds=ROUNDS)
+    small = found["mailbox"]["seconds"]
+    # what the clock would show where both processes have a core to themselves
+    busier = {**walls["two"], "seconds": walls["two"]["busier"]}
     return [
-        _figure("mailbox + email (compat32), small job", baseline),
-        _figure("kipflow, one process", one, PEER, baseline["seconds"], REACH_ONE),
-        _figure("kipflow, two processes", two, "kipflow, one process", one["wall"], REACH_TWO),
+        _figure("mailbox + email (compat32), small job", found["mailbox"]),
+        _figure("kipflow, archive to facts", found["read"], PEER, small, REACH_ONE),
+        _figure("kipflow, archive to facts in SQLite", found["stored"], PEER, small),
+        _figure("kipflow, archive to facts, by the clock", walls["one"]),
+        _figure("two processes, by the clock", walls["two"], "one process", walls["one"]["seconds"]),
+        _figure("two processes, the busier one's work", busier, "one process", found["read"]["seconds"], REACH_TWO),
     ]
+
+
+def compare_memory(folder: Path, megabytes: int) -> list[Figure]:
+    """The most memory that reading takes, on an archive a sixteenth as long and on the whole."""
+    figures = []
+    for size in (max(1, megabytes // 16), megabytes):
+        file = folder / f"{size}.mbox"
+        make_long_file(file, size)
+        found = run_apart("archive", "one", str(file))
+        file.unlink()
+        figures.append(
+            replace(
+                _figure(f"kipflow, one file of {size:,} MB", found),
+                peer=f"below {MAX_MB} MB",
+                ratio=MAX_MB / found["peak_mb"],
+                reach=1.0,
+            )
+        )
+    return figures
+
+
+def make_long_file(path: Path, megabytes: int) -> None:
+    """The made-up archive again and again, until the file has the size."""
+    block = b"".join(make_mails(2_000))
+    with path.open("wb") as file:
+        for _ in range(max(1, (megabytes << 20) // len(block))):
+            file.write(block)
 
 
 def compare_spark(folder: Path, mails: int) -> list[Figure]:
@@ -112,11 +157,49 @@ def measure_one(*files: str) -> dict[str, Any]:
     return {"seconds": time.process_time() - cpu, "wall": time.perf_counter() - start, "mails": mails}
 
 
+def measure_one_by_clock(*files: str) -> dict[str, Any]:
+    found = measure_one(*files)
+    return {**found, "seconds": found["wall"]}
+
+
+def measure_stored(*files: str) -> dict[str, Any]:
+    with TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/bench.db"
+        migrate(url)
+        store = open_store(
+            url,
+            roster=Roster(()),
+            policy=Policy(version="bench", binding_roles=frozenset()),
+            prefix=WHERE["prefix"],
+            permalink="",
+            find_votes=lambda *_: (),
+            attribute=attribute_numbers,
+        )
+        cpu = time.process_time()
+        mails = 0
+        for file in files:
+            items = read_mbox(Path(file), month=Path(file).stem, **WHERE)
+            mails += ingest_items(store, items, seen_at=SEEN_AT).counts["new"]
+        seconds = time.process_time() - cpu
+        store.close()
+    return {"seconds": seconds, "mails": mails}
+
+
 def measure_two(*files: str) -> dict[str, Any]:
     start = time.perf_counter()
+    work: dict[int, float] = {}
+    mails = 0
     with ProcessPoolExecutor(2) as pool:
-        mails = sum(pool.map(read_file, files))
-    return {"seconds": time.perf_counter() - start, "mails": mails}
+        for read, process, seconds in pool.map(read_timed, files):
+            mails += read
+            work[process] = work.get(process, 0.0) + seconds
+    return {"seconds": time.perf_counter() - start, "mails": mails, "busier": max(work.values())}
+
+
+def read_timed(file: str) -> tuple[int, int, float]:
+    """The mails in a file, which process read it, and the processor time that took."""
+    start = time.process_time()
+    return read_file(file), os.getpid(), time.process_time() - start
 
 
 def read_file(file: str) -> int:
@@ -145,4 +228,13 @@ def measure_spark(cores: str, *files: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    answer({"mailbox": measure_mailbox, "one": measure_one, "two": measure_two, "spark": measure_spark})
+    answer(
+        {
+            "mailbox": measure_mailbox,
+            "one": measure_one,
+            "one-by-clock": measure_one_by_clock,
+            "stored": measure_stored,
+            "two": measure_two,
+            "spark": measure_spark,
+        }
+    )

@@ -23,17 +23,17 @@ PEOPLE = [f"Person {chr(65 + n % 26)}{n}" for n in range(60)]
 START = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def write_mbox(path: Path, mails: int, *, seed: int = 7) -> int:
-    """Write an mbox of so many mails and return its size in bytes."""
+def write_mbox(path: Path, mails: int, *, seed: int = 7, first: int = 0) -> int:
+    """Write an mbox of so many mails, numbered from `first`, and return its size in bytes."""
     with path.open("wb") as file:
-        for mail in make_mails(mails, seed=seed):
+        for mail in make_mails(mails, seed=seed, first=first):
             file.write(mail)
         return file.tell()
 
 
-def make_mails(mails: int, *, seed: int = 7) -> Iterator[bytes]:
+def make_mails(mails: int, *, seed: int = 7, first: int = 0) -> Iterator[bytes]:
     random_ = random.Random(seed)
-    for number in range(mails):
+    for number in range(first, first + mails):
         yield _make_mail(random_, number)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -54,13 +54,36 @@ def run_apart(script: str, name: str, *arguments: str) -> dict[str, Any]:
     return answer
 
 
+def run_in_turns(script: str, calls: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, dict[str, Any]]:
+    """Run several measurements one after the other, round after round; of each the round with least `seconds`.
+
+    What else a machine does comes and goes: taking turns lets it fall on all of them alike, and the
+    quickest round is the one least disturbed. `calls` gives each figure's name the measurement's name and
+    arguments.
+    """
+    best: dict[str, dict[str, Any]] = {}
+    for _ in range(rounds):
+        for name, (measurement, *arguments) in calls.items():
+            found = run_apart(script, measurement, *arguments)
+            if name not in best or found["seconds"] < best[name]["seconds"]:
+                best[name] = found
+    return best
+
+
 def answer(measurements: dict[str, Callable[..., dict[str, Any]]]) -> None:
     """The other end of `run_apart`: measure what the command line names and print the answer as JSON."""
-    import resource
-
     result = measurements[sys.argv[1]](*sys.argv[2:])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"peak_mb": peak, **result}))
+    print(json.dumps({"peak_mb": _find_peak(), **result}))
+
+
+def _find_peak() -> float | None:
+    """The most memory that this process held, in MB; None where the system does not tell."""
+    try:
+        # not `getrusage`: what it tells begins with the memory of the process that started this one
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def median(values: list[float]) -> float:

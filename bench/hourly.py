@@ -1,0 +1,143 @@
+"""An hourly run beside the same run over a store that holds a hundred or a thousand times as many mails.
+
+With nothing new: the candidates are looked for and the outbox is emptied. With ten new mails: they are read,
+stored, and their proposals decided. Both must cost the same however much is held.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from corpus import make_mails
+from measure import Figure, answer, median, run_apart
+
+from kipflow.adapters.store import SqlStore, migrate, open_store
+from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.mail.messages import read_message
+from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.advance import advance_all
+from kipflow.services.effects import EffectRules
+from kipflow.services.poll import ingest_items
+
+LIST = "dev@list.example"
+START = datetime(2016, 1, 1, tzinfo=UTC)
+AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
+POLICY = Policy(version="bench", binding_roles=frozenset({"pmc"}))
+NOTHING_NEW, TEN_NEW = 1.0, 2.0  # seconds: the most that a run may take
+FEWEST = 1_000
+RUNS = 5
+#: Mails of one proposal; three in ten mails belong to one.
+PER_PROPOSAL = 42
+
+
+def compare(folder: Path, most: int) -> list[Figure]:
+    sizes = [size for size in (FEWEST, 100 * FEWEST, 1_000 * FEWEST) if size <= most]
+    found = {}
+    for size in sizes:
+        path = folder / f"held-{size}.db"
+        run_apart("hourly", "fill", str(path), str(size))
+        found[size] = run_apart("hourly", "run", str(path))
+        path.unlink()
+    return [
+        Figure(
+            what=f"{what}, {size:,} mails held",
+            seconds=found[size][key],
+            per_second=1 / found[size][key],
+            unit="runs",
+            peak_mb=found[size]["peak_mb"],
+            peer=f"the budget of {budget:g} s" if size == FEWEST else f"the same with {FEWEST:,} held",
+            ratio=(budget if size == FEWEST else found[FEWEST][key]) / found[size][key],
+            reach=1.0 if size == FEWEST else 0.5,
+        )
+        for what, key, budget in (("nothing new", "nothing", NOTHING_NEW), ("ten new mails", "ten", TEN_NEW))
+        for size in sizes
+    ]
+
+
+def fill(path: str, mails: str) -> dict[str, Any]:
+    """A store at `path` that holds so many mails, each proposal decided."""
+    migrate(f"sqlite:///{path}")
+    store = open_bench_store(path)
+    ingest_items(store, make_messages(int(mails)), seen_at=AS_OF)
+    advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
+    store.close()
+    return {"mails": int(mails)}
+
+
+def run(path: str) -> dict[str, Any]:
+    """The seconds of a run with nothing new and of one with ten new mails; the median of several."""
+    store = open_bench_store(path)
+    nothing = [_timed(store, []) for _ in range(RUNS + 1)][1:]
+    fresh = iter([*make_mails(10 * RUNS, seed=99)])
+    ten = [_timed(store, [next(fresh) for _ in range(10)]) for _ in range(RUNS)]
+    store.close()
+    return {"nothing": median(nothing), "ten": median(ten), "bytes": os.path.getsize(path)}
+
+
+def _timed(store: SqlStore, mails: list[bytes]) -> float:
+    start = time.process_time()
+    read = (
+        read_message(m, source=f"new#{n}", list_id=LIST, month="2026-01", prefix="KIP") for n, m in enumerate(mails)
+    )
+    ingest_items(store, read, seen_at=AS_OF)
+    advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
+    with store.begin() as session:
+        session.load_due_effects(AS_OF)
+    return time.process_time() - start
+
+
+def open_bench_store(path: str) -> SqlStore:
+    roster = Roster(())
+    return open_store(
+        f"sqlite:///{path}",
+        roster=roster,
+        policy=POLICY,
+        prefix="KIP",
+        permalink="",
+        find_votes=lambda mails, _verdicts: find_votes(mails, roster, POLICY, prefix="KIP"),
+        attribute=attribute_numbers,
+    )
+
+
+def make_messages(mails: int) -> Iterator[Message]:
+    """Mails as facts, spread over ten years: three in ten of proposals, the others of a tracker."""
+    step = (AS_OF - START) / mails
+    for position in range(mails):
+        proposal = 1_000 + position * 3 // 10 // PER_PROPOSAL if position % 10 < 3 else None
+        at = START + step * position - timedelta(days=1)
+        topic = f"ticket-{position}" if proposal is None else f"kip-{proposal}: shelves"
+        yield Message(
+            message_id=f"<{position}@held.example>",
+            list_id=LIST,
+            month=f"{at:%Y-%m}",
+            source=f"{LIST}/{at:%Y-%m}#{position}",
+            sent_at=at,
+            sent_at_from="date",
+            author_name=f"Person P{position % 60}",
+            author_address=f"p{position % 60}@x.example",
+            raw_from=f"Person P{position % 60} <p{position % 60}@x.example>",
+            subject=topic if proposal is None else f"[DISCUSS] {topic}",
+            reading=SubjectReading(
+                kind=Kind.OTHER if proposal is None else Kind.DISCUSS,
+                is_reply=False,
+                is_forward=False,
+                numbers=() if proposal is None else (proposal,),
+                round=None,
+                topic=topic,
+            ),
+            in_reply_to=None,
+            references=(),
+            own_text="" if proposal is None else "Some words about shelves. " * 20,
+            digest=f"{position:064x}",
+        )
+
+
+if __name__ == "__main__":
+    answer({"fill": fill, "run": run})
