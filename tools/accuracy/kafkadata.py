@@ -12,9 +12,9 @@ import gzip
 import itertools
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -186,8 +186,3 @@ def _as_change(row: dict[str, str]) -> StateChange:
     (entry,) = parse_index_json(json.dumps([known]), "KIP", seen_at).entries
     # as the wiki's own rows: an import would be a person's baseline
     return StateChange(seen_at=seen_at, old=row["old"], saved_at=saved_at, entry=replace(entry, origin="page"))
-
-
-def earliest_close(votes: Sequence[Mention]) -> datetime:
-    """When a vote that the first of these mails opened may end: three days later."""
-    return votes[0].at + timedelta(hours=72)

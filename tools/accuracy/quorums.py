@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
+from kipflow.domain.likeness import find_likeness
 from kipflow.domain.roster import Person, fold_name
 from tools.accuracy.findings import Demand, Figure, Section
 from tools.accuracy.kafkadata import MAILS_FROM, Mention
@@ -53,9 +54,13 @@ def _find_class(seen: Replayed, number: int, mails: list[Mention]) -> str:
     if mails[0].at > _last_day(seen):
         return "after-the-rosters-last-entry"
     known = _find_binding(seen, mails)
-    alike = {p.id for m in mails for p in seen.roster.people if is_alike(m.name, p.name) and p.holds(roles, m.at)}
+    held = [(m, p) for m in mails for p in seen.roster.people if p.holds(roles, m.at)]
+    asked = {p.id for m, p in held if find_likeness((m.name, ""), (p.name, "")) is not None}
+    if len(known | asked) >= quorum:
+        return "name-that-a-person-is-asked-about"
+    alike = {p.id for m, p in held if is_alike(m.name, p.name)}
     if len(known | alike) >= quorum:
-        return "name-spelt-otherwise"
+        return "name-in-part"
     later = {p.id for m in mails for p in seen.roster.people if _is_listed_later(p, m)}
     if len(known | alike | later) >= quorum:
         return "listed-later"
