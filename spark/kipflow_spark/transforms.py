@@ -35,7 +35,10 @@ from kipflow_spark.columns import (
 
 
 def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
-    """The moves that still stand at `as_of`: without corrections and what those took back."""
+    """The moves that still stand at `as_of`: without corrections and what those took back.
+
+    An amendment of an accepted proposal is recorded, but moves it nowhere.
+    """
     retracts = F.when(is_correction(F.col("retracts")), F.col("retracts"))
     # the whole history of a proposal, in the order that `stage_visits` needs too: sorted once for both
     whole = _history().rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
@@ -43,6 +46,7 @@ def effective_transitions(transitions: DataFrame, as_of: datetime) -> DataFrame:
         transitions.where(F.col("at") <= F.lit(as_of))
         .withColumn("retracted", F.flatten(F.collect_list(retracts).over(whole)))
         .where(~is_correction(F.col("retracts")) & ~F.array_contains("retracted", F.col("id")))
+        .where(~F.col("source").eqNullSafe(F.col("target")))
         .drop("retracted")
     )
 

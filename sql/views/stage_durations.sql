@@ -15,4 +15,6 @@ FROM (
         at,
         lead(at) OVER (PARTITION BY number ORDER BY step) AS left_at
     FROM standing_transitions
+    -- an amendment of an accepted proposal moves it nowhere
+    WHERE source IS NULL OR source <> target
 ) AS stays

@@ -56,6 +56,16 @@ def test_a_stay_lasts_until_the_next_move_and_the_last_one_until_now(spark: Spar
     assertDataFrameEqual(visits, spark.createDataFrame(expected, visits.schema))
 
 
+def test_an_amendment_of_an_accepted_proposal_begins_no_new_stay(spark: SparkSession) -> None:
+    amended = move(1, 5, "Accepted", "Accepted", day(30), rule="amended")
+    history = transitions(spark, *accepted_after(spark, 1, 10), amended)
+    visits = transforms.stage_visits(history, day(40))
+    last = visits.where("visit >= 4").select("visit", "stage", "days")
+    assertDataFrameEqual(last, spark.createDataFrame([(4, "Accepted", 26.0)], last.schema))
+    months = transforms.throughput(visits).select("accepted")
+    assertDataFrameEqual(months, spark.createDataFrame([(1,)], months.schema))
+
+
 def test_moves_of_one_moment_keep_their_order(spark: SparkSession) -> None:
     history = transitions(
         spark, move(1, 2, "Draft", "Discussion", day(0)), move(1, 1, None, "Draft", day(0), id="later in the file")

@@ -66,6 +66,12 @@ def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Qu
     assert rows[2]["hours"] is None
 
 
+def test_an_amendment_is_no_stay_of_its_own(store: SqlStore, query: Query):
+    amended = move(Stage.ACCEPTED, Stage.ACCEPTED, 9, rule="amended")
+    append(store, move(None, Stage.ACCEPTED, 0), amended)
+    assert [row["stage"] for row in query("SELECT stage FROM stage_durations")] == ["Accepted"]
+
+
 def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, query: Query):
     wrong = move(Stage.DRAFT, Stage.ACCEPTED, 2)
     correction = move(Stage.ACCEPTED, Stage.DRAFT, 3, rule="correction", retracts=(wrong.id,))
