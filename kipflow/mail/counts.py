@@ -77,6 +77,8 @@ _BEHIND = re.compile(
 )
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
 _NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
+#: What is looked at in one line at most: more is no announcement, only work.
+_MAX_LINE, _MAX_COUNTS = 1_000, 40
 _Key = tuple[str, str]
 
 
@@ -164,7 +166,9 @@ def find_counts(line: str) -> list[_Count]:
     """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
     found: list[tuple[int, int, str, str | None, int]] = []
     for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
-        for match in pattern.finditer(line):
+        for match in pattern.finditer(line[:_MAX_LINE]):
+            if len(found) >= _MAX_COUNTS:
+                break
             if any(start < match.end() and match.start() < end for start, end, *_ in found):
                 continue
             if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):

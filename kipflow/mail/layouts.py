@@ -33,8 +33,8 @@ _BARE_PAIR = re.compile(r"^\s*(?P<choice>[+\-]1|[+\-]?0)\s+(?P<number>\d{1,3})\s
 _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
 _CHOICE_LINE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:\s+votes?)?\s*[:=]\s*(?P<rest>\S.*)$")
 _GROUP_NAMES = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]\s*"
-    r"(?P<names>[^\d:()]{2,1200}?)\s*(?:\((?P<number>\d{1,3})\))?[.\s]*$",
+    r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]"
+    r"(?P<names>[^\d:()]{2,1200})(?:\((?P<number>\d{1,3})\))?\.?$",
     re.IGNORECASE,
 )
 
@@ -89,7 +89,7 @@ def _write_out_pairs(lines: Sequence[str]) -> list[str]:
 
 def _write_out_names(line: str) -> list[str]:
     """ "Binding: Mara Lind, Jun Okafor (2)" as a list and a count; any other line as it is."""
-    match = _GROUP_NAMES.match(line)
+    match = _GROUP_NAMES.match(line.rstrip())
     if match is None:
         return [line]
     pieces = re.split(r"\s*[,;]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())

@@ -81,6 +81,7 @@ class _Assembly:
         self.numbers = attribute_numbers(ordered)
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
+        self.ends: dict[str, list[datetime]] | None = None
 
     def run(self) -> list[Vote]:
         for message in self.ordered:
@@ -130,10 +131,18 @@ class _Assembly:
         one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
         same = message.author_address == last.root.author_address and one == other
         return same and not any(
-            m.reading.kind in {Kind.RESULT, Kind.CANCEL} or m.declared is not None or m.cancels is not None
-            for m in self.ordered
-            if last.opened_at <= self.time_of(m) < self.time_of(message) and last.key in self.keys_of(m)
+            last.opened_at <= at < self.time_of(message) for at in self.find_ends().get(last.key, ())
         )
+
+    def find_ends(self) -> dict[str, list[datetime]]:
+        """When mails that announce a result or call something off were sent, by the key that they are about."""
+        if self.ends is None:
+            self.ends = {}
+            for m in self.ordered:
+                if m.reading.kind in {Kind.RESULT, Kind.CANCEL} or m.declared is not None or m.cancels is not None:
+                    for key in self.keys_of(m):
+                        self.ends.setdefault(key, []).append(self.time_of(m))
+        return self.ends
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""

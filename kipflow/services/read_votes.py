@@ -138,12 +138,13 @@ def _is_other_mail(one: Message, other: Message) -> bool:
 
 
 def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
-    judged = judge(vote, as_of)
+    earliest_close = vote.earliest_close(policy.voting_period)
+    judged = judge(vote, as_of, earliest_close=earliest_close)
     return VoteReading(
         vote=judged,
         tally=count(judged.ballots),
         outcome=find_outcome(judged, policy, as_of),
-        earliest_close=vote.earliest_close(policy.voting_period),
+        earliest_close=earliest_close,
         differences=find_differences(judged),
         possible=find_possible_outcomes(judged, policy, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
