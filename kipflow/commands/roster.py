@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ import click
 from kipflow.commands.output import as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Roster
+from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import Format, parse_listing
@@ -60,9 +62,9 @@ class _Day(click.ParamType[date]):
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The roster file to write; one that exists is added to (default: print a new one).",
+    help="The roster file; one that exists is added to (default: print a new one).",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would change and write nothing.")
+@click.option("--write", is_flag=True, help="Write --output. Without it, only show what would change.")
 def import_(
     paths: tuple[Path, ...],
     form: str,
@@ -70,27 +72,32 @@ def import_(
     as_of: date,
     project: str | None,
     output: Path | None,
-    dry_run: bool,
+    write: bool,
 ) -> int:
     """Take people, addresses and roles from what a project publishes.
 
-    Nobody is removed and nothing overwritten: an existing --output gains people, addresses, spellings and
-    missing dates. What contradicts it, or could mean two people, is told and left out (exit code 1). KEYS
-    files give names and addresses, never roles. LDAP needs two files: people and projects.
+    Shows what would change in --output, line by line, and writes it with --write. Nobody is removed and nothing
+    overwritten: an existing file gains people, addresses, spellings and missing dates, and keeps its comments
+    and what was edited by hand. What contradicts it, or could mean two people, is told and left out (exit
+    code 1). KEYS files give names and addresses, never roles. LDAP needs two files: people and projects.
     """
     documents = [(str(path), _read(path)) for path in paths]
     listing = parse_listing(documents, form=None if form == "auto" else Format(form), project=project)
-    existing = None
+    if write and output is None:
+        raise click.UsageError("--write needs --output FILE")
+    existing, was = None, ""
     if output is not None and output.exists():
-        existing = _read_existing(output)
+        existing, was = _read_existing(output), _read(output)
     report = import_roster(existing, listing, source=source, as_of=as_of)
-    text = render_roster(report.roster)
+    text = edit_roster(was, existing, report.roster) if existing is not None else render_roster(report.roster)
     if output is None:
-        if not dry_run:
-            click.echo(text, nl=False)
-    elif not dry_run and not (existing is not None and text == _read(output)):
-        _save(output, text)
-    _tell(report, output, dry_run=dry_run)
+        click.echo(text, nl=False)
+    else:
+        _print_difference(was, text, output)
+        if write and text != was:
+            _save(output, text)
+        _tell_lost_comments(existing, text)
+    _tell(report, output, written=write)
     return 1 if report.conflicts else 0
 
 
@@ -171,11 +178,24 @@ def _save(path: Path, text: str) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _tell(report: ImportReport, output: Path | None, *, dry_run: bool) -> None:
+def _print_difference(was: str, text: str, path: Path) -> None:
+    """The lines that change, as `diff -u` shows them."""
+    names = str(path) if was else "/dev/null", str(path)
+    for line in difflib.unified_diff(was.splitlines(), text.splitlines(), *names, lineterm="", n=1):
+        click.echo("".join(c if c.isprintable() else "\ufffd" for c in line))
+
+
+def _tell_lost_comments(existing: RosterFile | None, text: str) -> None:
+    lost = existing.comments - parse_roster(text, source="the new text").comments if existing is not None else 0
+    if lost > 0:
+        console(stderr=True).print(f"note: {lost} comments within the changed lines are not kept", soft_wrap=True)
+
+
+def _tell(report: ImportReport, output: Path | None, *, written: bool) -> None:
     err = console(stderr=True)
     _tell_some("conflict", report.conflicts)
     _tell_some("note", report.notes)
-    done = "would write" if dry_run else "wrote"
+    done = "wrote" if written else "nothing written yet (--write does it):"
     where = f"{done} {output}: " if output is not None else ""
     counts = f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"
     err.print(f"{where}{counts}, {len(report.conflicts)} conflicts", soft_wrap=True)

@@ -87,7 +87,8 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
             entries.extend(_read_person(cells, struck, columns, heading, place, notes))
             check_count(len(entries), source)
     if not tables:
-        raise UnreadableInput(source=source, why="has no table with the columns id and name (asf-html)")
+        login = ": it asks for a login; save the page from a browser that is logged in" if _is_login(text) else ""
+        raise UnreadableInput(source=source, why=f"has no table with the columns id and name (asf-html){login}")
     return Listing(entries=tuple(entries), notes=tuple(notes))
 
 
@@ -98,6 +99,11 @@ def _parse(text: str, source: str) -> _Element:
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableInput(source=source, why=f"is not a page that can be read ({error})") from None
     return root
+
+
+def _is_login(text: str) -> bool:
+    """Whether a page asks for a password: servers send it with status 200 in place of the roster."""
+    return re.search(r"<input\b[^>]{0,400}\btype\s*=\s*[\"']?password", text[:200_000], re.IGNORECASE) is not None
 
 
 def _is_head(columns: dict[str, int]) -> bool:

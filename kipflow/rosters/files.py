@@ -160,11 +160,12 @@ def render_roster(roster: RosterFile) -> str:
         lines.append(f"as_of: {roster.as_of.isoformat()}")
     lines.append("people:" if roster.people else "people: []")
     for person in roster.people:
-        lines.extend(_render_person(person))
+        lines.extend(render_person(person))
     return "\n".join(lines) + "\n"
 
 
-def _render_person(person: Person) -> Iterator[str]:
+def render_person(person: Person) -> Iterator[str]:
+    """One person's block of lines."""
     yield f"  - id: {quote(person.id)}"
     yield f"    name: {quote(person.name)}"
     if person.aliases:

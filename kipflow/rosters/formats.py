@@ -66,11 +66,15 @@ def parse_listing(
         known = ", ".join(Format)
         raise UnreadableInput(source=documents[0][0], why=f"its form cannot be told; name it with --format ({known})")
     if chosen is Format.LDAP_JSON:
-        return parse_ldap(documents, project=project)
-    parts = [_parse_one(source, text, chosen, project) for source, text in documents]
-    return Listing(
-        entries=tuple(e for part in parts for e in part.entries), notes=tuple(n for part in parts for n in part.notes)
-    )
+        listing = parse_ldap(documents, project=project)
+    else:
+        parts = [_parse_one(source, text, chosen, project) for source, text in documents]
+        notes = tuple(n for part in parts for n in part.notes)
+        listing = Listing(entries=tuple(e for part in parts for e in part.entries), notes=notes)
+    if not listing.entries:
+        because = f" ({listing.notes[0]})" if listing.notes else ""
+        raise UnreadableInput(source=documents[0][0], why=f"names nobody{because}; is it the right page or project?")
+    return listing
 
 
 def _parse_one(source: str, text: str, form: Format, project: str | None) -> Listing:

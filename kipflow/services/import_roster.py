@@ -51,11 +51,9 @@ def import_roster(existing: RosterFile | None, listing: Listing, *, source: str,
     notes = [*listing.notes, *merging.notes, *_note_roles(people, touched), *_note_names(people, touched)]
     if any(entry.roles for entry in listing.entries):
         notes.extend(_note_absent(before.people, merging.met))
-    if before.comments:
-        notes.append(f"{before.comments} lines with comments between the people are not kept; those on top are")
     text, day = _join_sources(before, clean_name(source), as_of)
     return ImportReport(
-        roster=replace(before, people=people, source=text, as_of=day, comments=0),
+        roster=replace(before, people=people, source=text, as_of=day),
         added=tuple(p.id for p in people if p.id not in was),
         changed=tuple(p.id for p in people if p.id in was and p.id in touched),
         unchanged=sum(p.id not in touched for p in people),

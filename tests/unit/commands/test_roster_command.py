@@ -24,7 +24,7 @@ def listed(tmp_path: Path) -> Path:
 
 def test_a_new_roster_is_written_and_is_one_that_kipflow_reads(listed: Path, tmp_path: Path) -> None:
     out = tmp_path / "roster.yaml"
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 0
     assert [p.id for p in load_roster(out).people] == ["mlind", "opaz"]
     assert out.read_text().startswith('source: "a list"\nas_of: 2026-03-02\n')
 
@@ -49,13 +49,13 @@ def test_an_existing_file_is_added_to_and_the_same_import_again_changes_nothing(
     out.write_text(
         "# ours\npeople:\n  - {id: mlind, name: Mara Lind, emails: [m@lind.example]}\n  - {id: z, name: Zed Y}\n"
     )
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 0
     people = {p.id: p for p in load_roster(out).people}
     assert list(people) == ["mlind", "z", "opaz"]
     assert people["mlind"].emails == ("m@lind.example", "mara@lind.example")
     first = out.read_bytes()
     assert first.startswith(b"# ours\n")
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 0
     assert out.read_bytes() == first
 
 
@@ -64,17 +64,61 @@ def test_conflicts_are_told_and_the_exit_code_is_1(
 ) -> None:
     out = tmp_path / "roster.yaml"
     out.write_text("people: [{id: mlind, name: Zed Yarrow}]\n")
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 1
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 1
     told = capsys.readouterr().err
     assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in told
     assert "1 added, 0 changed, 1 as before, 1 conflicts" in told
 
 
-def test_a_dry_run_tells_and_writes_nothing(listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_write_the_difference_is_shown_and_nothing_written(
+    listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "roster.yaml"
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--dry-run"]) == 0
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
     assert not out.exists()
-    assert "would write" in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert "+  - id: mlind" in shown.out
+    assert f"nothing written yet (--write does it): {out}: 2 added" in shown.err.replace("\n", "")
+    out.write_text("people:\n  - {id: mlind, name: Mara Lind}\n")
+    was = out.read_bytes()
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 0
+    assert out.read_bytes() == was
+    assert "-  - {id: mlind, name: Mara Lind}" in capsys.readouterr().out
+
+
+def test_write_without_a_file_to_write_is_refused(listed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["roster", "import", str(listed), *WHENCE, "--write"]) == 2
+    assert "--write needs --output FILE" in capsys.readouterr().err
+
+
+def test_what_was_written_by_hand_stays_as_it_is(listed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "roster.yaml"
+    out.write_text(
+        "# ours, see the wiki\n"
+        "source: by hand\n"
+        "people:\n"
+        "  # chairs first\n"
+        "  - id: zed   # asked in person\n"
+        "    name: 'Zed Y'\n"
+        "    roles:\n"
+        "      - {role: pmc, since: 2018-02-03, until: 2020-01-01}  # stepped down\n"
+        "\n"
+        "  # then the others\n"
+        "  - id: mlind\n"
+        "    name: Mara Lind\n"
+        "  # the end\n"
+    )
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 0
+    text = out.read_text()
+    kept = (
+        "# ours, see the wiki\n",
+        "  # chairs first\n  - id: zed   # asked in person\n    name: 'Zed Y'\n",
+        "  # the end\n",
+    )
+    assert all(part in text for part in kept)
+    assert "until: 2020-01-01}  # stepped down\n\n  # then the others\n  - id: mlind\n" in text
+    assert 'source: "by hand; a list"\n' in text
+    assert [p.id for p in load_roster(out).people] == ["zed", "mlind", "opaz"]
 
 
 def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +153,7 @@ def test_what_cannot_be_read_is_one_line_and_exit_code_2(
 def test_a_file_that_kipflow_would_refuse_is_not_written_over(listed: Path, tmp_path: Path) -> None:
     out = tmp_path / "roster.yaml"
     out.write_text("people: [{id: mlind}]\n")
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 2
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 2
     assert out.read_text() == "people: [{id: mlind}]\n"
 
 
@@ -118,7 +162,7 @@ def test_a_file_with_variables_is_not_written_over(
 ) -> None:
     out = tmp_path / "roster.yaml"
     out.write_text('people: [{id: mlind, name: Mara Lind, emails: ["${LIND:-m@lind.example}"]}]\n')
-    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out)]) == 2
+    assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 2
     assert "uses variables" in capsys.readouterr().err
     assert "${LIND" in out.read_text()
 
@@ -145,7 +189,7 @@ def test_show_lists_who_binds_at_a_time(
 ) -> None:
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
     out = tmp_path / "roster.yaml"
-    run(["roster", "import", str(listed), *WHENCE, "--output", str(out)])
+    run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"])
     capsys.readouterr()
     assert run(["roster", "show", str(out), "--as-of", "2019-06-01", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -111,6 +111,35 @@ def test_a_page_without_people_is_one_clear_error(page: str) -> None:
         parse_html(page, source="page")
 
 
+def test_a_login_page_in_the_rosters_place_is_told_as_such() -> None:
+    page = "<html><body><h1>Sign in</h1><form><input type='password' name='p'></form></body></html>"
+    with pytest.raises(UnreadableInput, match="it asks for a login; save the page from a browser that is logged in"):
+        parse_listing([("page.html", page)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html><table><tr><th>Id</th><th>Name</th></tr></table></html>",
+        '{"projects": {"a": {"owners": [], "members": []}}}',
+        "id,name,role\n",
+        "people: []\n",
+    ],
+    ids=["page", "ldap", "csv", "yaml"],
+)
+def test_a_source_that_names_nobody_is_refused_not_imported(text: str) -> None:
+    with pytest.raises(UnreadableInput, match="names nobody"):
+        parse_listing([("in", text)])
+
+
+def test_thousands_of_rows_and_names_in_any_script_are_read() -> None:
+    names = ("王伟", "Анна Петрова", "Ægir Þór", "محمد علي", "Ñandú O'Shea-Łuk")
+    rows = "\n".join(f"u{i},{names[i % 5]} {i},PMC" for i in range(8000))
+    listing = parse_listing([("in.csv", f"id,name,role\n{rows}\n")])
+    assert len(listing.entries) == 8000
+    assert listing.entries[0].name == "王伟 0"
+
+
 @pytest.mark.parametrize(
     "bait",
     [

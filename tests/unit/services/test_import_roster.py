@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Role
+from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Entry, Listing, make_entry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
@@ -213,12 +214,11 @@ def test_an_older_source_does_not_make_the_file_older() -> None:
     assert (report.roster.source, report.roster.as_of) == ("by hand; a page (2020-01-01)", date(2025, 1, 1))
 
 
-def test_comments_on_top_are_kept_and_others_are_told_of() -> None:
-    text = "# ours\n# since 2020\n\nsource: x\npeople:\n  - id: mlind  # chair\n    name: Mara Lind\n"
+def test_comments_on_top_are_kept_where_a_file_is_written_anew() -> None:
+    text = "# ours\n# since 2020\n\nsource: x\npeople: [{id: mlind, name: Mara Lind}]  # chair\n"
     before = parse_roster(text, source="x.yaml")
-    report = import_roster(before, Listing(entries=()), source="y", as_of=TODAY)
-    assert render_roster(report.roster).startswith("# ours\n# since 2020\nsource:")
-    assert any("1 lines with comments" in note for note in report.notes)
+    report = import_roster(before, Listing(entries=(entry("Ona Paz", id="opaz"),)), source="y", as_of=TODAY)
+    assert edit_roster(text, before, report.roster).startswith("# ours\n# since 2020\nsource:")
 
 
 NAMES = st.text(max_size=40)
@@ -258,6 +258,28 @@ def test_what_is_written_reads_back_equal_and_importing_twice_changes_nothing(
     assert parse_roster(text, source="x") == once.roster
     twice = import_roster(parse_roster(text, source="x"), listing, source="a: page # 1", as_of=TODAY)
     assert render_roster(twice.roster) == text
+
+
+FORMS = {
+    "blocks": "people:\n- id: a\n  name: Aa Bb\n- id: b # two\n  name: Cc Dd\n  emails:\n  - c@x.example\n",
+    "lines": "# a\npeople:\n    - {id: a, name: Aa Bb}\n\n    # b\n    - {id: b, name: Cc Dd}\nas_of: 2020-01-01\n",
+    "one line": "people: [{id: a, name: Aa Bb}, {id: b, name: Cc Dd}]\n",
+    "no end": "source: 'it''s'\npeople:\n  - id: a\n    name: Aa Bb",
+    "nobody": "source: empty\npeople: []\n",
+    "windows": "source: x\r\npeople:\r\n  - id: a\r\n    name: Aa Bb\r\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(told=st.lists(entries(), max_size=5))
+def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(form: str, told: list[Entry | None]) -> None:
+    text = FORMS[form]
+    before = parse_roster(text, source="x")
+    again = [entry("Aa Bb", id="a", emails=["a@new.example"]), *(e for e in told if e is not None)]
+    after = import_roster(before, Listing(entries=tuple(again)), source="a: page # 1", as_of=TODAY).roster
+    read = parse_roster(edit_roster(text, before, after), source="y")
+    assert (read.people, read.source, read.as_of) == (after.people, after.source, after.as_of)
 
 
 def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
