@@ -17,11 +17,12 @@ _HARMLESS_IF_BEFORE = (
     r")(?<!idea )"
 )
 _HARMLESS_IF_AFTER = (
-    r"(?!\s+(?:anyone|anybody|someone|you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
+    r"(?!\s+(?:(?:any|some)(?:one|body)(?: else)? (?:wants?|is|has|needs|likes|cares|wonders|would|asks)|"
+    r"you (?:have|need|want|like|could|can|are|wish)|possible|needed|necessary|it "
     r"matters|that matters|"
     r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
     r"counts|it counts|"
-    r"my vote|nobody|there['’]s time|time permits|memory serves))"
+    r"my vote|no(?:body|[ -]one) (?:minds|objects|else|is against)|there['’]s time|time permits|memory serves))"
 )
 _IF = rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b"
 _FORMS = (
@@ -43,6 +44,8 @@ _FORMS = (
     rf"{_AT_ONCE}(?:but |and )?(?:only )?(?:after|upon) (?!\w+ing\b|some\b|an?\b|the\b|your\b|his\b|her\b|their\b|"
     rf"all\b|much\b|many\b|more\b|"
     r"further\b|long\b|careful\b|i\b|we\b|\w+['’]s (?:explan|clarif|comment|reply|answer|update|mail|response))",
+    rf"{_AT_ONCE}(?:but |and )?(?:after|upon|with|w/) (?:an? )?(?:rename|fix(?:es)?|changes?|update|rebase|respin|"
+    rf"correction|cleanup|tweak|bump)\b",
     rf"{_AT_ONCE}(?:but |and )?only (?:after|when|once|upon)\b",
     rf"{_AT_ONCE}when (?!i\b|we (?:tested|tried|ran|built)\b|tested\b|testing\b|built\b|building\b|run\b|running\b|"
     rf"using\b|it comes\b)",
@@ -83,13 +86,28 @@ _WITHIN = re.compile(
 _NEXT = re.compile(
     r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
     r"providing|assuming|as long as|so long as|"
-    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|if "
+    r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|"
+    r"if (?:it |this |that )?(?:is |gets )?(?:renamed|fixed|changed|addressed|removed|added|updated|resolved|done)|"
+    r"if "
     r"you (?:fix|rename|change|address|remove|add))\b",
+    _I,
+)
+#: "Rename it and I'm +1"
+_DO_AND = re.compile(
+    r"^\W*(?:please |just |simply )?(?:fix|rename|update|change|add|remove|address|resolve|drop|revert|merge|"
+    r"mention|document|clarify|"
+    r"make|move|split|bump|re-?spin|re-?roll|correct|adjust)\b[^.;:!?]{1,80}\band (?:then )?(?:i['’]m|i am|it['’]s|"
+    r"that['’]s|i['’]ll be|"
+    r"i will be|i['’]d be)\s*(?:an? )?$",
     _I,
 )
 #: "Please fix the build first. Then +1."
 _THEN = re.compile(r"(?:^|[\s,;:])(?:and )?then\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:a )?$", _I)
-_DEMANDED = re.compile(r"\b(?:first|please|needs? to|has to|must|should|fix)\b", _I)
+_DEMANDED = re.compile(
+    r"\b(?:first|please|(?:could|can|would) (?:you|we)|i['’]d like|i would like|needs? to|has to|must|should|"
+    r"fix)\b",
+    _I,
+)
 
 
 def has_condition(before: str, after: str, *, preceding: str, following: str, leading: bool) -> bool:
@@ -104,6 +122,6 @@ def has_condition(before: str, after: str, *, preceding: str, following: str, le
         return True
     if leading:
         return False
-    if _OPENING.search(before) or _WITHIN.search(before):
+    if _OPENING.search(before) or _DO_AND.match(before) or _WITHIN.search(before):
         return True
     return _THEN.search(before[-40:]) is not None and _DEMANDED.search(f"{preceding} {before}") is not None

@@ -21,14 +21,15 @@ _HYPOTHETICAL_BEFORE = re.compile(
     r"not|never|cannot|can['’]?t|won['’]?t|don['’]?t|didn['’]?t|isn['’]?t|wouldn['’]?t|haven['’]?t|no longer|neither|"
     r"nor|without(?! (?:a |any )?(?:doubt|hesitation|reservations?|question|further))|instead of|rather than)\b"
     r"|\b(?:i|we|it|that)['’]d(?! like to| love to| also like to))"
-    r"(?:(?!\b(?:so|hence|thus|therefore|but|here)\b)[^,;:()!?]){0,50}$",
+    r"(?:(?!\b(?:so|hence|thus|therefore|but|here)\b)[^,;:()!?=>→]){0,50}$",
     _I,
 )
 _LATER_AFTER = re.compile(r"\b(?:tomorrow|later|next week|then\b|soon|when i|after i|once i)\b", _I)
 _NOT_SERIOUS = re.compile(r"\b(?:just kidding|joking|jk|not a vote|don['’]?t count)\b", _I)
 
 _PAST = re.compile(
-    r"\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|gave|given|said|was|"
+    r"(?<!\bas )(?<!\blike )\b(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:already\s+|also\s+|previously\s+)*(?:voted|"
+    r"gave|given|said|was|"
     r"were|posted|started(?: out)? (?:with|at|as|from))\b(?:(?!\bbut\b|\bnow\b)[^.;]){0,50}$",
     _I,
 )
@@ -57,7 +58,7 @@ _ASKING = re.compile(
 
 _PERFORMS = re.compile(
     r"\b(?:i['’]?ll|i will|i['’]?m (?:just )?going to(?: have to)?|i am going to|i['’]d like to|i would like to|"
-    r"let me)\s+(?:also\s+|just\s+|then\s+)?(?:vote|go with|give|"
+    r"let me)\s+(?:also\s+|just\s+|then\s+|have to\s+|\w+ly\s+)?(?:vote|go with|give|"
     r"cast|add|say|be|stay|stick|keep|remain|leave|settle|change|put|express|throw in)\b",
     re.IGNORECASE,
 )
@@ -79,6 +80,12 @@ _ANNOUNCED_AFTER = re.compile(
 
 
 _ASKING_MINE = re.compile(r"\b(?:is|was|does|did|do|should|would|has|will|can) my (?:\w+ ){0,2}$", re.IGNORECASE)
+# "Rename? +1"
+_SHORT_QUESTION = re.compile(
+    r"(?:^|[.!?]\s)(?!(?:why|who|what|any|did|how|is|are|was|ok|okay|right|really|no|when|"
+    r"where)\b)[\w-]+(?: [\w.-]+){0,2}\?\s*$",
+    re.IGNORECASE,
+)
 _ANYONE = re.compile(r"^\W{0,3}(?:anyone|anybody|someone|somebody|right|correct|no)\s*\?", re.IGNORECASE)
 # "-1 doesn't work as a sentinel": the number is what the sentence is about; or a vote for that reason
 _SUBJECT = re.compile(
@@ -117,6 +124,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "question", "asked rather than cast?"
     if _ASKING_MINE.search(before) and sentence.text.rstrip().endswith("?"):
         return "question", "asked rather than cast?"
+    if leading and _SHORT_QUESTION.search(sentence.preceding):
+        return "object-unclear", "a vote, or agreement with something said?"
     if leading and (_ANYONE.match(after) or _SUBJECT.match(after)):
         return "subject-unclear", "a vote, or a number that is spoken of?"
     if leading and _ECHO.match(after):

@@ -100,6 +100,26 @@ _PRECOMMIT = re.compile(
 )
 
 
+# "Rename to foo.bar: +1", "Jun's suggestion: +1", "As for the name, +1": a matter within the proposal, not the proposal
+_TOPIC = re.compile(
+    r"^\W*(?:renam|remov|add|chang|us|drop|split|mov|keep|support|allow|mak|document|merg|deprecat|introduc)(?:e|"
+    r"ing)?\b(?:[^:.!?]|\.(?=\S)){0,60}:\s*$|"
+    r"(?:['’]s|s['’]|\bthe|\byour|\bhis|\bher|\bthis|\bthat)\s(?:\w+ ){0,2}(?:suggestion|comment|remark|point|"
+    r"question|concern|idea|name|naming)s?\s*:\s*$|"
+    r"^\W*(?:re|on|regarding|about(?! time)|as for|as to|concerning|wrt|w\.r\.t\.)\b:?(?!.{0,30}\b(?:kips?|release|"
+    r"proposal|"
+    r"votes?|rc|me|my|mine|our|us|"
+    r"whole|overall|everything|second|reflection|balance|hand|top|note|thoughts?|candidate|record|"
+    r"that basis)\b)[^.!?:]{1,50}[,:]\s*$",
+    re.IGNORECASE,
+)
+
+
+def is_topic(before: str) -> bool:
+    """Whether the words before a value name a matter within the proposal that it may be about."""
+    return _TOPIC.search(before[-120:]) is not None
+
+
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):

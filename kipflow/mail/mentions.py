@@ -9,7 +9,7 @@ from kipflow.mail import phrases
 from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
 from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.doubts import CARRIED, find_doubt
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_statistic
+from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_statistic, is_topic
 from kipflow.mail.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.sentences import Mention, Sentence
@@ -149,11 +149,11 @@ def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None
         return doubt("correction", "corrects an earlier mail: does this vote replace it?")
     if read.claimed_binding is None and AGREED_BEFORE.search(mention.before[-120:]):
         return doubt("object-unclear", "a vote, or agreement with something said?")
-    if read.claimed_binding is None and is_measured(mention.before):
+    if read.claimed_binding is None and (is_measured(mention.before) or is_topic(mention.before)):
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and _is_inline_answer(mention.sentence.line):
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
-    if mention.leading and read.claimed_binding is None and _WILL_DO.match(mention.after):
+    if read.claimed_binding is None and not mention.is_mine and _WILL_DO.match(mention.after):
         return doubt("answered-remark", "answers a remark with what will be done: a vote, or agreement?")
     unclear = find_doubt(mention.sentence, mention.before, mention.after, leading=mention.leading)
     if unclear is not None:
@@ -211,7 +211,7 @@ def _claim_below(after: str, following: str) -> bool | None:
 
 # "+1, I will add a section": who answers a remark on the own proposal
 _WILL_DO = re.compile(
-    r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)|will|done|just)\s+(?:also |just |then |already )?"
+    r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)?|will|done|just)\s+(?:also |just |then |already )?"
     r"(?:add|fix|change|update|rename|remove|rework|clarify|adjust|amend|correct|do (?:that|this|so)|include|"
     r"incorporate|mention)"
     r"(?:e?d)?\b",

@@ -46,7 +46,8 @@ OTHERS_AFTER = re.compile(
 )
 _HERE_IS = re.compile(
     r"\bhere(?:['’]?s| is| comes) (?:the|my|a|an|another|your)\b[^.!?]{0,25}$|\bi(?:['’](?:d|ll)| "
-    r"would| will)? say (?:it['’]s )?(?:a )?$",
+    r"would| will| can| can only| must| have to)? say (?:it['’]s )?(?:a )?$|\b(?:safe|fair|happy|"
+    r"glad) to say (?:it['’]s )?(?:a )?$",
     re.IGNORECASE,
 )
 
@@ -85,6 +86,7 @@ _JUDGED_AFTER = re.compile(
 _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
+_DASH_LAST = re.compile(r"\s[-–—]\s*$")
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
 
@@ -130,7 +132,11 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if _THANKED_BEFORE.search(before[-120:]):
         return True
-    counted = _THEN_LAST.search(before[-8:]) is None and _GREETS_ALL.search(before[-30:]) is None
+    counted = (
+        _DASH_LAST.search(before[-4:]) is None
+        and _THEN_LAST.search(before[-8:]) is None
+        and _GREETS_ALL.search(before[-30:]) is None
+    )
     if (
         counted
         and not (mention.leading or mention.is_mine or mention.is_vote_word)

@@ -30,7 +30,9 @@ _WORDS = frozenset(
         believe
         support supporting endorse approve approved approving lgtm sgtm imo imho fwiw afaic afaict kip proposal
         release
-        rc candidate release. fan big huge without doubt hesitation favor favour maybe anyhow no issues issue
+        rc candidate release. fan big huge can safe must comments questions were addressed answered resolved fixed
+        guess sigh meh ugh as stated before mentioned promised discussed above
+        convinced without doubt hesitation favor favour maybe anyhow no issues issue
         problems problem found
         concerns concern
         objections complaints nothing
@@ -42,6 +44,7 @@ _GREETED = re.compile(
     r"\b(?:thanks|thank you|hi|hello|hey|dear|kudos to|congrats|@)[ ,]*(?:[A-Z][\w.-]{1,20}[ ,]*){1,2}"
 )
 _WORD = re.compile(r"[^\s,;:!.?()\"“”*–—…]+")
+_ARROWS = frozenset({"=>", "->", "→", "-->", "==>"})
 _MOST = 12
 
 
@@ -53,5 +56,5 @@ def is_smalltalk(before: str) -> bool:
     """
     if len(before) > 100 or "?" in before:
         return False
-    words = [w.lower().replace("’", "'") for w in _WORD.findall(_GREETED.sub("thanks ", before))]
+    words = [w.lower().replace("’", "'") for w in _WORD.findall(_GREETED.sub("thanks ", before)) if w not in _ARROWS]
     return 0 < len(words) <= _MOST and all(word in _WORDS for word in words)
