@@ -86,13 +86,15 @@ _CANCEL = re.compile(
     r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?|off)\b"
     r"|\bclos(?:e|ed|ing) (?:this|the) (?:vote|voting)(?: thread)? without (?:a |any )?(?:result|outcome|conclusion)\b"
     r"|^\W{0,4}(?:vote (?:is )?(?:cancell?ed|withdrawn|aborted)|cancell?(?:ing|ed)(?: (?:the|this) vote)?)\b|"
-    r"^\W{0,4}(?:withdrawing|aborting|retracting) (?:the|this) (?:vote|rc|release|candidate)\b",
+    r"^\W{0,4}(?:withdrawing|aborting|retracting|calling off|stopping|abandoning) (?:the|this) "
+    rf"(?:vote|voting|rc|release|candidate)\b{_ENDS_NOUN}",
     re.IGNORECASE,
 )
 # a wish that is a cancellation where the vote's own caller says it
 _DISREGARD = re.compile(
-    r"^\W*(?:\w+\W+){0,3}(?:please|kindly)?\s*(?:ignore|disregard) (?:this|the) (?:vote|voting|vote thread|thread)\b"
-    r"(?! from| by| of)",
+    r"^\W*(?:\w+\W+){0,3}(?:please|kindly)?\s*(?:(?:ignore|disregard) (?:this|the) (?:vote|voting|vote thread|thread)\b"
+    r"(?! from| by| of)|(?:consider|regard|treat) (?:this|the) (?:vote|vote thread) (?:as )?(?:cancell?ed|withdrawn|"
+    r"void|aborted|called off)\b|stop voting\b)",
     re.IGNORECASE,
 )
 _CANCEL_UNREAL = re.compile(
