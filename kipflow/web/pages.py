@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from kipflow.domain.events import Stage
+from kipflow.domain.history import find_amendments
 from kipflow.services.board import Board, BoardRow, RowQuery, Sort
 from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
@@ -21,9 +22,9 @@ from kipflow.web.timeline import build_timeline
 
 #: How many proposals of each stage the first page shows; all votes are shown up to a generous bound.
 _VOTES = 100
-_PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
+_PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,11 @@ class BoardPages:
     def show_proposal(self, request: Request, number: Number) -> HTMLResponse:
         now = self._clock()
         view = self._board().proposal(number, now)
-        return self._pages.render(request, "proposal.html", now=now, view=view, timeline=build_timeline(view))
+        amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
+        timeline = build_timeline(view)
+        return self._pages.render(
+            request, "proposal.html", now=now, view=view, timeline=timeline, amendments=amendments
+        )
 
     def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
         board = self._board()
@@ -93,12 +98,12 @@ class BoardPages:
             review=asked.slice(questions),
             asked=asked,
             asked_link=lambda number: f"?page={number}&drift_page={drift_page}",
+            identities=board.identities()[:_IDENTITIES],
             drift=drifted.slice(drift),
             drifted=drifted,
             drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",
         )
 
-            identities=board.identities()[:_IDENTITIES],
     def show_data(self, request: Request, page: PageNumber = 1) -> HTMLResponse:
         now, board = self._clock(), self._board()
         found = board.unreadable(offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE)
