@@ -248,7 +248,9 @@ _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")
 
 def parse_message_ids(text: str) -> tuple[str, ...]:
     """The message ids in a header, each once, in order, with their angle brackets."""
-    return tuple(dict.fromkeys(f"<{found}>" for found in _ID.findall(text[:MAX_FIELD])))
+    if not text:
+        return ()
+    return tuple(dict.fromkeys([f"<{found}>" for found in _ID.findall(text[:MAX_FIELD])]))
 
 
 def parse_message_id(text: str) -> str | None:

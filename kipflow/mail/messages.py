@@ -136,9 +136,11 @@ def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> S
     return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
 
 
-_SIGNS = (b"+1", b"-1", b"+0", b"-0", b"+ 1", b"- 1", b"=2B1", b"ote", b"oti", b"OTE", b"ase64", b"ASE64")
-# what a ballot in a mail without any tag or number looks like before its body is decoded
-_VOTE_BYTES = re.compile(rb"[+-][01](?![\w.-])|[+-] [01]\b|=2B1|[vV]ot[ei]|VOTE|base64|BASE64")
+# what a ballot in a mail without any tag or number looks like before its body is decoded: "+1", "- 0", "=2B1",
+# "vote", "voting", "VOTE", "base64"; told by its first byte, which `re` looks for ten times as fast as for words
+_VOTE_BYTES = re.compile(
+    rb"[-+=vVbB](?:(?<=[-+])(?:[01](?![\w.-])| [01]\b)|(?<==)2B1|(?<=[vV])ot[ei]|(?<=V)OTE|(?<=b)ase64|(?<=B)ASE64)"
+)
 
 
 def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body: bytes) -> bool:
@@ -147,7 +149,7 @@ def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body
         return True
     if reading.topic.startswith(("[jira]", "[jenkins]")) or not (reading.is_reply or answers):
         return False
-    return encoded or (any(sign in body for sign in _SIGNS) and _VOTE_BYTES.search(body, 0, 200_000) is not None)
+    return encoded or _VOTE_BYTES.search(body, 0, 200_000) is not None
 
 
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:

@@ -59,7 +59,9 @@ class Words:
     @property
     def text(self) -> str:
         """The own words as text, blank lines evened out."""
-        joined = "\n".join(line.text.rstrip() for line in self.own)
+        if not self.own:
+            return ""
+        joined = "\n".join([line.text.rstrip() for line in self.own])
         return re.sub(r"\n{3,}", "\n\n", joined).strip()[:MAX_OWN_TEXT]
 
 
