@@ -39,8 +39,9 @@ _DEVICE = (
     r"smartphone|telefon\w{0,4}|téléphone|móvil|celular|cellulare|手机|\w{0,12}mail|spark|proton|superhuman|thunderbird)"
 )
 _SENT_FROM = re.compile(
-    rf"^\s*(?:sent from my \w+\b.{{0,40}}$|sent (?:from|via|with|using) .{{0,50}}{_DEVICE}|(?:von meine[mr]|gesendet (?:von|mit|aus)|envoyé (?:de|"
-    rf"depuis|à partir d|avec|via)|envi?ado (?:desde|do|de|a partir d|con|com)|inviato (?:da|dal|con)|verstuurd vanaf|"
+    rf"^\s*(?:sent from my \w+\b.{{0,40}}$|sent (?:from|via|with|using) .{{0,50}}{_DEVICE}|"
+    rf"(?:von meine[mr]|gesendet (?:von|mit|aus)|envoyé (?:de|depuis|à partir d|avec|via)|"
+    rf"envi?ado (?:desde|do|de|a partir d|con|com)|inviato (?:da|dal|con)|verstuurd vanaf|"
     rf"verzonden (?:vanaf|met|via)|skickat från|sendt fra|lähetetty|wysłan[eo] z|odesláno z|отправлено (?:с|из)|"
     rf"发自|發自|来自|來自|寄自|(?:从|從)\s?我的|나의|내)\b.{{0,30}}?{_DEVICE}|(?:发自|發自|来自|來自|寄自|从|從).{{0,12}}{_DEVICE}|"
     rf"{_DEVICE}(?:から送信|에서 보냄|'?\w{{0,6}} gönderildi)|get \[?outlook for|holen sie sich outlook|"

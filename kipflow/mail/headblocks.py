@@ -42,7 +42,7 @@ HEADER_FIRST = re.compile(
     r"^\s*\*{0,2}\s*(?:from|von|de|da|van|från|fra|od|发件人|寄件者|差出人|от|отправитель)\s*\*{0,2}\s*[:：]",
     re.IGNORECASE,
 )
-_ANY_HEADER = re.compile(r"^\s{0,3}\*{0,2}[^\W\d][^:：\n]{0,24}[:：]\s*\S")
+_ANY_HEADER = re.compile(r"^\s{0,3}\*{0,2}[^\W\d][^:：\n]{0,24}[:：](?!//)\s*\S")
 _ADDRESS = re.compile(r"<?[^<>\s:]{1,200}@[^<>\s]{1,200}>?")
 _ANSWERING_SUBJECT = re.compile(
     r"^[^:：\n]{1,26}[:：]\s*\*{0,2}\s*(?:[A-Za-z答回返Оо]\w{0,4}\s?[:：]|\[[^\[\]\n]{2,40}\])", re.MULTILINE
@@ -103,13 +103,17 @@ def find_header_block(lines: list[str], start: int) -> int | None:
 
     Told by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
     """
-    if "@" not in "".join(lines[start : start + 4]) or not _ANY_HEADER.match(lines[start]):
+    if "@" not in "".join(lines[start : start + 8]) or not _ANY_HEADER.match(lines[start]):
         return None
-    end = start
-    while end < len(lines) and end - start < 12 and _ANY_HEADER.match(lines[end]):
-        end += 1
+    end, count = start + 1, 1
+    # in HTML, each line may be a paragraph of its own: then a blank line follows each
+    gap = int(end < len(lines) and not lines[end].strip())
+    while end + gap < len(lines) and count < 12 and not (gap and lines[end].strip()):
+        if not _ANY_HEADER.match(lines[end + gap]):
+            break
+        end, count = end + gap + 1, count + 1
     block = "\n".join(line[:400] for line in lines[start:end])
-    if end - start < 3 or not HAS_DATE.search(_ADDRESS.sub("", block)) or not _ANSWERING_SUBJECT.search(block):
+    if count < 3 or not HAS_DATE.search(_ADDRESS.sub("", block)) or not _ANSWERING_SUBJECT.search(block):
         return None
     return end
 
@@ -123,6 +127,8 @@ def skip_header_lines(lines: list[str], start: int) -> int:
     while end < len(lines) and end - start < 20:
         if HEADER_LINE.match(lines[end]):
             seen = True
+        elif seen and not lines[end].strip() and end + 1 < len(lines) and HEADER_LINE.match(lines[end + 1]):
+            pass  # each header line is a paragraph of its own in HTML
         elif not (seen and lines[end].startswith(" ") and lines[end].strip()):
             break
         end += 1

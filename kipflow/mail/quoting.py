@@ -217,8 +217,10 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     line = lines[index]
     if GROUPWISE.match(line):
         return index + 1
-    if "@" in line and LOTUS_FIRST.match(line) and index + 1 < len(lines) and LOTUS_DATE.match(lines[index + 1]):
-        return index + 2
+    if "@" in line and LOTUS_FIRST.match(line):
+        dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)
+        if dated is not None and LOTUS_DATE.match(lines[dated]):
+            return dated + 1
     block_end = find_header_block(lines, index)
     if block_end is not None:
         return block_end
@@ -261,8 +263,11 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     return None
 
 
+_DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
+
+
 def _begins_attribution(line: str) -> bool:
-    return _OPENS.match(line) is not None and has_time(line)
+    return (_OPENS.match(line) or _DATE_OPENS.match(line)) is not None and has_time(line)
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
