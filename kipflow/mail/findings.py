@@ -115,9 +115,13 @@ _TOPIC = re.compile(
 )
 
 
+_OWN_VOTE = re.compile(r"\b(?:my|mine|our|votes?|ballot)\b", re.IGNORECASE)
+
+
 def is_topic(before: str) -> bool:
     """Whether the words before a value name a matter within the proposal that it may be about."""
-    return _TOPIC.search(before[-120:]) is not None
+    near = before[-120:]
+    return _TOPIC.search(near) is not None and _OWN_VOTE.search(near) is None
 
 
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
