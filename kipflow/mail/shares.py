@@ -36,8 +36,8 @@ class _Share:
 
 @lru_cache(maxsize=16)
 def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?![\w.])"
-    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|\d{{1,5}}(?![\w.]))){{0,8}})"
+    key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?!\w|\.\d)"
+    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|[1-9]\d{{0,4}}(?!\w|\.\d)(?!\s+(?:for|on|to)\b))){{0,8}})"
     value = r"(?P<value>[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d)"
     claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
     # "KIP-7: +1 (binding)", "KIP-7 -> -1"
@@ -74,7 +74,7 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     if own:
         return _settle(message, own, shares, several=len(siblings) > 1)
     named = {n for share in shares for n in share.numbers}
-    if named & set(siblings):
+    if named & set(siblings) and number not in find_references(message.own_text, prefix):
         return replace(message, expressions=())
     names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
     unsure = [

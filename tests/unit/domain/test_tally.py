@@ -14,6 +14,7 @@ from kipflow.domain.tally import (
     count,
     find_differences,
     find_outcome,
+    find_possible_outcomes,
     hangs_on_review,
     is_named,
     possible_counts,
@@ -161,3 +162,21 @@ def test_an_announcement_is_compared_name_by_name() -> None:
 def test_a_name_in_an_announcement_finds_its_voter(name: str, known: bool) -> None:
     voter = replace(ballot("jokafor"), name="Jun Okafor")
     assert is_named(name, voter) is known
+
+
+@pytest.mark.parametrize(
+    ("cast", "at", "possible"),
+    [
+        (vote(plus=3), LATER, ["passed"]),
+        (vote(plus=2, review=1), LATER, ["short", "passed"]),
+        (vote(plus=3, review=1), LATER, ["passed"]),
+        (vote(plus=2, review=1), START + timedelta(hours=2), ["open", "passing"]),
+        (replace(vote(plus=2, review=1), ended_at=START, ended_how="cancelled"), LATER, ["cancelled"]),
+        (vote(plus=2, review=1, root_missing=True), LATER, ["short", "passing"]),
+    ],
+    ids=["nothing unclear", "hangs on it", "enough without it", "still running", "cancelled", "partial data"],
+)
+def test_what_a_vote_may_come_to_is_told_from_its_worst_to_its_best(
+    cast: Vote, at: datetime, possible: list[str]
+) -> None:
+    assert find_possible_outcomes(cast, POLICY, at) == tuple(possible)

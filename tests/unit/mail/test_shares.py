@@ -1,0 +1,61 @@
+"""One mail on several proposals: which value belongs to which."""
+
+from __future__ import annotations
+
+import pytest
+
+from kipflow.domain.facts import Message
+from kipflow.mail.messages import read_message
+from kipflow.mail.shares import read_share
+
+
+def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[str, str]]:
+    """The mail's expressions in the vote on `number`: value and how sure."""
+    head = (
+        "From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7 and KIP-9\n"
+        "Date: 3 Mar 2026 10:00:00 +0000\nMessage-ID: <a@x.example>\nIn-Reply-To: <root@x.example>\n\n"
+    )
+    read = read_message((head + body).encode(), source="x#0", list_id="dev@x.example", month="2026-03", prefix="KIP")
+    assert isinstance(read, Message)
+    return [(e.value, str(e.standing)) for e in read_share(read, number, siblings, prefix="KIP").expressions]
+
+
+@pytest.mark.parametrize(
+    ("body", "on_seven", "on_nine"),
+    [
+        ("KIP-7: +1 (binding)\nKIP-9: -1 (binding)\n", [("+1", "clear")], [("-1", "clear")]),
+        ("+1 for KIP-7, -1 for KIP-9\n", [("+1", "clear")], [("-1", "clear")]),
+        ("+1 (binding) on KIP-7 and -0 on KIP-9.\n", [("+1", "clear")], [("-0", "clear")]),
+        ("KIP-7 +1\nKIP-9 -1\n\nThe second one breaks clients.\n", [("+1", "clear")], [("-1", "clear")]),
+        ("+1 for KIP-7 and KIP-9\n", [("+1", "clear")], [("+1", "clear")]),
+        ("+1 (binding) to both\n", [("+1", "clear")], [("+1", "clear")]),
+        ("+1\n", [("+1", "clear")], [("+1", "clear")]),
+        ("KIP-7: +1\n", [("+1", "clear")], []),
+        ("KIP-7: +1\nKIP-9: +1 if the default is 5\n", [("+1", "clear")], [("+1", "unclear")]),
+    ],
+)
+def test_each_value_goes_to_the_proposal_that_it_stands_beside(
+    body: str, on_seven: list[tuple[str, str]], on_nine: list[tuple[str, str]]
+) -> None:
+    assert share_of(body, 7, (7, 9)) == on_seven
+    assert share_of(body, 9, (7, 9)) == on_nine
+
+
+def test_different_votes_that_name_no_proposal_wait_for_a_person() -> None:
+    for number in (7, 9):
+        [(_, standing)] = share_of("I vote +1 on the first one, but -1 on the second.\n", number, (7, 9))
+        assert standing == "unclear"
+
+
+def test_a_vote_that_names_a_proposal_of_another_thread_waits_for_a_person() -> None:
+    assert share_of("+1 (binding) for KIP-43\n", 7, (7,)) == [("+1", "unclear")]
+
+
+def test_a_proposal_named_without_a_value_that_is_read_waits_for_a_person() -> None:
+    body = "+1 for KIP-7 and 0 for KIP-9\n"
+    assert share_of(body, 7, (7, 9)) == [("+1", "clear")]
+    assert share_of(body, 9, (7, 9)) == [("+1", "unclear")]
+
+
+def test_a_proposal_that_is_only_mentioned_takes_no_vote_away() -> None:
+    assert share_of("+1 (binding)\n\nThis goes well with KIP-43.\n", 7, (7,)) == [("+1", "clear")]
