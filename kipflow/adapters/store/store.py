@@ -19,6 +19,7 @@ from kipflow.adapters.store.session import SqlSession
 from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
+from kipflow.domain.version import DECISION_RULES
 from kipflow.services import board as views
 
 
@@ -71,12 +72,12 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return board.load_review(connection, self._community)
 
-    def drift(self) -> tuple[views.DriftRow, ...]:
     def identities(self) -> tuple[Ruling, ...]:
         with transaction(self._engine, reads=True) as connection:
             found = rulings.load_identities(connection)
         return tuple(r for r in reversed(found) if r.revoked_at is None)
 
+    def drift(self) -> tuple[views.DriftRow, ...]:
         with transaction(self._engine, reads=True) as connection:
             return board.load_drift(connection, self._community)
 
@@ -138,4 +139,4 @@ def open_store(
 
 def _name_rules(policy: Policy, roster: Roster, keyed_by: str) -> str:
     people = hashlib.sha256(f"{keyed_by}\n{roster.people!r}".encode()).hexdigest()[:12]
-    return f"{policy.version}/{people}"
+    return f"{policy.version}/{people}/{DECISION_RULES}"
