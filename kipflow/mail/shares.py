@@ -37,7 +37,8 @@ class _Share:
 @lru_cache(maxsize=16)
 def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?!\w|\.\d)"
-    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|[1-9]\d{{0,4}}(?!\w|\.\d)(?!\s+(?:for|on|to)\b))){{0,8}})"
+    bare = r"[1-9]\d{0,4}(?!\w|\.\d)(?!\s+(?:for|on|to)\b)"
+    keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|{bare})){{0,8}})"
     value = r"(?P<value>[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d)"
     claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
     # "KIP-7: +1 (binding)", "KIP-7 -> -1"
