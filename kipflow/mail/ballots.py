@@ -160,7 +160,7 @@ _TALKS_OF_BALLOT = re.compile(r"\bvot|\bveto|\bballot|\bobjection", re.IGNORECAS
 
 def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expression | None:
     text = sentence.text
-    if not any(c in text for c in "01") and not _TALKS_OF_BALLOT.search(text):
+    if not any(c in text for c in ("0", "1", "+.", "-.")) and not _TALKS_OF_BALLOT.search(text):
         return None
     changed = read_change(text)
     if changed is not None:

@@ -80,7 +80,7 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
             yield Sentence(sentence, line, following, starts_line=number == 0, preceding=preceding)
 
 
-_TELLING = re.compile(r"[01]|vot|veto|ballot|objection", re.IGNORECASE)
+_TELLING = re.compile(r"[01]|[+\-]\.\d|vot|veto|ballot|objection", re.IGNORECASE)
 
 
 def _keep_telling_paragraphs(lines: Sequence[OwnLine]) -> Iterator[OwnLine]:
