@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
@@ -23,6 +23,9 @@ from kipflow.domain.policy import Policy
 from kipflow.services.corrections import explain_corrections, settle_announcements
 from kipflow.services.effects import EffectRules, find_effects
 from kipflow.services.ports import Session, Store
+
+#: Two machines of one Airflow need not agree on the second.
+CLOCK_SKEW = timedelta(minutes=5)
 
 
 class FutureDecision(KipflowError):
@@ -71,8 +74,9 @@ def advance_one(
         FutureDecision: `as_of` is ahead of `now`: it would keep every decision until then from being taken.
     """
     known_at = as_of if now is None else now
-    if as_of > known_at:
+    if as_of - known_at > CLOCK_SKEW:
         raise FutureDecision(as_of=as_of, now=known_at)
+    known_at = max(known_at, as_of)
     with store.begin() as session:
         decided_at = session.load_decided_at(number)
         if decided_at is not None and as_of < decided_at:

@@ -12,6 +12,9 @@ from kipflow.mail.archive import read_path
 from kipflow.services.poll import ingest_items
 from kipflow.services.ports import Report, Store
 
+#: Why a month counts as held that no archive gave.
+FROM_FILES = "read from files"
+
 
 def ingest_paths(
     store: Store,
@@ -46,21 +49,23 @@ def ingest_paths(
 
 
 def _note_months(store: Store, newest: dict[tuple[str, str], datetime], mails: dict[tuple[str, str], int]) -> None:
-    """Keep months that the archive itself gave; note the others as read from files."""
+    """Keep months that the archive itself gave; note the others as read from files, up to the newest mail yet."""
     with store.begin() as session:
-        known = {(m.list_id, m.month) for m in session.load_months()}
+        known = {(m.list_id, m.month): m for m in session.load_months()}
         last = {list_id: max(m for x, m in newest if x == list_id) for list_id, _ in newest}
         for (list_id, month), at in sorted(newest.items()):
             if month < last[list_id]:
                 at = month_start(next_month(month))
-            if (list_id, month) not in known:
-                session.save_month(
-                    ArchiveMonth(
-                        list_id=list_id,
-                        month=month,
-                        status="complete",
-                        fetched_at=at,
-                        mails=mails[list_id, month],
-                        why="read from files",
-                    )
+            before = known.get((list_id, month))
+            if before is not None and (before.why != FROM_FILES or before.fetched_at >= at):
+                continue
+            session.save_month(
+                ArchiveMonth(
+                    list_id=list_id,
+                    month=month,
+                    status="complete",
+                    fetched_at=at,
+                    mails=max(mails[list_id, month], before.mails if before else 0),
+                    why=FROM_FILES,
                 )
+            )

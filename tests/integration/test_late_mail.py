@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from kipflow.cli import cli
 from kipflow.domain.events import Stage
 from kipflow.services import advance, replay
+from kipflow.services.ingest import ingest_paths
 from kipflow.wiring import effect_rules
-from tests.integration.late import AMARO, DAY, MONDAY, TITLE, Mail, Village, found, late_objections, story
+from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
 
@@ -169,6 +170,16 @@ def test_a_month_that_becomes_readable_lets_the_vote_close_when_it_should_have(v
     accepted = village.parts.store.proposal(77, WEEK).history[-1]
     assert (accepted.transition.at, accepted.recorded_at) == (MONDAY + 5 * DAY, WEEK)
     assert "Vote → Accepted" in village.channel.posted[-1][1]
+
+
+def test_a_fuller_file_of_a_month_extends_what_is_held_of_it(village: Village) -> None:
+    mails = list(story().values())
+    for n, part in enumerate((mails[:5], mails)):
+        path = village.folder / f"part{n}.mbox"
+        path.write_text("".join(mail.render() for mail in part), encoding="utf-8")
+        ingest_paths(village.parts.store, [path], list_id=LIST, prefix="KIP", seen_at=WEEK)
+    village.decide(WEEK)
+    assert village.stage(WEEK) == Stage.ACCEPTED
 
 
 def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
