@@ -11,6 +11,8 @@ import pytest
 from kipflow.settings import Settings
 from kipflow.wiring import connect
 
+pytestmark = pytest.mark.airflow
+
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 Run = Callable[[str, str], Any]
 
