@@ -37,22 +37,32 @@ def find_owed(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: dat
 
 
 def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
-    """The page that is the proposal's: the one that bore its number first; None if there is no page.
+    """The page that is the proposal's: of those that bear its number the one that bore it first; None without any.
 
-    Where a number was taken twice, what stands on the other page must not move this proposal.
+    Where a number was taken twice, what stands on the other page must not move this proposal. A page that was
+    given another number is the proposal's only as long as no other bears its number.
     """
     first: dict[str, tuple[bool, datetime]] = {}
+    newest: dict[str, PageVersion] = {}
     for page in pages:
-        bears = (page.number != number, page.saved_at)
-        first[page.page_id] = min(bears, first.get(page.page_id, bears))
-    return min(first, key=lambda page_id: (first[page_id], page_id), default=None)
+        newest[page.page_id] = max(page, newest.get(page.page_id, page), key=lambda p: (p.saved_at, p.version))
+        if is_of(page, number):
+            bears = (page.number != number, page.saved_at)
+            first[page.page_id] = min(bears, first.get(page.page_id, bears))
+    ranks = {page_id: (not is_of(newest[page_id], number), *first[page_id], page_id) for page_id in first}
+    return min(ranks, key=lambda page_id: ranks[page_id], default=None)
+
+
+def is_of(page: PageVersion, number: int) -> bool:
+    """Whether a version speaks of the proposal: it bears its number, or lost it without getting another."""
+    return page.number is None or page.number == number
 
 
 def own_versions(pages: Iterable[PageVersion], number: int) -> tuple[PageVersion, ...]:
     """The versions of the proposal's own page, in the order given."""
     held = tuple(pages)
     own = find_own_page(held, number)
-    return tuple(p for p in held if p.page_id == own)
+    return tuple(p for p in held if p.page_id == own and is_of(p, number))
 
 
 def standing(rulings: Iterable[Ruling], at: datetime) -> tuple[Ruling, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kipflow.domain.care import find_own_page
+from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
@@ -123,11 +123,20 @@ def _ask_of_silence(replay: Replay) -> Iterator[ReviewItem]:
 def _ask_of_number(replay: Replay) -> Iterator[ReviewItem]:
     """Two pages that bear one number: both are told, and the first one is followed until people sort it out."""
     number = replay.facts.proposal.number
-    newest = {p.page_id: p for p in replay.facts.pages if p.saved_at <= replay.now}
-    own = find_own_page((p for p in replay.facts.pages if p.saved_at <= replay.now), number)
+    known = [p for p in replay.facts.pages if p.saved_at <= replay.now]
+    newest = {p.page_id: p for p in known}
+    own = find_own_page(known, number)
+    if own is not None and not is_of(newest[own], number):
+        yield ReviewItem(
+            kind="number",
+            subject=own,
+            question=f'its page was given another number: it is "{newest[own].title}" now. Was this number given up?',
+            line=newest[own].url,
+            asked_at=min(p.saved_at for p in known if p.page_id == own and not is_of(p, number)),
+        )
     for page_id, page in sorted(newest.items()):
         if page_id != own and own is not None and page.number == number and newest[own].number == number:
-            first = min(p.saved_at for p in replay.facts.pages if p.page_id == page_id)
+            first = min(p.saved_at for p in known if p.page_id == page_id)
             yield ReviewItem(
                 kind="number",
                 subject=page_id,

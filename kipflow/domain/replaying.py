@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kipflow.domain.care import find_own_page, standing
+from kipflow.domain.care import find_own_page, is_of, standing
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
 from kipflow.domain.closing import find_closing
 from kipflow.domain.errors import IllegalTransition
@@ -150,6 +150,8 @@ class Replay:
             if self.stage is None:
                 self.move(Stage.DRAFT, "page-created", Actor.PAGE, Evidence(kind="page", ref=self.facts.key))
             return
+        if not is_of(page, self.facts.proposal.number):
+            return  # before the page bore this number, or after it was given another
         ref = f"{page.page_id}@{page.version}"
         if self.stage is None:
             evidence = Evidence(kind="page", ref=ref, line=page.title, url=page.url)

@@ -60,11 +60,15 @@ def load_page_versions(connection: sa.Connection) -> dict[str, int]:
 
 
 def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...]:
-    """Every version of the proposal's pages in order of time, without bodies."""
+    """Every version of the pages that bear the proposal's number, or bore it once; in order of time, without bodies.
+
+    A page that was given another number does not take back that this one was taken.
+    """
+    bear = sa.select(page.c.page_id).where(page.c.number == number)
+    bore = sa.select(page_version.c.page_id).where(page_version.c.number == number)
     statement = (
         sa.select(*_EVERYTHING_BUT_BODY)
-        .join(page, page.c.page_id == page_version.c.page_id)
-        .where(page.c.number == number)
+        .where(page_version.c.page_id.in_(sa.union(bear, bore)))
         .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
     )
     return tuple(_page_version(row) for row in connection.execute(statement))

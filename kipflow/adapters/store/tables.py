@@ -167,6 +167,7 @@ page_version = Table(
     Column("seen_at", Moment, nullable=False),
     Column("body", Words, nullable=False),
     PrimaryKeyConstraint("page_id", "version"),
+    Index(None, "number"),
 )
 
 #: What was noted on a proposal in a recorded call; the digest is of call and note.
