@@ -7,6 +7,7 @@ candidates come from an index by key and no two mailboxes are compared without a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kipflow.domain.roster import fold_name
 
@@ -53,6 +54,7 @@ def is_full_name(name: str) -> bool:
     return len(words) >= 2 and len(words[0]) > 1 and len(words[-1]) > 1
 
 
+@lru_cache(maxsize=8192)
 def find_keys(name: str, address: str) -> frozenset[str]:
     """What the mailbox is found by: two that `find_likeness` tells alike have a key in common."""
     words, keys = _words(name, address), set[str]()

@@ -123,6 +123,8 @@ class Roster:
     def _take_verdicts(self) -> None:
         """Join what was ruled to be one person. A later verdict that would join two who were ruled apart is void."""
         self._apart = {frozenset((self.node(v.one.key), self.node(v.other.key))) for v in self.verdicts if not v.same}
+        #: Everybody whom a verdict names.
+        self.ruled_nodes = frozenset(self.node(box.key) for v in self.verdicts for box in (v.one, v.other))
         self._joined: dict[str, _Joined] = {}
         self._split_names: set[str] = set()
         self._ruled_names: dict[str, str] = {}
