@@ -1,0 +1,93 @@
+"""Which interfaces a page's "Public Interfaces" touches: the author's own words, under their headings."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+
+from kipflow.wiki.pages import parse_page
+from kipflow.wiki.template import TEMPLATE, render_page
+
+
+def touches(*parts: str) -> list[tuple[str, str]]:
+    body = "<h1>Motivation</h1><p>The log format is old.</p><h1>Public Interfaces</h1>" + "".join(parts)
+    page = parse_page(
+        page_id="p7",
+        version=1,
+        title="KIP-7: Faster fences",
+        body=body + "<h1>Rejected Alternatives</h1><p>A new RPC.</p>",
+        saved_at=datetime(2026, 3, 2, tzinfo=UTC),
+        saved_by="Nia Holt",
+        url="",
+        prefix="KIP",
+    )
+    assert page.interfaces == tuple(name for name, _ in page.touches)
+    return list(page.touches)
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def items(*texts: str) -> str:
+    return "<ul>" + "".join(f"<li>{escape(t)}</li>" for t in texts) + "</ul>"
+
+
+def test_only_the_section_on_public_interfaces_counts() -> None:
+    assert touches(paragraph("Fences get a new metric.")) == [("monitoring", "Fences get a new metric.")]
+
+
+def test_the_templates_own_list_touches_nothing() -> None:
+    assert touches(items(*TEMPLATE["Public Interfaces"])) == []
+    untouched = parse_page(
+        page_id="p7", version=1, title="KIP-7", body=render_page(), saved_at=datetime(2026, 3, 2, tzinfo=UTC),
+        saved_by="", url="", prefix="KIP",
+    )  # fmt: skip
+    assert untouched.touches == ()
+
+
+def test_the_templates_list_with_answers_touches_what_is_answered_otherwise_than_no() -> None:
+    answered = items(
+        "Binary log format: No",
+        "The network protocol and api behavior: fences carry a colour in FenceRequest",
+        "Configuration, especially client configuration: none",
+        "Monitoring: N/A",
+        "Command line tools and arguments - no",
+    )
+    assert [name for name, _ in touches(answered)] == ["protocol"]
+
+
+def test_a_heading_says_what_its_section_is_about() -> None:
+    found = touches(
+        "<h2>Binary log format</h2>", paragraph("A fence takes eight bytes more."), "<h2>Monitoring</h2>",
+        paragraph("None."), "<h2>Configuration</h2>", "<h2>Command line</h2>", paragraph("Not changed."),
+    )  # fmt: skip
+    assert found == [("log-format", "Binary log format: A fence takes eight bytes more.")]
+
+
+def test_alternatives_below_the_section_and_struck_out_lines_touch_nothing() -> None:
+    found = touches(
+        paragraph("Only a metric is added."),
+        "<p><s>The wire protocol changes.</s></p>",
+        "<h2>Alternatives</h2>",
+        paragraph("A new record batch version."),
+    )
+    assert [name for name, _ in found] == ["monitoring"]
+
+
+def test_a_table_of_settings_touches_the_configuration() -> None:
+    table = "<table><tr><th>Name</th><th>Default</th></tr><tr><td>fence.height.max</td><td>3</td></tr></table>"
+    assert [name for name, _ in touches(table)] == ["configuration"]
+
+
+def test_code_of_a_public_class_touches_the_client_packages() -> None:
+    code = (
+        '<ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[package org.apache.kafka.clients.fence;\n'
+        "public interface Fence { int height(); }]]></ac:plain-text-body></ac:structured-macro>"
+    )
+    assert [name for name, _ in touches(code)] == ["client-api"]
+
+
+def test_nothing_public_touches_nothing() -> None:
+    for text in ("None", "N/A", "There are no changes to public interfaces.", "This KIP does not change any API."):
+        assert touches(paragraph(text)) == []
