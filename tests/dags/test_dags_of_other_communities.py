@@ -29,13 +29,11 @@ def run_in(dags: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         parts.store.migrate()
 
         def run(dag_id: str, task_id: str) -> Any:
+            from kip_dags import outbox
+
             function = dags[dag_id].get_task(task_id).python_callable
-            for name in ("open_parts", "deliver_channel", "mail"):
-                found = function.__globals__.get(name)
-                scope = getattr(found, "__globals__", None) or getattr(found, "__dict__", None)
-                if name == "open_parts" and found is not None:
-                    monkeypatch.setitem(function.__globals__, "open_parts", lambda: parts)
-                elif scope is not None and "open_parts" in scope:
+            for scope in (function.__globals__, vars(outbox)):
+                if "open_parts" in scope:
                     monkeypatch.setitem(scope, "open_parts", lambda: parts)
             return function()
 

@@ -160,7 +160,7 @@ WRONG: dict[str, tuple[str, str]] = {
     ),
     "bomb of aliases": (BOMB, "line 2: expected valid YAML (aliases (*name) are not read)"),
     "alias alone": (changed("title: Lantern", "title: *title"), "line 2: expected valid YAML (aliases"),
-    "nested without end": ("lists: " + "[" * 20_000, "(whole file): expected values nested less deeply"),
+    "nested without end": ("lists: " + "[" * 2_000, "(whole file): expected values nested less deeply"),
     "number without end": (changed("quorum: 3", "quorum: " + "9" * 5_000), "(whole file): expected plain values"),
     "control character": (changed("Lantern", "Lan\x07tern"), "(whole file): expected valid YAML (special characters"),
 }
