@@ -16,7 +16,7 @@ import click
 
 from kipflow.commands.output import as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person, Roster
+from kipflow.domain.roster import Person, Roster, fold_name
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
@@ -114,7 +114,22 @@ def show(path: Path | None, as_of: datetime | None, form: str) -> int:
     print_rows(rows, form, columns=["id", "name", "binds", "roles", "emails", "aliases"])
     if not people.people:
         console(stderr=True).print("nobody is listed: no ballot binds (`kipflow roster import --help`)")
+    _tell_some("note", _note_shared_names(people))
     return 0
+
+
+def _note_shared_names(people: Roster) -> list[str]:
+    """Names that identify nobody because several ids have them: two people, or one person listed twice."""
+    ids: dict[str, list[str]] = {}
+    for person in people.people:
+        for name in {fold_name(n) for n in (person.name, *person.aliases)}:
+            ids.setdefault(name, []).append(person.id)
+    return [
+        f"{' and '.join(sorted(found))} go by one name ({people.by_id[found[0]].name}): known by their addresses only; "
+        "if they are one person, list them once or `kipflow review merge` them"
+        for found in ids.values()
+        if len(found) > 1
+    ]
 
 
 def _rows(people: Roster, binding: frozenset[str], at: datetime) -> list[dict[str, Any]]:

@@ -91,23 +91,20 @@ def _cast(
         line=expression.line,
         rule=expression.rule,
         status=status,
-        why=why
-        or (
-            _say_standing(voter, binding=binding, claimed=expression.claimed_binding)
-            if roster.people or voter.ruled
-            else ""
-        ),
+        why=why or _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people)),
     )
 
 
-def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None) -> str:
-    """What a reader should know of who casts this: the roster decides, and shows where it had to."""
-    if voter.ruled:
-        return voter.ruled
+def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None, known: bool) -> str:
+    """What a reader should know of who casts this: the roster decides, and shows where it had to.
+
+    Where nobody is `known` there is no roster that a claim could contradict.
+    """
+    notes = [voter.ruled] if voter.ruled else []
     if binding and voter.by_name:
-        return "known by name: the roster does not have this address"
-    if claimed is True and not binding:
-        return "claims to bind; the roster does not say so"
+        notes.append("known by name: the roster does not have this address")
+    if known and claimed is True and not binding:
+        notes.append("claims to bind; the roster does not say so")
     if claimed is False and binding:
-        return "does not claim to bind; the roster says so"
-    return ""
+        notes.append("does not claim to bind; the roster says so")
+    return "; ".join(notes)

@@ -204,3 +204,10 @@ def test_show_of_an_empty_roster_says_that_no_ballot_binds(tmp_path: Path, capsy
     path.write_text("people: []\n")
     assert run(["roster", "show", str(path)]) == 0
     assert "no ballot binds" in capsys.readouterr().err
+
+
+def test_show_tells_of_ids_that_share_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "roster.yaml"
+    path.write_text("people:\n  - {id: a, name: Mara Lind}\n  - {id: b, name: MARA LIND, emails: [m@x.example]}\n")
+    assert run(["roster", "show", str(path)]) == 0
+    assert "note: a and b go by one name (Mara Lind): known by their addresses only" in capsys.readouterr().err
