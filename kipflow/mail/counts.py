@@ -324,6 +324,8 @@ class _Lists:
         """ "+1 (binding): A, B" or "+1 A B (binding)"."""
         choice = _parse_choice(start.group("c")) or "+1"
         rest = text[start.end() :]
+        if re.match(r"\s*[x×]\s*[\"'(]?[+\-±]", rest):
+            return  # "0 x -1" is a count
         head = re.match(rf"\s*[\[(]?\s*(?P<g>{_GROUP})\s*[\])]?{_VOTES}\s*[:=-]?", rest, re.IGNORECASE)
         group = _parse_group(head.group("g") if head is not None else None)
         rest = (rest[head.end() :] if head is not None else rest).lstrip(" :-–—=(")

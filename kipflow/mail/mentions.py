@@ -214,7 +214,7 @@ _WILL_DO = re.compile(
     r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)?|will|done|just)\s+(?:also |just |then |already )?"
     r"(?:add|fix|change|update|rename|remove|rework|clarify|adjust|amend|correct|do (?:that|this|so)|include|"
     r"incorporate|mention)"
-    r"(?:e?d)?\b",
+    r"(?:e?d)?\b(?!\s+(?:my|our)\b)",
     re.IGNORECASE,
 )
 # questions that a vote answers

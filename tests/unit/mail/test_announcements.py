@@ -19,6 +19,8 @@ def check_counts(body: str, binding: int, other: int, *, reply: bool) -> None:
     assert (declared.binding or {}).get("+1") == binding
     assert (declared.non_binding or {}).get("+1", 0) == other
     assert declared.contradictions == ()
+    assert {name for names in declared.names.values() for name in names} <= set(NAMES)
+    assert all(number == 0 for choice, number in (declared.total or {}).items() if choice != "+1")
 
 
 @pytest.mark.parametrize("reply", [False, True], ids=["tagged", "plain reply"])
