@@ -21,9 +21,10 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "log-format",
         re.compile(
-            r"\b(?:log|message|record|segment|snapshot|batch|index file|on[- ]disk|storage|data) (?:file )?formats?\b"
+            r"\b(?<!error )(?<!log4j )(?:log|message|record|segment|snapshot|batch|index file|on[- ]disk|storage)"
+            r" (?:file )?formats?\b"
             r"|\brecord batch|\bbatch headers?\b|\bon[- ]disk\b|\bmagic (?:byte|value|v?\d)|\brecord headers? format"
-            r"|\b(?:message|record) versions?\b",
+            r"|\b(?:message|record) versions?\b|\bcontrol records?\b",
             re.IGNORECASE,
         ),
     ),
@@ -31,7 +32,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "protocol",
         re.compile(
             r"(?i:\b(?<!security )(?<!security\.)(?<!sasl )(?<!inter\.broker\.)(?<!transport )protocols?\b"
-            r"(?! buffers?)(?!\.version))|\bRPCs?\b|(?i:\bapi[- ]?keys?\b)"
+            r"(?! buffers?)(?!\.version))|\bRPCs?\b|(?i:\bapi[- ]?keys?\b|\berror codes?\b)"
             r"|(?<![\w$])(?!Http|Servlet)[A-Z]\w{1,60}(?:Request|Response)s?\b"
             r"|(?i:\b(?:request|response) (?:schema|version|format)s?\b)"
             r"|(?i:\bREST (?:api|endpoint|interface|resource)s?\b)",
@@ -43,19 +44,28 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"(?i:\borg[./]apache[./]\w+|\bpublic (?:static |abstract |final |default )?(?:class|interface|enum|apis?"
             r"|methods?|void|record)\b|\b(?:java|scala|python|client|producer|consumer|admin|streams|public) apis?\b"
             r"|\bmethod signatures?\b|\b(?:new|overloaded|deprecated?|abstract) (?:\w+ )?methods?\b)"
-            r"|@InterfaceStability|@Deprecated|\b(?:Kafka)?(?:Admin|AdminClient|KafkaConsumer|KafkaProducer)#\w+",
+            r"|(?i:\bmethods?\b|\bconstructors?\b)"
+            r"|\b(?:class|interface|enum) `?[A-Z]\w+|\b[A-Z]\w+`? (?:class|interface)\b"
+            r"|\b[A-Z]\w+#\w+|@InterfaceStability|@Deprecated",
         ),
     ),
     (
         "configuration",
         re.compile(
-            rf"\bconfig(?:uration|urations|s)?\b|{_SETTING}"
+            rf"(?<![/-])\bconfig(?:uration|urations|s)?\b|{_SETTING}|\b\w+_CONFIG\b|\bdefault values? of\b"
             r"|\b(?:broker|topic|client|producer|consumer|server|connector|dynamic) (?:level )?"
             r"(?:settings?|propert(?:y|ies)|parameters?)\b",
             re.IGNORECASE,
         ),
     ),
-    ("monitoring", re.compile(r"\bmetrics?\b|\bmbeans?\b|\bjmx\b|\bgauges?\b|\bmonitoring\b", re.IGNORECASE)),
+    (
+        "monitoring",
+        re.compile(
+            r"\bmetrics?\b|\bmbeans?\b|\bjmx\b|\bgauges?\b|\bsensors?\b|\bmonitoring\b"
+            r"|\bmetrics?reporters?\b|[a-z]:type=\w",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "command-line",
         re.compile(
@@ -89,7 +99,9 @@ _NOT_SO = (
     r"|backwards?|forwards?|binary|source|know|support|understand|recogni[sz]e|provide|specify|set|exist|have|contain|use)\b)"
 )
 _DENIED = re.compile(
-    rf"\b(?:no(?! longer\b)|not{_NOT_SO}|never|without|neither|nor|none|nothing)\b|n['’]t\b{_NOT_SO}",
+    rf"\b(?:no(?! longer\b)|not{_NOT_SO}|never|without|neither|nor|none|nothing)\b|n['’]t\b{_NOT_SO}"
+    # said of something else: "see KIP-98 for the format", "similar to the existing config"
+    r"|\bsee (?:also )?(?:the\b|[a-z]{2,6}-\d)|\b(?:similar|analogous|equal) to\b|\bunaffected (?:because|as|since)\b",
     re.IGNORECASE,
 )
 #: Said right behind what it is about: "the wire protocol stays as it is".
@@ -117,7 +129,7 @@ _NOT_CHOSEN = re.compile(
 #: A statement that something changes.
 _CHANGES = re.compile(
     r"\b(?:add|chang|introduc|remov|renam|deprecat|replac|extend|modif|break|drop|expos)\w*\b|\bnew\b|\bdefaults?\b"
-    r"|\bbehaviou?r\b|\bwill (?:now|no longer|be)\b",
+    r"|\breconfigur\w*|\bneeds? to\b|\bmust\b|\bbehaviou?r\b|\bwill (?:now|no longer|be)\b",
     re.IGNORECASE,
 )
 
