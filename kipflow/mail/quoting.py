@@ -267,7 +267,8 @@ _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 
 
 def _begins_attribution(line: str) -> bool:
-    return (_OPENS.match(line) or _DATE_OPENS.match(line)) is not None and has_time(line)
+    opens = _OPENS.match(line) or _DATE_OPENS.match(line)
+    return (opens is not None and has_time(line)) or is_dated_sender(line)
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
