@@ -130,10 +130,9 @@ def _continues(above: str, line: str) -> bool:
         return False
     if _is_whole_vote(above) and not _CONNECTS.match(line):
         return False
-    starts_with_value = (
-        skip_bullet(line) < len(line) and bool(find_values(line)) and find_values(line)[0].start() <= skip_bullet(line)
-    )
-    if starts_with_value:
+    start = skip_bullet(line)
+    values = find_values(line) if start < len(line) else []
+    if values and values[0].start() <= start:
         return (
             (len(above) >= 55 or _ENDS_OPEN.search(above) is not None)
             and not closed

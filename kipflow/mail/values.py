@@ -51,10 +51,12 @@ def find_values(text: str) -> list[re.Match[str]]:
     """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
     if "0" not in text and "1" not in text and "." not in text:
         return []
-    if "," in text or "/" in text or "|" in text or "or" in text:
+    has_plus, has_minus = "+" in text, "-" in text
+    if has_plus and has_minus:
         text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zero = find_zero(text)
-    return ([zero] if zero is not None else []) + list(VALUE_PATTERN.finditer(text))
+    values = VALUE_PATTERN.finditer(text) if has_plus or has_minus or "±" in text else ()
+    return [*([zero] if zero is not None else []), *values]
 
 
 def spell_out(text: str) -> str:
