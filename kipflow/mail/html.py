@@ -189,7 +189,8 @@ def _is_quote(node: Any, tag: str) -> bool:
     if tag == "blockquote":
         return True
     classes = node.get("class")
-    if classes and not _QUOTE_CLASSES.isdisjoint(classes.lower().split()):
+    # Outlook on the web writes "x_" before the names of a mail that it quotes
+    if classes and not _QUOTE_CLASSES.isdisjoint(name.removeprefix("x_") for name in classes.lower().split()):
         return True
     style = node.get("style")
     return tag == "div" and style is not None and _QUOTE_STYLE.search(style[:500]) is not None
