@@ -277,8 +277,11 @@ def _as_dict(view: ProposalView) -> dict[str, Any]:
                 "at": r.transition.at,
                 "from": r.transition.source,
                 "to": r.transition.target,
+                "id": r.transition.id,
                 "rule": r.transition.rule,
                 "actor": r.transition.actor,
+                "note": r.transition.note,
+                "retracts": list(r.transition.retracts),
                 "retracted": r.retracted,
                 "recorded_at": r.recorded_at,
                 "evidence": [

@@ -13,6 +13,7 @@ from kipflow.cli import cli
 from kipflow.domain.events import Stage
 from kipflow.services import advance, replay
 from kipflow.services.ingest import ingest_paths
+from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
 
@@ -170,6 +171,20 @@ def test_a_month_that_becomes_readable_lets_the_vote_close_when_it_should_have(v
     accepted = village.parts.store.proposal(77, WEEK).history[-1]
     assert (accepted.transition.at, accepted.recorded_at) == (MONDAY + 5 * DAY, WEEK)
     assert "Vote → Accepted" in village.channel.posted[-1][1]
+
+
+def test_the_boards_timeline_shows_the_correction_and_what_it_took_back(village: Village) -> None:
+    live_through(village, list(story().values()))
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+
+    timeline = build_timeline(village.parts.store.proposal(77, WEEK))
+
+    correction = next(entry for entry in timeline if entry.kind is EntryKind.CORRECTION)
+    assert "4 mails came, up to 10 days late" in correction.note
+    assert any("Leila Okafor" in quote.line for quote in correction.quotes)
+    assert correction.recorded_at == WEEK
+    assert [entry.target for entry in timeline if entry.retracted] == [Stage.ACCEPTED]
 
 
 def test_a_fuller_file_of_a_month_extends_what_is_held_of_it(village: Village) -> None:
