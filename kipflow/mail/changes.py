@@ -45,7 +45,10 @@ _WITHDRAWN_FIRST = re.compile(
     re.IGNORECASE,
 )
 _WITHDRAW = re.compile(
-    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|retracted|void|gone|"
+    r"\b(?:tak|pull|draw)\w* (?:my|the|this)\b[^.!?]{0,25}?(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|"
+    r"\bobjections?\b) back\b|"
+    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|lifted|retracted|void|"
+    r"gone|"
     r"dropped|cancell?ed|removed|null|invalid|recalled)\b|"
     r"\bmy (?:\w+ ){0,2}(?:objections?|veto|vote|[+\-]\s?[01])\b[^.!?]{0,60}\bi(?:['’]ll| will| hereby| now|"
     r" therefore)? "
@@ -162,9 +165,17 @@ _I_CHANGE_TO = re.compile(
 )
 
 
+#: "RC2 is fixed, so from -1 to +1"
+_FROM_TO = re.compile(
+    r"(?:^\W*|\b(?:so|hence|thus|therefore|i['’]?m|i am|me|"
+    r"vote)\b[^.0-9]{0,20})\bfrom [+\-]\s?[01] to [+\-]\s?[01](?!\d|\.\d)(?=\s*(?:$|[.,:;!(]|for me|now|then))",
+    re.IGNORECASE,
+)
+
+
 def _speaks_of_change(text: str) -> bool:
     """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
-    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO)):
+    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO, _FROM_TO)):
         return True
     about_mine = re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None
     return about_mine and _CHANGE.search(text) is not None

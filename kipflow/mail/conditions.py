@@ -54,6 +54,9 @@ _FORMS = (
     r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|"
     r"withdraw)\b[^.;]{0,60}"
     r"\b(?:when|as soon as)\b",
+    r"\b(?:i['’]d|(?:i|we) (?:would|could|might)) (?:(?:be (?:happy|glad|willing|ready|open) to|then|gladly|"
+    r"happily) )?(?:change|switch|turn|flip|revise|move)\b"
+    r"[^.;]{0,40}(?:[+-]\s?[01]|\bvote\b|\bit\b)",
     r"\bbut\b[^.;!?]{0,60}(?<!\bmy )(?<!\bthe )\bfirst\s*(?:$|[.,;!)]|please\b)",
     rf"{_AT_ONCE}(?:but |which |it |this |that ){{0,2}}depend(?:s|ing|ent|ant) on\b",
     rf"{_AT_ONCE}(?:except|(?:with|w/) (?:the|one|a|that|this|your|these|those|\w+['’]s)(?: \w+){{0,3}} (?:fixed|"
@@ -62,7 +65,7 @@ _FORMS = (
     r"adjustment|edit|"
     r"update)s?\b)",
     # a vote on a part
-    r"\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|as)\b",
+    r"\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|without|in|as)\b",
     r"^\W{0,4}only (?:for|on|to)\b",
 )
 CONDITION_AFTER = re.compile("|".join((_IF, *_FORMS)), _I)

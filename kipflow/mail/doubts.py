@@ -103,6 +103,10 @@ _ECHO = re.compile(
     r"i was thinking the same|was wondering the same)\b",
     re.IGNORECASE,
 )
+# "there is no +1 from me yet"; "my +1 would make it three"
+_DENIED = re.compile(r"\bno\s+(?:non-?binding |binding )?$", re.IGNORECASE)
+_MINE_LAST = re.compile(r"\bmy\s+(?:\w+\s+)?$", re.IGNORECASE)
+_MODAL = re.compile(r"^\s+(?:would|could|might|will|won['’]t|can)\b", re.IGNORECASE)
 # "I'd love to give a +1 but the page isn't public"
 _WISH = re.compile(r"(?:\bwould|['’]d) (?:also )?(?:like|love) to\b[^.]{0,30}$|\bwish\b[^.]{0,30}$", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:but|however|though|although|except)\b", re.IGNORECASE)
@@ -147,6 +151,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
     if (_PAST.search(before[-80:]) and not CARRIED.search(after)) or _TOLD_OF_MINE.match(after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
     if _WISH.search(before[-60:]) and _TURNED.search(after):
+        return "hypothetical", "a wish or a leaning: cast as a vote?"
+    if _DENIED.search(before[-30:]) or (_MINE_LAST.search(before[-20:]) and _MODAL.match(after)):
         return "hypothetical", "a wish or a leaning: cast as a vote?"
     if _PERFORMS.search(before[-60:]):
         return ("announced", "announced for later: cast?") if _LATER_AFTER.search(after) else None

@@ -102,7 +102,7 @@ _PRECOMMIT = re.compile(
 
 # "Rename to foo.bar: +1", "Jun's suggestion: +1", "As for the name, +1": a matter within the proposal, not the proposal
 _TOPIC = re.compile(
-    r"^\W*(?:renam|remov|add|chang|us|drop|split|mov|keep|support|allow|mak|document|merg|deprecat|introduc)(?:e|"
+    r"^\W*(?:renam|remov|add|chang|us|dropp?|splitt?|mov|keep|support|allow|mak|document|merg|deprecat|introduc)(?:e|"
     r"ing)?\b(?:[^:.!?]|\.(?=\S)){0,60}:\s*$|"
     r"(?:['’]s|s['’]|\bthe|\byour|\bhis|\bher|\bthis|\bthat)\s(?:\w+ ){0,2}(?:suggestion|comment|remark|point|"
     r"question|concern|idea|name|naming)s?\s*:\s*$|"
@@ -122,6 +122,10 @@ def is_topic(before: str) -> bool:
     """Whether the words before a value name a matter within the proposal that it may be about."""
     near = before[-120:]
     return _TOPIC.search(near) is not None and _OWN_VOTE.search(near) is None
+
+
+# "this needs another RC: -1"; "rc: -1" is a return code
+_CANDIDATE_LAST = re.compile(r"\s(?:an|another|new|next) RC\s*:\s*$")
 
 
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
@@ -157,6 +161,8 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
             re.search(r"\b(?:by|with value|equals?|returns?|set|sets|set to)\s*$", before[-20:], re.IGNORECASE)
             is not None
         )
+    if _CANDIDATE_LAST.search(before):
+        return False
     return phrases.TECHNICAL_BEFORE.search(before[-50:]) is not None and not re.search(
         r"\bvote\b", before[-30:], re.IGNORECASE
     )

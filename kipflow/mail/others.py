@@ -87,6 +87,10 @@ _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
 _DASH_LAST = re.compile(r"\s[-–—]\s*$")
+# "Jun (+1 binding), Mara (+1)"
+_NAME_IN_FRONT = re.compile(r"[A-Z][\w.-]+ \(\s*$")
+_NAMED_IN_BRACKETS = re.compile(r"[A-Z][\w.-]+ \([+-][01]\b")
+_NEED_COLON = re.compile(r"\b(?:needs?|requires?|deserves?|gets?)\b[^.;!?]{0,60}:\s*$", re.IGNORECASE)
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
 
@@ -132,8 +136,11 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if _THANKED_BEFORE.search(before[-120:]):
         return True
+    if _NAME_IN_FRONT.search(before[-50:]) and len(_NAMED_IN_BRACKETS.findall(mention.sentence.text)) > 1:
+        return True
     counted = (
-        _DASH_LAST.search(before[-4:]) is None
+        _NEED_COLON.search(before[-90:]) is None
+        and _DASH_LAST.search(before[-4:]) is None
         and _THEN_LAST.search(before[-8:]) is None
         and _GREETS_ALL.search(before[-30:]) is None
     )
