@@ -123,5 +123,7 @@ def _describe(error: Exception) -> str:
 def _fail(message: str) -> int:
     if os.environ.get("KIPFLOW_DEBUG") == "1":
         traceback.print_exc()
-    click.echo(f"kipflow: {' '.join(message.split())}", err=True)
+    # it may quote a mail, whose control characters must not reach the terminal
+    plain = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(message.split()))
+    click.echo(f"kipflow: {plain}", err=True)
     return 2

@@ -77,10 +77,17 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_to_json))
 
 
+class _PlainConsole(Console):
+    """Prints texts without control characters, whatever they are put together from."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        super().print(*(as_printable(o) if isinstance(o, str) else o for o in objects), **how)
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that neither colours nor interprets the text it is given: mail is hostile."""
     width = None if sys.stdout.isatty() else 160
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+    return _PlainConsole(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 @contextmanager
@@ -103,8 +110,11 @@ def _cell(value: Any) -> str:
         return say_time(value)
     if isinstance(value, (list, tuple)):
         return "; ".join(_cell(v) for v in value)
-    text = "" if value is None else str(value)
-    # control characters in a subject could drive the reader's terminal
+    return as_printable("" if value is None else str(value))
+
+
+def as_printable(text: str) -> str:
+    """The text without control characters: those of a subject or a name could drive the reader's terminal."""
     return "".join(c if c == "\n" or c.isprintable() else "\ufffd" for c in text)
 
 

@@ -284,3 +284,16 @@ def test_a_proposal_that_never_moved_has_nothing_to_restore(
     assert "Draft since" in shown(capsys, 9)
     assert review("restore", "9") == 2
     assert "KIP-9 has not moved since it began: there is nothing to restore" in capsys.readouterr().err
+
+
+def test_control_characters_of_a_name_do_not_reach_the_terminal(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(community, "esc7", "K\x1b[2J. Osei <kim2@other.example>", 2.5, "-1")
+    assert run(["ingest", str(community)]) == 0
+    assert run(["advance", "--as-of", "2026-03-11"]) == 0
+    assert "\x1b" not in shown(capsys)
+    assert review("merge", "K\x1b[2J. Osei <kim3@other.example>", "kosei") == 2
+    run(["review"])
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
