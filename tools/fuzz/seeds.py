@@ -10,7 +10,8 @@ from kipflow.mail.archive import split_mbox
 from kipflow.mail.headers import split_mail
 from kipflow.wiki.template import render_page
 
-CORPUS = Path(__file__).resolve().parents[2] / "tests" / "data" / "votes"
+DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+CORPUS = DATA / "votes"
 
 INDEX_PAGE = (
     "<h2>Adopted KIPs</h2><table><tbody><tr><th>KIP</th><th>Release</th></tr>"
@@ -37,6 +38,7 @@ def load_archives() -> list[bytes]:
 def load_mails() -> list[bytes]:
     """Each mail of the corpus, without its envelope line."""
     mails = [raw.data for archive in load_archives() for raw in split_mbox(io.BytesIO(archive))]
+    mails += [path.read_bytes() for path in (DATA / "words").glob("*.eml")]
     return sorted({mail.partition(b"\n")[2] if mail.startswith(b"From ") else mail for mail in mails})
 
 
