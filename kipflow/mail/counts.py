@@ -181,8 +181,11 @@ def find_counts(line: str) -> list[_Count]:
             found.append((match.start(), match.end(), group, choice, _parse_number(groups["n"])))
     counts: list[_Count] = []
     last = "+1"
+    before = 0
     for start, end, group, choice, number in sorted(found):
-        last = choice or last
+        # a new sentence speaks of +1 again, where it names no choice
+        last = choice or ("+1" if ". " in line[before:start] else last)
+        before = end
         counts.append(_Count(start, end, group, last, number))
     return counts
 

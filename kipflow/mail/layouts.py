@@ -18,6 +18,8 @@ _SHORT_BINDING = re.compile(r"\(\s*b\.?\s*\)", re.IGNORECASE)
 # "(jokafor, binding)", "(binding, PMC)"
 _WITH_LOGIN = re.compile(r"\(\s*[\w.@-]{1,40}\s*[,;/]\s*((?:non[-\s]{0,2})?binding)\s*\)", re.IGNORECASE)
 _WITH_ROLE = re.compile(r"\(\s*((?:non[-\s]{0,2})?binding)\s*[,;/]\s*[\w.@ -]{1,40}\)", re.IGNORECASE)
+# "+1 (PMC): 3", "+1 non-PMC: 2"
+_PMC = re.compile(r"(?<=[+\-][01])\s*\(?\s*(?P<non>non[-\s])?PMC(?: members?)?\s*\)?(?=\s*[:=])", re.IGNORECASE)
 _VOTES = r"(?=\s+(?:(?:non[-\s]{0,2})?binding\s+)?votes?\b)"
 _APPROVING = re.compile(rf"\b(?:approving|affirmative|positive|supporting){_VOTES}", re.IGNORECASE)
 _OPPOSING = re.compile(rf"\b(?:disapproving|opposing|dissenting|negative){_VOTES}", re.IGNORECASE)
@@ -68,6 +70,7 @@ def _write_out(line: str) -> str:
     if "(" in line:
         line = _SHORT_BINDING.sub("(binding)", _SHORT_NON.sub("(non-binding)", line))
         line = _WITH_ROLE.sub(r"(\1)", _WITH_LOGIN.sub(r"(\1)", line))
+    line = _PMC.sub(lambda m: " (non-binding)" if m.group("non") else " (binding)", line)
     line = _SIGNED_COUNT.sub("", _APPROVING.sub("+1", _OPPOSING.sub("-1", line)))
     told = _WORD_COUNT.match(line)
     if told is None:

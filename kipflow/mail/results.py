@@ -19,17 +19,17 @@ MAX_LINES = 200
 _UNREAL = re.compile(
     r"\b(?:if|once|when|until|unless|whether|would|should|could|might|may|must|needs?|required?|requires|before|in "
     r"order|to pass|can(?:not)?|"
-    r"expect|hope|want|so that|will (?:be|stay|remain|run|pass|close|end)|isn['’]t|hasn['’]t|not yet|does(?:n['’]t| "
+    r"expect|hope|want|so that|will (?:be|stay|remain|run|pass|close|end)|isn['’]t|hasn['’]t|yet|does(?:n['’]t| "
     r"not) mean|as soon as|assuming|after (?:the|this|it)|"
     r"earlier|previous(?:ly)?|last (?:vote|release))\b|\?\s*$",
     re.IGNORECASE,
 )
 _THING = (
-    r"(?:vote|voting|kip|proposal|release|rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|"
-    r"[A-Z]{2,6}-\d{1,5})"
+    r"(?:vote|voting|kip|proposal|release(?! (?:notes?|branch|manager|plan|process|build|job|script|guide|tests?)\b)|"
+    r"rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|[A-Z]{2,6}-\d{1,5})"
 )
 _PASSED = re.compile(
-    rf"\b{_THING}\b[^.!?;:]{{0,80}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:\w+ly )?(?:pass(?:ed)?|"
+    rf"\b{_THING}\b[^.!?;:]{{0,140}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:\w+ly )?(?:pass(?:ed)?|"
     rf"accepted|approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |\w+ly |"
     r"therefore )?(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
     r"|^\W{0,5}(?:the\s+)?(?:vote\s+)?(?:has\s+)?(?:passed|passes|accepted|adopted|approved)\s+(?:unanimously|with)\b"
@@ -48,7 +48,8 @@ _FAILED = re.compile(
 )
 # what a tagged announcement may say without naming the vote: "Passed!", "It is therefore adopted."
 _BARE_PASSED = re.compile(
-    r"^\W*(?:(?:so|thus|therefore|hence|with that|with this)\W{1,3})?(?:(?:it|this)\s+)?(?:(?:is|was|has|has been)\s+)?"
+    r"^\W*(?:(?:so|thus|therefore|hence|with that|with this)\W{1,3})?"
+    r"(?:(?:it|this|(?:(?:the|this) )?(?:kip|proposal|release|vote|motion))\s+)?(?:(?:is|was|has|has been)\s+)?"
     r"(?:(?:now|thus|hereby|therefore)\s+)?(?:passed|passes|accepted|adopted|approved)(?:\s+unanimously)?\W*$"
     r"|\b(?:it|this)\s+(?:is|was|has|has been)\s+(?:(?:now|thus|hereby|therefore)\s+)?"
     r"(?:passed|accepted|adopted|approved)\b"
@@ -58,6 +59,13 @@ _BARE_PASSED = re.compile(
 _BARE_FAILED = re.compile(
     r"^\W*(?:(?:it|this)\s+)?(?:(?:is|was|has|has been)\s+)?(?:(?:now|thus|hereby|therefore)\s+)?"
     r"(?:failed|fails|rejected|not (?:passed|accepted|adopted|approved))\W*$",
+    re.IGNORECASE,
+)
+# an end that is announced for later: "closing this vote in 24 hours"
+_LATER = re.compile(
+    r"\b(?:with)?in (?:about |the next |another |a few |a couple of )?(?:\d{1,3}|one|two|three|a|an)? ?(?:more )?"
+    r"(?:hours?|hrs?|h|days?|weeks?)\b|\b(?:tomorrow|soon|tonight|currently|so far|next week)\b|"
+    r"\b(?:on|by|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
@@ -173,11 +181,17 @@ def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> boo
     return any(word in said for word in _VOTE_TALK)
 
 
+_OF_THE_VOTE = re.compile(
+    r"\bvot(?:es?|ing|ed)\b|\b(?:(?:the|this|our) (?:kip|proposal|release|rc\s?\d*|candidate|motion|rfc|resolution)|"
+    r"[A-Z]{2,6}-\d{1,5})\W+(?:\w+ly |now |thus |hereby |therefore )?(?:has|have|is|was|got|pass(?:ed|es)|fail(?:ed|s)|"
+    r"did|does|not|carries)\b",
+    re.IGNORECASE,
+)
+
+
 def _tells_outcome(outcome: str | None, line: str) -> bool:
-    """Whether a sentence without any count says what became of the vote, not of something else."""
-    if outcome is None:
-        return False
-    return re.search(r"\bvot(?:es?|ing|ed)\b|\baccepted\b|\badopted\b|\bapproved\b", line, re.IGNORECASE) is not None
+    """Whether a sentence without any count says what became of the vote, not of tests or notes."""
+    return outcome is not None and _OF_THE_VOTE.search(line) is not None
 
 
 _SUBJECT_FAILED = re.compile(
@@ -229,7 +243,8 @@ def _find_outcome(lines: Sequence[str], *, tagged: bool) -> tuple[str | None, st
 
 
 def _find_sentence(lines: Sequence[str], pattern: re.Pattern[str]) -> str | None:
-    return next((s for s in _sentences(lines) if pattern.search(s) and not _UNREAL.search(s)), None)
+    sentences = (s for s in _sentences(lines) if pattern.search(s))
+    return next((s for s in sentences if not _UNREAL.search(s) and not _LATER.search(s)), None)
 
 
 def _sentences(lines: Sequence[str]) -> list[str]:

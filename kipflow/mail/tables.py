@@ -28,6 +28,7 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
     """
     out: list[str] = []
     header: list[str] = []
+    is_list = sum(_NAMED.match(line) is not None for line in lines) > 1
     for index, line in enumerate(lines):
         cells = _split_row(line) or _split_words(line, header, following=lines[index + 1 : index + 3])
         if cells:
@@ -38,22 +39,27 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
         elif _RULE.match(line):
             out.append("" if "|" in line else line)
         else:
-            out.append(_read_named(line) or line)
+            out.append(_read_named(line, is_list=is_list) or line)
             header = header if not line.strip() else []
     return out
 
 
 _NAMED = re.compile(
-    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*[:–—-]\s*(?P<choice>[+\-]\s?[01])"
+    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*(?P<mark>[:–—-])?\s*(?P<choice>[+\-]\s?[01])"
     r"\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
     re.IGNORECASE,
 )
 
 
-def _read_named(line: str) -> str | None:
-    """ "* Mara Lind: +1 (binding)" with the vote in front; None for any other line."""
+def _read_named(line: str, *, is_list: bool) -> str | None:
+    """ "* Mara Lind: +1 (binding)" with the vote in front, in a list without the colon too; None for another line."""
     match = _NAMED.match(line)
-    if match is None or not find_names(match.group("name")) or _GROUP.search(match.group("name")):
+    if (
+        match is None
+        or not (match.group("mark") or is_list)
+        or not find_names(match.group("name"))
+        or _GROUP.search(match.group("name"))
+    ):
         return None
     group = _parse_group(match.group("tail") or "")
     choice = "".join(match.group("choice").split())
