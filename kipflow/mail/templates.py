@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
+from kipflow.mail.boxes import VALUE_IN_BOX, find_box
 from kipflow.mail.values import find_values, skip_bullet
 
 
@@ -34,70 +35,7 @@ class LeadingValue:
     after: str
 
 
-_SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)"
-_BOX = re.compile(
-    rf"^\s*(?:[-*•]\s+)?(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|"
-    rf"(?P<line>_{{2,8}}))\s*[:.]?\s*{_SIGN}(?![\w.]\w)"
-)
-_BOX_BEHIND = re.compile(
-    rf"^\s*(?:[-*•]\s+)?{_SIGN}(?![\w.]\w)[^\[\]]{{0,80}}(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|"
-    rf"[xX✓✔*])\))\s*$"
-)
-# "[+1] approve"; "[1]" and "[0]" are footnotes
-_VALUE_IN_BOX = re.compile(r"^\s*(?:[-*•]\s+)?\[\s*(?P<value>[+\-±]\s?[01](?:\.\d)?)\s*\](?:\s|$)")
-_EMPTY_MARKS = re.compile(r"^[\s_.\-…]*$")
-_NO_MARK = re.compile(r"^\s*(?:n|no)\s*$", re.IGNORECASE)
-_MARK = re.compile(r"^\s*(?:[xX✓✔☑√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
-
-
-def find_box(line: str) -> tuple[Part, str] | None:
-    """A ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[+1] approve") and its value."""
-    within = _find_boxes_within(line) if len(line) < 200 else None
-    if within is not None:
-        return within
-    inside = _VALUE_IN_BOX.match(line)
-    if inside is not None:
-        return Part.CHECKED_BOX, _signed(inside.group("value"))
-    match = _BOX.match(line) or _BOX_BEHIND.match(line)
-    if match is None:
-        return None
-    groups = match.groupdict()
-    glyph = groups.get("glyph")
-    if glyph is not None:
-        empty = glyph in "☐⬜□"
-    else:
-        mark = next((m for m in (groups.get("mark"), groups.get("paren"), groups.get("line")) if m is not None), "")
-        empty = _EMPTY_MARKS.match(mark) is not None or _NO_MARK.match(mark) is not None
-        if not empty and _MARK.match(mark) is None:
-            return None
-    return (Part.EMPTY_BOX if empty else Part.CHECKED_BOX), _signed(match.group("value"))
-
-
-_BOX_WITHIN = re.compile(
-    rf"(?:\[(?P<mark>[^\[\]]{{0,5}})\]|\((?P<paren>\s{{0,3}}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■]))\s*{_SIGN}(?![\w.]\w)"
-)
-
-
-def _find_boxes_within(line: str) -> tuple[Part, str] | None:
-    """The checked one of several boxes in a line ("[ ] +1 [ ] 0 [x] -1"); a template if none, or more, are checked."""
-    boxes = list(_BOX_WITHIN.finditer(line))
-    if len(boxes) < 2:
-        return None
-    checked = [
-        m.group("value")
-        for m in boxes
-        if _MARK.match(m.group("mark") or m.group("paren") or "") or (m.group("glyph") or "☐") not in "☐⬜□"
-    ]
-    if len(checked) == 1:
-        return Part.CHECKED_BOX, _signed(checked[0])
-    return Part.LEGEND, _signed(boxes[0].group("value"))
-
-
-def _signed(value: str) -> str:
-    text = "".join(value.split())
-    return text if text[0] in "+-±" or text.startswith("0") else f"+{text}"
-
-
+_BOXES = {True: Part.CHECKED_BOX, False: Part.EMPTY_BOX, None: Part.LEGEND}
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:\b(?:binding|non-?binding|votes?|tally|result|results|summary|in favou?r|against|abstain\w*|pmc|ipmc|ppmc|"
@@ -222,7 +160,7 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
     for index, line in enumerate(lines):
         box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
         if box is not None:
-            parts[index] = box
+            parts[index] = (_BOXES[box[0]], box[1])
     parts.update(_find_boxed_names(lines, parts, author))
     leading = [v for v in find_leading_values(lines) if v.index not in parts]
     if parts:
@@ -264,7 +202,7 @@ def _find_boxed_names(
     """Lines "[+1] Mara Lind" of a list of voters, where another's name stands behind the box."""
     named = {}
     for index, (part, value) in parts.items():
-        inside = _VALUE_IN_BOX.match(lines[index]) if part is Part.CHECKED_BOX else None
+        inside = VALUE_IN_BOX.match(lines[index]) if part is Part.CHECKED_BOX else None
         rest = lines[index][inside.end() :] if inside is not None else ""
         names = find_names(rest)
         if names and not _is_own(rest, author):
