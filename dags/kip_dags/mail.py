@@ -66,8 +66,15 @@ def read_in_process() -> dict[str, int]:
 def read_again() -> dict[str, int]:
     """Read stored months again that older rules read; costs one look-up where there are none."""
     parts = open_parts()
-    prefix, now = parts.community.prefix, parts.clock()
-    return tell(reread.reread(parts.store, prefix=prefix, seen_at=now, limit=reread.IN_A_POLL, on_progress=print))
+    report = reread.reread(
+        parts.store,
+        prefix=parts.community.prefix,
+        seen_at=parts.clock(),
+        raw=parts.settings.raw / parts.community.name,
+        limit=reread.IN_A_POLL,
+        on_progress=print,
+    )
+    return tell(report)
 
 
 @task(outlets=[MESSAGES])

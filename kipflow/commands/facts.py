@@ -42,7 +42,8 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
                 ingest_paths(parts.store, paths, list_id=own_list, prefix=prefix, seen_at=now, on_progress=say)
             )
         if again:
-            reports.append(reread(parts.store, prefix=prefix, seen_at=now, on_progress=say))
+            raw = parts.settings.raw / parts.community.name
+            reports.append(reread(parts.store, prefix=prefix, seen_at=now, raw=raw, on_progress=say))
     return print_report(*reports)
 
 
@@ -61,9 +62,12 @@ def poll(as_of: datetime | None) -> int:
     now = find_now(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
-        landed = fetch_months(archive, wanted, parts.settings.raw / parts.community.name, now, on_progress=say)
+        raw = parts.settings.raw / parts.community.name
+        landed = fetch_months(archive, wanted, raw, now, on_progress=say)
         read = read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=now)
-        again = reread(parts.store, prefix=parts.community.prefix, seen_at=now, limit=IN_A_POLL, on_progress=say)
+        again = reread(
+            parts.store, prefix=parts.community.prefix, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
+        )
     return print_report(asked, read, again)
 
 

@@ -100,7 +100,7 @@ def fetch_months(
     """Stream the wanted months to files under `raw`/LIST/MONTH.mbox, politely, and verify them."""
 
     def fetch(one: Wanted) -> Landed:
-        target = raw / one.list_id / f"{one.month}.mbox"
+        target = find_raw_file(raw, one.list_id, one.month)
         target.parent.mkdir(parents=True, exist_ok=True)
         # asked before the month itself: mail that comes in between makes the next poll read it again
         stats = one.stats or _find_stats(archive, one, now)
@@ -110,6 +110,11 @@ def fetch_months(
 
     with ThreadPoolExecutor(max_workers=POLITE) as pool:
         return list(pool.map(fetch, wanted))
+
+
+def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
+    """Where the raw month of a list lies below `raw`."""
+    return raw / list_id / f"{month}.mbox"
 
 
 def save_landing(landed: Sequence[Landed], path: Path) -> Path:

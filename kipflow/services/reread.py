@@ -15,7 +15,7 @@ from pathlib import Path
 from kipflow.domain.facts import Unreadable
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
-from kipflow.services.poll import Totals, store_batches
+from kipflow.services.poll import Totals, find_raw_file, store_batches
 from kipflow.services.ports import Report, Session, StaleMonth, Store
 
 #: Up to which version of the rules every mail that can be read again was read again.
@@ -29,11 +29,13 @@ def reread(
     *,
     prefix: str,
     seen_at: datetime,
+    raw: Path | None = None,
     limit: int | None = None,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Read the raw months again whose mails older rules read; at most about `limit` mails of them.
 
+    A raw month is looked for where it was put, then in `raw`, where it would be put today.
     Costs one look-up where every mail was read by today's rules. Broken off at any point it goes on with
     the months that are left.
     """
@@ -49,24 +51,35 @@ def reread(
             report = totals.report()
             return replace(report, counts={**report.counts, "months_to_read_again": len(stale) - position})
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
-        if month.path is not None and Path(month.path).is_file():
-            source = read_mbox(Path(month.path), list_id=month.list_id, month=month.month, prefix=prefix)
+        path = _find_raw(month, raw)
+        if path is not None:
+            source = read_mbox(path, list_id=month.list_id, month=month.month, prefix=prefix)
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:
-            _note_kept(session, month, rules, seen_at, totals)
+            _note_kept(session, month, path, rules, seen_at, totals)
     with store.begin() as session:
         session.save_mark(RULES_MARK, str(rules))
     return totals.report()
 
 
-def _note_kept(session: Session, month: StaleMonth, rules: int, seen_at: datetime, totals: Totals) -> None:
+def _find_raw(month: StaleMonth, raw: Path | None) -> Path | None:
+    """The month's raw file; None where it is gone, or came from files that are not ours."""
+    if month.path is None:
+        return None
+    places = [Path(month.path)] if raw is None else [Path(month.path), find_raw_file(raw, month.list_id, month.month)]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _note_kept(
+    session: Session, month: StaleMonth, path: Path | None, rules: int, seen_at: datetime, totals: Totals
+) -> None:
     """Say which mails of a month keep their older reading, and why."""
     left = session.count_stale(month.list_id, month.month, rules)
     if not left:
         return
     if month.path is None:
         gone = "they came from files: `kipflow ingest` of those reads them again"
-    elif not Path(month.path).is_file():
+    elif path is None:
         gone = f"the raw month is gone: a backfill of {month.month} fetches it again"
     else:
         gone = "the raw month does not hold them any more"

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.tables import earlier_reading, message
+from kipflow.cli import run
 from kipflow.domain.events import Stage
 from kipflow.domain.votes import Choice, Expression
 from kipflow.mail import messages as reader
@@ -160,6 +161,32 @@ def test_a_month_whose_raw_file_is_gone_keeps_its_reading_and_that_is_told(
     land(village, with_word("Hurrah from me."), WEEK)  # a backfill brings it back
     village.decide(WEEK)
     assert village.stage(WEEK) == Stage.ACCEPTED
+
+
+def test_a_home_that_was_moved_is_no_raw_file_that_is_gone(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = land(village, with_word("Hurrah from me."))
+    moved = village.folder / "elsewhere" / LIST / path.name
+    moved.parent.mkdir(parents=True)
+    path.rename(moved)
+    better_rules(monkeypatch, hears="Hurrah from me.")
+
+    report = reread(village.parts.store, prefix="KIP", seen_at=WEEK, raw=village.folder / "elsewhere")
+
+    assert (report.counts["read_otherwise"], report.warnings) == (1, ())
+
+
+def test_the_command_reads_again_what_older_rules_read(
+    village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    land(village, with_word("Hurrah from me."))
+    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    better_rules(monkeypatch, hears="Hurrah from me.")
+
+    assert run(["ingest", "--reread"]) == 0
+    assert "read otherwise: 1" in capsys.readouterr().out
+    assert run(["ingest"]) == 2
 
 
 def test_one_poll_reads_a_part_and_the_next_goes_on(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
