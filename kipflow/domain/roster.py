@@ -96,7 +96,6 @@ class Roster:
 
     def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = ()) -> None:
         self.people = tuple(people)
-        self.verdicts = tuple(sorted(verdicts, key=lambda v: (v.at, v.ruling or 0)))
         self.by_id = {person.id: person for person in self.people}
         self._by_email: dict[str, Person] = {}
         self._by_name: dict[str, Person | None] = {}
@@ -110,18 +109,22 @@ class Roster:
                 self._by_name[key] = person if known is person else None
         #: Key of likeness → people who are found by it; filled when first asked for (`identities`).
         self.alike: dict[str, list[Person]] = {}
-        self._take_verdicts()
+        self._take_verdicts(verdicts)
 
     def with_verdicts(self, verdicts: Iterable[Verdict]) -> Roster:
         """The same people under these verdicts. Shares its tables with this one: people are read-only."""
         other = copy.copy(self)
-        other.verdicts = tuple(sorted(verdicts, key=lambda v: (v.at, v.ruling or 0)))
-        other._take_verdicts()
+        other._take_verdicts(verdicts)
         return other
 
     # -- verdicts ------------------------------------------------------------------------------
-    def _take_verdicts(self) -> None:
-        """Join what was ruled to be one person. A later verdict that would join two who were ruled apart is void."""
+    def _take_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+        """Join what was ruled to be one person. A later verdict that would join two who were ruled apart is void.
+
+        So is one on two addresses that the roster by now gives to one person: the roster is the later word.
+        """
+        between = (v for v in verdicts if self.node(v.one.key) != self.node(v.other.key))
+        self.verdicts = tuple(sorted(between, key=lambda v: (v.at, v.ruling or 0)))
         self._apart = {frozenset((self.node(v.one.key), self.node(v.other.key))) for v in self.verdicts if not v.same}
         #: Everybody whom a verdict names.
         self.ruled_nodes = frozenset(self.node(box.key) for v in self.verdicts for box in (v.one, v.other))

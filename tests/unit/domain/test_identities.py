@@ -218,6 +218,13 @@ def test_a_merge_that_would_join_two_who_are_split_is_void() -> None:
     ]
 
 
+def test_what_the_roster_says_by_now_outweighs_an_earlier_split() -> None:
+    listed = Roster([person("mlind", "Mara Lind", "mlind@apache.org", "mara@home.example")])
+    roster = listed.with_verdicts([verdict("mara@home.example", "mlind", same=False, names=("Mara Lind", "Mara Lind"))])
+    boxes = "Mara Lind <mara@home.example>", "Mara Lind <mlind@apache.org>", "Mara Lind <third@home.example>"
+    assert voters(roster, *boxes) == ["mlind"] * 3
+
+
 # -- what hangs on it ----------------------------------------------------------------------------
 BINDING = (
     ("Mara Lind <mlind@apache.org>", FOR),
