@@ -367,7 +367,7 @@ def read(cast: Ballot, word: str | None) -> Choice | None:
 
 TestProposal = Proposal.TestCase
 TestProposal.settings = settings(
-    max_examples=120,
+    max_examples=60,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],

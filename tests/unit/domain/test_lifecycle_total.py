@@ -189,7 +189,7 @@ known = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(known=known, policy=policies, as_of=moments, shuffle=st.randoms())
 def test_any_facts_in_any_order_give_one_answer(
     known: ProposalFacts, policy: Policy, as_of: datetime, shuffle: Random
