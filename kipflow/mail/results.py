@@ -28,9 +28,14 @@ _THING = (
     r"(?:vote|voting|kip|proposal|release(?! (?:notes?|branch|manager|plan|process|build|job|script|guide|tests?)\b)|"
     r"rfc|motion|resolution|candidate|rc\s?\d*|fip|flip|cep|aip|pip|spip|[A-Z]{2,6}-\d{1,5})"
 )
+# "the release passes all tests": it passes something, and is not passed
+_OBJECT = (
+    r"(?!\s+(?:all|the|my|our|its|every|rat|ci|it|them|null|an?|through|along|over|into|to|from|tests?|checks?|"
+    r"(?:\w+ ){1,2}(?:tests?|checks?|builds?|suite|audit|validation))\b)"
+)
 _PASSED = re.compile(
     rf"\b{_THING}\b[^.!?;:]{{0,140}}?\b(?:(?:has|have)(?: now| already| thus)? (?:been )?(?:\w+ly )?(?:pass(?:ed)?|"
-    rf"accepted|approved|adopted|succeeded|carried)|pass(?:ed|es)|(?:is|was|are) (?:now |thus |\w+ly |"
+    rf"accepted|approved|adopted|succeeded|carried)|pass(?:ed|es){_OBJECT}|(?:is|was|are) (?:now |thus |\w+ly |"
     r"therefore )?(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
     r"|^\W{0,5}(?:the\s+)?(?:vote\s+)?(?:has\s+)?(?:passed|passes|accepted|adopted|approved)\s+(?:unanimously|with)\b"
     r"|\bvote\b[^.!?;]{0,30}\b(?:passes|passed|successful|accepted)\b|\bwe (?:have|got) (?:a )?(?:successful|"
@@ -88,8 +93,8 @@ _CANCEL = re.compile(
     r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will |"
     r"would like to |decided to |need to ){0,4}(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|"
     r"stop(?:ping)?|void(?:ing)?|abandon\w*|"
-    r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:(?:the|this|my)\s+(?:\w+\s+){0,2}(?:vote|voting|release|"
-    rf"rc\s?\d*|candidate|thread|kip|proposal)\b{_ENDS_NOUN}|[A-Z]{{2,8}}-\d{{1,5}}\b)"
+    r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:(?:the|this|my)\s+(?:\w+\s+){0,2}"
+    rf"(?:(?<!my )vote|voting|release|rc\s?\d*|candidate|thread|kip|proposal)\b{_ENDS_NOUN}|[A-Z]{{2,8}}-\d{{1,5}}\b)"
     r"|\b(?:this|the) (?:vote|vote thread|voting|rc|release candidate)\s+(?:is|has been|was)\s+(?:hereby |now |thus |"
     r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?|off)\b"
     r"|\bclos(?:e|ed|ing) (?:this|the) (?:vote|voting)(?: thread)? without (?:a |any )?(?:result|outcome|conclusion)\b"
@@ -145,7 +150,9 @@ def read_declared(
     if not tagged and outcome is None and closing is None:
         return None
     counts = read_counts(lines)
-    if not counts.any and not (_tells_outcome(outcome, line) if not tagged else outcome or not reading.is_reply):
+    if not counts.any and not (
+        _tells_outcome(outcome, line, votes=_casts_vote(lines)) if not tagged else outcome or not reading.is_reply
+    ):
         return None
     if outcome is None:
         outcome = _find_outcome_of_subject(subject or reading.topic) if tagged else None
@@ -189,9 +196,22 @@ _OF_THE_VOTE = re.compile(
 )
 
 
-def _tells_outcome(outcome: str | None, line: str) -> bool:
+# in a ballot, only what is said of the vote itself announces anything
+_OF_VOTE_ITSELF = re.compile(
+    r"\b(?:the|this|our) vot(?:e|ing)(?: thread| period)?\W+(?!requests?\b|responses?\b)", re.IGNORECASE
+)
+_LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
+
+
+def _casts_vote(lines: Sequence[str]) -> bool:
+    """Whether a line begins with a vote, as a ballot's does."""
+    return any(_LEADING_VOTE.match(line) for line in lines)
+
+
+def _tells_outcome(outcome: str | None, line: str, *, votes: bool) -> bool:
     """Whether a sentence without any count says what became of the vote, not of tests or notes."""
-    return outcome is not None and _OF_THE_VOTE.search(line) is not None
+    about = _OF_VOTE_ITSELF if votes else _OF_THE_VOTE
+    return outcome is not None and about.search(line) is not None
 
 
 _SUBJECT_FAILED = re.compile(
