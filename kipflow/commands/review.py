@@ -198,7 +198,7 @@ def restore(proposal: str, author: str, reason: str, as_of: datetime | None) -> 
 
     Whoever made that move: the clock (dormant, accepted, rejected), the page (discarded), a mail, or an
     operator's override. The move stays in the history, and the same evidence does not repeat it; what comes
-    later (a mail, a page version, a vote) can move the proposal again. To take back a ruling as if it had
+    later (a mail, another state of the page, a vote) can move the proposal again. To take back a ruling as if it had
     never been made, revoke it instead.
     """
     return _rule(proposal, "restore", proposal, {}, author, reason, as_of)

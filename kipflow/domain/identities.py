@@ -79,7 +79,8 @@ def identify_all(
 ) -> tuple[list[Voter], tuple[Doubt, ...]]:
     """The voter behind each of a vote's mails, and the doubts among them; `roles` are those that bind."""
     senders = [(w.name, w.address) for w in writings]
-    voters, apart = (identify_writers(senders, roster, ruled=ruled) for ruled in (True, False))
+    voters = identify_writers(senders, roster, ruled=True)
+    apart = identify_writers(senders, roster, ruled=False) if roster.verdicts else voters
     parties: dict[str, _Party] = {}
     for writing, voter in zip(writings, apart, strict=True):
         party = parties.setdefault(voter.id, _Party(voter=voter, boxes={}, writings=[]))

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,7 @@ def clean_address(address: str) -> str:
     return cleaned
 
 
+@lru_cache(maxsize=8192)
 def fold_name(name: str) -> str:
     """A name for exact comparison: without accents, case, punctuation and double spaces.
 
