@@ -1,0 +1,100 @@
+"""What is read fast in the usual case must be what the slow way reads."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import format_datetime, parsedate_to_datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kipflow.mail import headers, mime
+from kipflow.mail.archive import find_boundary, read_mbox, split_mbox
+from kipflow.mail.headers import parse_date, split_mail
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+ARCHIVES = sorted(DATA.rglob("*.mbox"))
+
+zones = st.integers(min_value=-14 * 60, max_value=14 * 60).map(lambda m: timezone(timedelta(minutes=m)))
+times = st.datetimes(min_value=datetime(1991, 1, 1), max_value=datetime(2098, 1, 1), timezones=zones)  # noqa: DTZ001
+names = st.sampled_from(["From", "SUBJECT", "subject", "X-Thing", "Received", "Message-Id", "DKIM-Signature", "Cc"])
+values = st.text(st.characters(codec="utf-8", exclude_characters="\r\n", exclude_categories=("Cc", "Zs")), max_size=30)
+
+
+@given(at=times, comment=st.sampled_from(["", " (CET)", "  (UTC)"]))
+def test_a_date_as_nearly_all_mails_write_it_is_read_as_any_other(at: datetime, comment: str) -> None:
+    text = format_datetime(at.replace(microsecond=0)) + comment
+    assert headers._USUAL.match(text) is not None
+    assert parse_date(text) == parsedate_to_datetime(text).astimezone(UTC)
+
+
+@pytest.mark.parametrize("text", ["Mon, 31 Feb 2026 10:00:00 +0000", "Mon, 1 Foo 2026 10:00:00 +0000", "Mon, 0"])
+def test_a_date_that_no_calendar_has_is_no_date(text: str) -> None:
+    assert parse_date(text) is None
+
+
+@given(st.lists(st.tuples(names, st.lists(values, min_size=1, max_size=3)), min_size=1, max_size=8))
+def test_fields_found_by_pattern_are_those_found_line_by_line(fields: list[tuple[str, list[str]]]) -> None:
+    block = "\n".join(f"{name}: " + "\n ".join(lines) for name, lines in fields)
+    check_both_ways(f"{block}\n\nbody\n".encode())
+
+
+def check_both_ways(mail: bytes) -> None:
+    end = mail.find(b"\n\n")
+    if end < 0:
+        return
+    found, body = split_mail(mail)
+    slowly, same_body = headers._split_damaged(mail, mail[:end], end + 2)
+    assert body == same_body
+    for name in headers._NAMES.values():
+        assert (found.raw(name) or b"").split() == (slowly.raw(name) or b"").split()
+
+
+def read_raw(path: Path) -> list[bytes]:
+    return [raw.data.replace(b"\r\n", b"\n") for raw in split_mbox(io.BytesIO(path.read_bytes()))]
+
+
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
+def test_fields_of_every_example_are_the_same_both_ways(path: Path) -> None:
+    for mail in read_raw(path):
+        if not mail.startswith((b"\n", b" ")):
+            check_both_ways(mail)
+
+
+@pytest.mark.realdata
+def test_fields_of_real_mails_are_the_same_both_ways(realdata: Path) -> None:
+    for path in sorted((realdata / "mail").glob("*.mbox")):
+        for mail in read_raw(path):
+            check_both_ways(mail)
+
+
+@given(st.lists(st.sampled_from([b"From ", b"a@b Mon Jan  1 10:00:00 2026", b"\n", b"To: x\n", b"x"]), max_size=40))
+def test_a_boundary_is_where_looking_at_every_line_finds_it(pieces: list[bytes]) -> None:
+    data = b"x" + b"".join(pieces)
+    ends = [i for i, byte in enumerate(data) if byte == 10]
+    expected = -1
+    for this, following in pairwise(ends):
+        line, rest = data[this + 1 : following], data[following + 1 :]
+        if line == b"From a@b Mon Jan  1 10:00:00 2026" and rest.startswith(b"To: x\n"):
+            expected = this + 1
+            break
+    assert find_boundary(data + b"\n" + b"." * 1_100, 1) == expected
+
+
+def test_html_beside_plain_text_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_source: str) -> str:
+        raise AssertionError("read")
+
+    monkeypatch.setattr(mime, "parse_html", refuse)
+    file = tmp_path / "x.mbox"
+    file.write_bytes(
+        b"From a@x.example Mon Mar  2 10:00:00 2026\nFrom: Ada Roe <a@x.example>\nSubject: Re: [VOTE] KIP-7: x\n"
+        b'Content-Type: multipart/alternative; boundary="b"\n\n'
+        b"--b\nContent-Type: text/plain\n\n+1 (binding)\n--b\nContent-Type: text/html\n\n<p>+1</p>\n--b--\n"
+    )
+    [mail] = read_mbox(file, list_id="dev@x.example", month="2026-03", prefix="KIP")
+    assert mail.own_text == "+1 (binding)"  # type: ignore[union-attr]
