@@ -76,6 +76,8 @@ def _say_closing(replay: Replay, state: VoteState) -> str:
         return f'passes by its ballots, but was announced as "{said}": a person must settle'
     if said == "passed":
         return "passes, as announced"
+    if replay.policy.clock_after is None and state.vote.declared is not None:
+        return "passes; its announcement tells no outcome: a person must settle"
     if replay.policy.clock_after is None:
         return f"passes; the result is not announced yet: [RESULT] [VOTE] {replay.facts.key}"
     at = after(state.terms.earliest_close, replay.policy.clock_after)

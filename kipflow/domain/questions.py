@@ -61,24 +61,34 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
-    declared = state.vote.declared
-    if declared is not None and is_contradicted(state, replay.now):
+    yield from _ask_of_result(replay, state)
+
+
+def _ask_of_result(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
+    """An announcement that the ballots contradict or that tells nothing, or none where one is overdue."""
+    declared, earliest = state.vote.declared, state.terms.earliest_close
+    overdue = after(earliest, replay.policy.grace)
+    if declared is None:
+        if state.outcome is Outcome.PASSED and replay.now >= overdue and not replay.waits_for:
+            yield ReviewItem(
+                kind="unannounced",
+                subject=state.vote.root_message_id,
+                question=f"passes by its ballots since {earliest:%Y-%m-%d}, and nobody has announced it: "
+                "ask its caller, or settle its stage",
+                line=state.vote.subject,
+                asked_at=overdue,
+            )
+        return
+    question = ""
+    if is_contradicted(state, replay.now):
+        question = f"announced as {declared.outcome}, but the ballots say {state.outcome}"
+    elif declared.outcome is None and state.outcome is Outcome.PASSED and replay.policy.clock_after is None:
+        # with a clock that decides, an announcement that tells nothing changes nothing
+        question = "a result was announced that tells no outcome, and the ballots say passed: settle its stage"
+    if question:
+        asked_at = max(earliest, declared.announced_at or earliest)
         yield ReviewItem(
-            kind="result",
-            subject=declared.message_id,
-            question=f"announced as {declared.outcome}, but the ballots say {state.outcome}",
-            line=declared.line,
-            asked_at=max(state.terms.earliest_close, declared.announced_at or state.terms.earliest_close),
-        )
-    overdue = after(state.terms.earliest_close, replay.policy.grace)
-    if state.outcome is Outcome.PASSED and declared is None and replay.now >= overdue and not replay.waits_for:
-        yield ReviewItem(
-            kind="unannounced",
-            subject=state.vote.root_message_id,
-            question=f"passes by its ballots since {state.terms.earliest_close:%Y-%m-%d}, and nobody has announced it: "
-            "ask its caller, or settle its stage",
-            line=state.vote.subject,
-            asked_at=overdue,
+            kind="result", subject=declared.message_id, question=question, line=declared.line, asked_at=asked_at
         )
 
 
@@ -128,7 +138,7 @@ def _ask_of_number(replay: Replay) -> Iterator[ReviewItem]:
     own = find_own_page(known, number)
     if own is not None and not is_of(newest[own], number):
         yield ReviewItem(
-            kind="number",
+            kind="renumbered",
             subject=own,
             question=f'its page was given another number: it is "{newest[own].title}" now. Was this number given up?',
             line=newest[own].url,

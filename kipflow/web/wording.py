@@ -78,6 +78,7 @@ REVIEW_WORDS: dict[str, str] = {
     "dormancy": "silent proposal",
     "identity": "same person?",
     "number": "number taken twice",
+    "renumbered": "page with another number",
     "reopening": "discussed after the decision",
     "unannounced": "result not announced",
     "ruling": "unusable ruling",

@@ -163,6 +163,15 @@ def test_a_result_that_says_failed_against_the_ballots_rejects_nothing() -> None
     assert [d.side for d in decision.drift] == ["result"]
 
 
+def test_a_result_that_tells_no_outcome_is_asked_about_unless_the_clock_decides() -> None:
+    mute = facts(**TALKED, votes=(poll(4, *YES, declared=replace(result(8), outcome=None)),))
+    decision = decided(mute, POLICY, 9)
+    assert (decision.stage, kinds(decision)) == (Stage.VOTE, ["result"])
+    assert decision.missing == ("passes; its announcement tells no outcome: a person must settle",)
+    by_clock = decided(mute, replace(POLICY, clock_after=timedelta(days=7)), 20)
+    assert (by_clock.stage, rules(by_clock)[-1]) == (Stage.ACCEPTED, "clock-accepts")
+
+
 def test_a_result_that_says_failed_ends_a_vote_that_fell_short() -> None:
     decision = decided(facts(**TALKED, votes=(poll(4, *YES[:2], declared=result(8, "failed")),)), POLICY, 9)
     assert (decision.stage, rules(decision)[-1], decision.since) == (Stage.REJECTED, "result-rejects", at(8))
