@@ -16,10 +16,10 @@ _NON_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _NON_WITHIN = re.compile(r"^(?:nonn?|not|no|un)-?(?=b)", re.IGNORECASE)
-# "we need 2 more binding votes", "that makes three binding"
-_COUNTED_BEFORE = re.compile(
+# "we need 2 more binding votes", "that makes three binding", "the Python bindings"
+_NO_CLAIM_BEFORE = re.compile(
     r"(?:\d|\b(?:two|three|four|five|six|seven|more|another|enough|other|others?['’]?|required|needed|all|are|"
-    r"of the|only))\s+$",
+    r"the|these|those|language|native|python|java|rust|only))\s+$",
     re.IGNORECASE,
 )
 _NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|\+1|\?)", re.IGNORECASE)
@@ -98,5 +98,9 @@ def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         if denied:
             yield match.start(), match.end(), False
-        elif before[-1:] not in {"-", "_"} and not _COUNTED_BEFORE.search(before[-20:]):
+        elif (
+            before[-1:] not in {"-", "_"}
+            and not _NO_CLAIM_BEFORE.search(before[-20:])
+            and not (word.lower() == "bindings" and any(c.isalpha() for c in before))
+        ):
             yield match.start(), match.end(), True

@@ -41,7 +41,7 @@ _WORDS = frozenset(
     )
 )
 _GREETED = re.compile(
-    r"\b(?:thanks|thank you|hi|hello|hey|dear|kudos to|congrats|@)[ ,]*(?:[A-Z][\w.-]{1,20}[ ,]*){1,2}"
+    r"\b(?:(?i:thanks|thank you|hi|hello|hey|dear|kudos to|congrats)|@)[ ,]*(?:[A-Z][\w.-]{1,20}[ ,]*){1,2}"
 )
 _WORD = re.compile(r"[^\s,;:!.?()\"“”*–—…]+")
 _ARROWS = frozenset({"=>", "->", "→", "-->", "==>"})
