@@ -132,10 +132,11 @@ def parse_row(row: _Element, columns: list[str], section: str, prefix: str, seen
 
 def _parse_release(text: str) -> tuple[str | None, bool]:
     clean = re.sub(r"[(\[]?\bwip\b[)\]]?", " ", text, flags=re.IGNORECASE)
-    return collapse(clean).strip(" ,;") or None, clean != text
+    return collapse(clean).strip(" ,;")[:_LONGEST_RELEASE] or None, clean != text
 
 
 _LONGEST_LINK = 2_000
+_LONGEST_RELEASE = 200
 
 
 def is_web_address(link: str) -> bool:

@@ -21,8 +21,8 @@ _VOID = re.compile(rf"<(br|hr|img|col|input)\b({_INSIDE})(?<!/)>", re.IGNORECASE
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 #: A tag, whatever its attributes look like; or a "<" that begins none.
-_TAG = re.compile(rf"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)(?P<rest>{_INSIDE}|[^<>]*)>|<")
-_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.:-]*)\s*=\s*(\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+)")
+_TAG = re.compile(rf"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*+)(?P<rest>{_INSIDE}|[^<>]*+)>|<")
+_ATTRIBUTE = re.compile(r"(?<![\w.:-])([A-Za-z_][\w.:-]*+)\s*+=\s*(\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+)")
 _PREFIXES = frozenset({"ac", "ri"})
 #: Elements that cannot hold one of their own kind directly: HTML leaves out their end tags.
 _CLOSED_BY_NEXT = frozenset({"p", "li", "tr", "td", "th", "dt", "dd"})

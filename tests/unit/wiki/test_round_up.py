@@ -396,3 +396,11 @@ def test_the_real_export_keeps_every_proposal() -> None:
         "unknown": 22,
     }
     assert any("KIP-671 and KIP-672" in w for w in found.warnings)
+
+
+def test_a_release_of_any_length_is_cut() -> None:
+    row = f"<tr><td>KIP-7: Shorter names</td><td>{'4.1 ' * 5_000}</td></tr>"
+    body = f"<h2>Adopted KIPs</h2><table><tbody><tr><th>KIP</th><th>Release</th></tr>{row}</tbody></table>"
+    (entry,) = parse_index_page(body, "KIP", datetime(2026, 3, 3, tzinfo=UTC)).entries
+    assert entry.release is not None
+    assert len(entry.release) <= 200

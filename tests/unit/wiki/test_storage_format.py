@@ -159,8 +159,10 @@ def test_a_page_nested_too_deeply_is_refused_and_not_cut_off_silently() -> None:
 @pytest.mark.parametrize(
     "body",
     ["<br " * 200_000, "&" * 500_000, '<br a="' * 100_000, "<" * 500_000, "<![CDATA[" * 100_000, "&a" * 300_000,
-     "<p>" + "a<br a='" * 50_000, "\u00a0" * 1_000_000, "<td>" * 200 + "x " * 500_000],
-    ids=["tags", "ampersands", "quotes", "less-thans", "cdata", "entities", "mixed", "spaces", "cells"],
+     "<p>" + "a<br a='" * 50_000, "\u00a0" * 1_000_000, "<td>" * 200 + "x " * 500_000,
+     "<p><ac:" + "para:" * 100_000, "</b><a " + "para:" * 100_000 + " b=c>"],
+    ids=["tags", "ampersands", "quotes", "less-thans", "cdata", "entities", "mixed", "spaces", "cells", "long name",
+         "long attribute"],
 )  # fmt: skip
 def test_hostile_markup_costs_little(body: str) -> None:
     started = time.monotonic()
