@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kipflow.domain.clocks import judge_vote
+from kipflow.domain.clocks import after, judge_vote
 from kipflow.domain.decisions import Decision
 from kipflow.domain.drift import find_drift
 from kipflow.domain.missing import say_missing
@@ -53,4 +53,8 @@ def _find_deadline(replay: Replay) -> datetime | None:
     if replay.waits_for is not None or any(replay.silence_unproven(m) is not None for m in due):
         return replay.as_of  # ripe, and waiting only for data: look again at every run
     moments = [*replay.clock_moments(), *([silent_at] if silent_at is not None else [])]
+    running = replay.running()
+    if running is not None:
+        # a passed vote that nobody has announced by then becomes a question
+        moments.append(after(replay.terms(running).earliest_close, replay.policy.grace))
     return min((m for m in moments if m > replay.as_of), default=None)

@@ -184,7 +184,9 @@ def test_a_result_that_says_passed_against_a_majority_of_no_asks_a_person() -> N
 
 def test_a_passed_vote_that_nobody_announces_goes_to_a_person_and_never_to_sleep() -> None:
     known = facts(**TALKED, votes=(poll(4, *YES),))
-    assert kinds(decided(known, SLEEPY, 20)) == []
+    quiet = decided(known, SLEEPY, 20)
+    assert (kinds(quiet), quiet.next_deadline) == ([], at(21)), "looked at again when the question is due"
+    assert kinds(decided(known, SLEEPY, 21)) == ["unannounced"]
     year = decided(known, SLEEPY, 370)
     assert (year.stage, kinds(year)) == (Stage.VOTE, ["unannounced"])
     assert year.review[0].question.startswith("passes by its ballots since 2026-03-09")
