@@ -100,6 +100,15 @@ def test_a_merge_stands_in_the_timeline_and_among_who_is_who_until_it_is_revoked
     assert "Who is who" not in page(parts, "/review")
 
 
+def test_other_programs_get_questions_and_rulings_as_json(parts: Parts) -> None:
+    board = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
+    asked = board.get("/api/review").json()["review"]
+    assert {row["item"]["kind"] for row in asked} == {"identity"}
+    rule("merge", "kim@home.example", "kosei")
+    [said] = board.get("/api/proposals/7").json()["proposal"]["rulings"]
+    assert (said["kind"], said["target"], said["author"]) == ("merge", "kim@home.example = kosei", "Ines")
+
+
 def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:
     rule("stage", "7", "Discarded")
     rule("restore", "7", by="Otto")
