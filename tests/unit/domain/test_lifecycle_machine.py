@@ -307,6 +307,8 @@ class Proposal(RuleBasedStateMachine):
             before = decide(self.facts(), self.policy, moment)
             assert before is not None
             assert before.history == decision.history, "nothing changes before the deadline that was told"
+            assert before.review == decision.review
+            assert before.warned_at == decision.warned_at
 
     @invariant()
     def a_stored_acceptance_was_lawful(self) -> None:
