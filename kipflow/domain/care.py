@@ -24,6 +24,8 @@ def find_owed(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: dat
     A page saved only after the opening counts where none was there before; what is changed on a page
     while the vote runs is shown (`kipflow diff`) but moves no goal. A ruling of kind "care" outranks the page.
     """
+    if not policy.care:
+        return Owed()
     rulings = [r for r in standing(facts.rulings, at) if r.kind == "care"]
     touched = _find_touched(facts, opened_at, at)
     for ruling in rulings:
@@ -42,9 +44,12 @@ def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
     Where a number was taken twice, what stands on the other page must not move this proposal. A page that was
     given another number is the proposal's only as long as no other bears its number.
     """
+    held = tuple(pages)
+    if len({page.page_id for page in held}) == 1:  # nearly always, and asked for with every save
+        return held[0].page_id if any(is_of(page, number) for page in held) else None
     first: dict[str, tuple[bool, datetime]] = {}
     newest: dict[str, PageVersion] = {}
-    for page in pages:
+    for page in held:
         newest[page.page_id] = max(page, newest.get(page.page_id, page), key=lambda p: (p.saved_at, p.version))
         if is_of(page, number):
             bears = (page.number != number, page.saved_at)
