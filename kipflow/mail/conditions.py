@@ -64,6 +64,8 @@ _FORMS = (
     r"renamed|updated|corrected|removed|added|clarified|changed|change|fix|modification|rename|correction|tweak|"
     r"adjustment|edit|"
     r"update)s?\b)",
+    r"\bbut\b[^.;!?]{0,60}\b(?:must|ha(?:s|ve) to|needs? to)\b[^.;!?]{0,60}\bbefore\b",
+    r"\bin (?:general|principle|theory),? but\b",
     # a vote on a part
     r"\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|without|in|as)\b",
     r"^\W{0,4}only (?:for|on|to)\b",

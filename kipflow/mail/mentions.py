@@ -211,7 +211,7 @@ def _claim_below(after: str, following: str) -> bool | None:
 
 # "+1, I will add a section": who answers a remark on the own proposal
 _WILL_DO = re.compile(
-    r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)?|will|done|just)\s+(?:also |just |then |already )?"
+    r"^\s*[,.;:!-]*\s*(?:(?:i|we)(?:['’]ll| will|['’]ve| have)?|will|done)\s+(?:also |just |then |already )?"
     r"(?:add|fix|change|update|rename|remove|rework|clarify|adjust|amend|correct|do (?:that|this|so)|include|"
     r"incorporate|mention)"
     r"(?:e?d)?\b(?!\s+(?:my|our)\b)",
