@@ -52,7 +52,7 @@ def say_why(late: Sequence[NewFact], *, rules_changed: bool, policies: Sequence[
         reasons.append(f"the policy changed since ({', '.join(policies)})")
     elif rules_changed:
         reasons.append("the roster or kipflow's rules changed")
-    return " and ".join(reasons) or "the same facts are judged by newer rules"
+    return " and ".join(reasons) or "its facts come to something else now"
 
 
 _WORDS = (
