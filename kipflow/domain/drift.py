@@ -72,11 +72,17 @@ class Drift:
 
 
 def find_drift(
-    facts: ProposalFacts, stage: Stage, as_of: datetime, votes: Sequence[VoteState] = ()
+    facts: ProposalFacts,
+    stage: Stage,
+    as_of: datetime,
+    votes: Sequence[VoteState] = (),
+    *,
+    awaited: Stage | None = None,
 ) -> tuple[Drift, ...]:
     """Every side that, by what it said at `as_of`, contradicts the derived `stage` or another side.
 
-    `facts` are in order of time, `votes` are judged as of then.
+    `facts` are in order of time, `votes` are judged as of then. `awaited` is the stage that only missing mail
+    holds up: who says it already is not out of step, kipflow is behind.
     """
     pages = own_versions((p for p in facts.pages if p.saved_at <= as_of), facts.proposal.number)
     page = pages[-1] if pages else None
@@ -84,9 +90,9 @@ def find_drift(
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
     return (
-        *(_ask_page(page, stage) if page is not None else ()),
+        *(_ask_page(page, stage, awaited) if page is not None else ()),
         *_ask_absence(facts, page, stage, as_of),
-        *_ask_index(rows, stage),
+        *_ask_index(rows, stage, awaited),
         *_ask_result(votes, stage, as_of),
         *(_ask_ticket(ticket, stage) if ticket is not None else ()),
         *_ask_release(rows, ticket, stage),
@@ -94,9 +100,9 @@ def find_drift(
     )
 
 
-def _ask_page(page: PageVersion, stage: Stage) -> Iterator[Drift]:
+def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
     meant = _STAGES_OF_WORD.get(page.status)
-    if meant is None or stage in meant:
+    if meant is None or stage in meant or awaited in meant:
         return
     reopen = f', or reopen it by a ruling ("stage {Stage.DISCUSSION}")' if stage is Stage.DISCARDED else ""
     yield Drift(
@@ -131,10 +137,10 @@ def _find_rows(facts: ProposalFacts, as_of: datetime) -> list[IndexEntry]:
     return [e for e in seen if e.seen_at == newest]
 
 
-def _ask_index(rows: Sequence[IndexEntry], stage: Stage) -> Iterator[Drift]:
+def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
     section = SECTION_OF_STAGE[stage]
     for row in rows:
-        if row.section in {section, "unknown"}:
+        if row.section in {section, "unknown", SECTION_OF_STAGE.get(awaited or stage)}:
             continue
         doubled = any(other.section == section for other in rows)
         yield Drift(

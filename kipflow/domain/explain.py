@@ -7,9 +7,11 @@ from datetime import datetime
 from kipflow.domain.clocks import after, judge_vote
 from kipflow.domain.decisions import Decision
 from kipflow.domain.drift import find_drift
+from kipflow.domain.events import Stage
 from kipflow.domain.missing import say_missing
 from kipflow.domain.questions import find_questions
 from kipflow.domain.replaying import Replay, is_same
+from kipflow.domain.tally import Outcome
 
 
 def conclude(replay: Replay) -> Decision:
@@ -22,6 +24,9 @@ def conclude(replay: Replay) -> Decision:
         if v.opened_at <= replay.now
     )
     running = next((s for s in reversed(states) if is_same(s.vote, replay.running())), None)
+    awaited: Stage | None = None
+    if replay.waits_for is not None and replay.vote is not None and running is not None:
+        awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
     return Decision(
         number=replay.facts.proposal.number,
         as_of=replay.as_of,
@@ -32,7 +37,7 @@ def conclude(replay: Replay) -> Decision:
         votes=states,
         missing=say_missing(replay, running),
         review=find_questions(replay, states, running),
-        drift=find_drift(replay.facts, replay.stage, replay.as_of, states),
+        drift=find_drift(replay.facts, replay.stage, replay.as_of, states, awaited=awaited),
         next_deadline=_find_deadline(replay),
         warned_at=_find_warning(replay),
         last_activity=replay.last_activity,

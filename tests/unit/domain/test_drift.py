@@ -9,10 +9,10 @@ import pytest
 
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, IndexEntry, Kind, PageAbsence, StatusWord, TicketState
+from kipflow.domain.facts import Coverage, IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.releases import Work, find_release, find_work
-from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, mail, page, poll, result, ruling
+from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, page, poll, result, ruling
 
 ACCEPTED = poll(4, *YES, declared=result(8))
 SAYS_SO = page(9, StatusWord.ACCEPTED, version=2, jira="SHED-1")
@@ -163,8 +163,8 @@ def test_the_release_is_the_tickets_else_the_indexs(
     assert find_release(entry, found) == release
 
 
-def test_data_that_are_missing_are_no_contradiction() -> None:
-    waiting = drift(
-        day=9.5, pages=(page(0),), coverage=Coverage(complete_through=at(9)), messages=(mail(1, Kind.DISCUSS),)
-    )
-    assert [d.side for d in waiting] == ["page"]
+def test_who_says_what_only_missing_mail_holds_up_is_not_out_of_step() -> None:
+    behind = Coverage(complete_through=at(7.5))
+    assert drift(coverage=behind, index_entries=(row(),)) == []
+    assert [d.side for d in drift(coverage=behind, index_entries=(row("dormant"),))] == ["index"]
+    assert [d.side for d in drift(coverage=behind, pages=(page(0, StatusWord.REJECTED),))] == ["page"]
