@@ -90,7 +90,7 @@ def find_drift(
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
     return (
-        *(_ask_page(page, stage, awaited) if page is not None else ()),
+        *(_ask_page(page, stage, awaited, unheard=_is_unheard(facts, as_of)) if page is not None else ()),
         *_ask_absence(facts, page, stage, as_of),
         *_ask_index(rows, stage, awaited),
         *_ask_result(votes, stage, as_of),
@@ -100,17 +100,26 @@ def find_drift(
     )
 
 
-def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None) -> Iterator[Drift]:
+def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:
+    """Whether no mail of the proposal is held: its threads may be older than the archive that was read."""
+    return not any(m.sent_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
+
+
+def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:
     meant = _STAGES_OF_WORD.get(page.status)
     if meant is None or stage in meant or awaited in meant:
         return
+    unheard = unheard and stage is Stage.DRAFT
+    if unheard and page.status is StatusWord.DISCUSSION:
+        return  # `missing` asks for the thread already
     reopen = f', or reopen it by a ruling ("stage {Stage.DISCUSSION}")' if stage is Stage.DISCARDED else ""
     yield Drift(
         side="page",
         says=page.status_text or "nothing",
         derived=stage,
         evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
-        mend=f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
+        mend=("read the mail of its time (`kipflow ingest`), or " if unheard else "")
+        + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
     )
 
 

@@ -168,3 +168,9 @@ def test_who_says_what_only_missing_mail_holds_up_is_not_out_of_step() -> None:
     assert drift(coverage=behind, index_entries=(row(),)) == []
     assert [d.side for d in drift(coverage=behind, index_entries=(row("dormant"),))] == ["index"]
     assert [d.side for d in drift(coverage=behind, pages=(page(0, StatusWord.REJECTED),))] == ["page"]
+
+
+def test_a_page_whose_mail_is_not_held_is_not_told_to_become_a_draft() -> None:
+    assert drift(pages=(page(0),), messages=(), votes=()) == []
+    found = drift(pages=(page(0, StatusWord.ACCEPTED),), messages=(), votes=())
+    assert found[0].mend == 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
