@@ -80,8 +80,7 @@ def _find_comment(text: str) -> str:
     return comment.group(1) if comment is not None else ""
 
 
-# "Berg, Ola (Oslo)": what stands in brackets is no part of the name
-_TRAILING_REMARK = re.compile(r"^([^,]{0,1000},[^(]{0,1000}?)(\s*\(.{0,1000}|)$", re.DOTALL)
+_LONGEST_NAME = 200
 # "Ola Berg, PhD" is no Mr Berg called PhD
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?\s?d|m\.?d|m\.?sc|mba|esq|cpa|dr|prof|ing)\.?", re.IGNORECASE)
 
@@ -89,14 +88,16 @@ _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?\s?d|m\.?d|m\.?sc|mba|esq|cpa|dr|
 def clean_name(name: str) -> str:
     """A display name without quotes and surplus blanks, "Last, First" turned round."""
     name = _UNSEEN.sub("", decode_words(name).replace("\\", ""))
-    name = " ".join(name.split()).strip("\"' ,;<>")
+    name = " ".join(name.split()).strip("\"' ,;<>")[:_LONGEST_NAME]
     if name.count(",") == 1 and "@" not in name:
-        plain, remark = _TRAILING_REMARK.match(name).groups()  # type: ignore[union-attr]
-        last, first = (part.strip() for part in plain.split(","))
+        last, _, rest = name.partition(",")
+        # "Berg, Ola (Oslo)": what stands in brackets is no part of the name
+        first, bracket, remark = rest.partition("(")
+        last, first = last.strip(), first.strip()
         few = len(first.split()) <= 2 and len(last.split()) <= 2
         if first and last and few and not _SUFFIX.fullmatch(first):
-            name = f"{first} {last}{remark}"
-    return name[:200]
+            name = f"{first} {last} {bracket}{remark}".strip()
+    return name
 
 
 def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:

@@ -137,6 +137,8 @@ def _parse_release(text: str) -> tuple[str | None, bool]:
 
 _LONGEST_LINK = 2_000
 _LONGEST_RELEASE = 200
+#: Rows that a warning names; how many there are stands in it too.
+_SHOWN = 8
 
 
 def is_web_address(link: str) -> bool:
@@ -193,12 +195,12 @@ def find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | Non
         by_title.setdefault(entry.title.casefold(), {})[entry.number] = entry.title
     for number, same in by_number.items():
         if len(same) > 1:
-            rows = "; ".join(f"{e.section}: {e.title[:80]!r}" for e in same)
+            rows = "; ".join(f"{e.section}: {e.title[:80]!r}" for e in same[:_SHOWN])
             found.append(f"{format_key(prefix, number)} stands {len(same)} times: {rows}")
     for titles in by_title.values():
         title = next(iter(titles.values()))
         if len(titles) > 1 and title:
-            keys = " and ".join(format_key(prefix, n) for n in sorted(titles))
+            keys = " and ".join(format_key(prefix, n) for n in sorted(titles)[:_SHOWN])
             found.append(f"{keys} have the same title {title[:80]!r}: one may be misnumbered")
     highest = max(by_number, default=0)
     if next_number is not None and next_number <= highest:

@@ -108,6 +108,15 @@ def test_a_forged_time_beyond_any_calendar_is_no_time(epoch: str) -> None:
     assert found.sent_at is None
 
 
+@pytest.mark.parametrize("name", ["a" * 1_500 + ", b", "a, " + "b" * 1_500, "a, b (" * 200, "a, (b", ", (", "(a), b"])
+def test_a_name_of_any_form_is_read(name: str) -> None:
+    data = f"From: {name} <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\n\n+1\n"
+    found = read_message(data.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    assert isinstance(found, Message)
+    assert found.author_address == "jun@okafor.example"
+    assert len(found.author_name) <= 200
+
+
 def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "long.mbox"
     with path.open("wb") as out:
