@@ -13,7 +13,7 @@ from kipflow.settings import read_settings
 from kipflow.wiring import Parts, Secrets, build_database_url, connect
 
 #: Runs whose logical date was chosen on purpose, whatever clock the community has.
-DELIBERATE = frozenset({"manual", "backfill"})
+DELIBERATE = ("manual", "backfill")
 
 
 def open_parts() -> Parts:
@@ -37,7 +37,8 @@ def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
     if run.logical_date is None:
         return now
     chosen: datetime = run.logical_date.astimezone(UTC)
-    if str(run.run_type) not in DELIBERATE:
+    # inside a task this is an enumeration whose text is "DagRunType.BACKFILL"; it equals its plain word
+    if run.run_type not in DELIBERATE:
         return now if parts.community.clock is not None else min(chosen, now)
     if chosen > now:
         raise AirflowFailException(f"{chosen:%Y-%m-%d %H:%M} UTC has not come yet; it is {now:%Y-%m-%d %H:%M} UTC")

@@ -19,7 +19,10 @@ CHOSEN = datetime(2026, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))
 
 
 def context(run_type: str, logical_date: datetime | None) -> Mapping[str, Any]:
-    return {"dag_run": SimpleNamespace(run_type=run_type, logical_date=logical_date)}
+    """A run as a task sees it: its type is no plain word there."""
+    from airflow.sdk.api.datamodels._generated import DagRunType
+
+    return {"dag_run": SimpleNamespace(run_type=DagRunType(run_type), logical_date=logical_date)}
 
 
 def community_at(now: datetime, *, clock: str | None = None) -> Any:
