@@ -150,12 +150,12 @@ def check_headers(data: bytes) -> None:
         shown = found.author_name + found.author_address + found.subject
         demand(not _CONTROL.search(shown), "a control character is shown")
         demand(" " not in found.author_address, "an address holds a blank")
-        again = parse_subject(f"Re: {found.subject}"[:600], "KIP")
+        first, again = parse_subject(found.subject, "KIP"), parse_subject(f"Re: {found.subject}"[:600], "KIP")
         # a tracker's own mail and an automatic answer are read for what they are, whatever they repeat
-        if found.reading.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
+        if first.kind is not Kind.OTHER and not found.subject.startswith("[") and len(found.subject) < 200:
             demand(again.is_reply, "Re: makes no reply")
-            demand(again.numbers == found.reading.numbers, "a reply is about other proposals")
-            demand(again.topic == found.reading.topic, "a reply has another topic")
+            demand(again.numbers == first.numbers, "a reply is about other proposals")
+            demand(again.topic == first.topic, "a reply has another topic")
 
 
 def check_page(data: bytes) -> None:
