@@ -37,7 +37,7 @@ from kipflow.configvalues import (
     parse_period,
 )
 from kipflow.domain.errors import ConfigError
-from kipflow.domain.policy import Care, Fractions, Policy, Rule
+from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
 from kipflow.domain.roster import Person, Role, Roster, clean_address
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -104,12 +104,28 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class MoveConfig(_Strict):
+    """An earlier address (`was`) of a list that was moved, and the last month that it had (`until`)."""
+
+    list: ListAddress
+    was: ListAddress
+    until: Month
+
+
 class ArchiveConfig(_Strict):
     """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads."""
 
     url: Url
     permalink: Permalink = "https://lists.apache.org/thread/{mid}"
     since: Month
+    moved: tuple[MoveConfig, ...] = ()
+
+    def find_earlier(self) -> dict[str, list[tuple[str, str]]]:
+        """List → its earlier addresses, each with the last month that it had, in order of time."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for move in sorted(self.moved, key=lambda move: move.until):
+            found.setdefault(move.list, []).append((move.was, move.until))
+        return found
 
 
 class WikiConfig(_Strict):
@@ -168,6 +184,7 @@ class PolicyConfig(_Strict):
     grace: Period = "14 days"
     dormancy: Literal["clock", "person"] = "person"
     care: tuple[CareConfig, ...] = ()
+    page_changes: PageChanges = PageChanges.SHOW
 
 
 class EffectsConfig(_Strict):
@@ -181,7 +198,8 @@ class EffectsConfig(_Strict):
 class Community(_Strict):
     """One community, as `config/communities/NAME.yaml` describes it.
 
-    `keyed_by` "subject" keys votes by their subject (release votes) where there are no numbers.
+    `keyed_by` "subject" keys votes by their subject (release votes) where there are no numbers. `votes_on`
+    are those of `lists` on which a vote can be called; None: all of them. The others are read too.
     `clock` is for the sandbox, whose time can run faster: an address that tells the time. `contact` goes
     into the User-Agent, so that an archive's keepers know whom to ask.
     """
@@ -191,6 +209,7 @@ class Community(_Strict):
     keyed_by: Literal["number", "subject"] = "number"
     prefix: Prefix = "KIP"
     lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
+    votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)] | None = None
     archive: ArchiveConfig | None = None
     wiki: WikiConfig | None = None
     jira: JiraConfig | None = None
@@ -201,6 +220,11 @@ class Community(_Strict):
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     policy: PolicyConfig
     effects: EffectsConfig = EffectsConfig()
+
+    @property
+    def lists_aside(self) -> frozenset[str]:
+        """The lists that are read, but on which no vote can be called."""
+        return frozenset() if self.votes_on is None else frozenset(self.lists) - set(self.votes_on)
 
     def as_policy(self) -> Policy:
         """The policy as the domain knows it; its version changes when any rule of the file does."""
@@ -216,6 +240,7 @@ class Community(_Strict):
             clock_after=parse_period(raw.clock_after),
             fractions=raw.fractions,
             dormant_after=parse_period(raw.dormant_after),
+            page_changes=raw.page_changes,
             grace=grace if grace is not None else timedelta(days=14),
             dormancy_by_person=raw.dormancy == "person",
             care=tuple(
@@ -276,12 +301,31 @@ def load_community(name: str, config: Path | None = None) -> Community:
         known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
         raise ConfigError(file=str(path), key="(file)", expected=f"a community file; known communities: {known}")
     community = load_config(Community, path)
+    _check_lists(community, path)
     # what is stored and fetched goes by this name: two files with one name would mix two communities
     if path.parent == folder and community.name != path.stem:
         raise ConfigError(
             file=str(path), key="name", expected=f"{path.stem}, as the file is called, got {community.name!r}"
         )
     return community
+
+
+def _check_lists(community: Community, path: Path) -> None:
+    """Refuse what names a list that the community does not have, and addresses that two lists would share."""
+    own = f"one of the lists ({', '.join(community.lists)})"
+    for position, address in enumerate(community.votes_on or ()):
+        if address not in community.lists:
+            raise ConfigError(file=str(path), key=f"votes_on.{position}", expected=f"{own}, got {address!r}")
+    taken: set[object] = set(community.lists)
+    for position, move in enumerate(community.archive.moved if community.archive else ()):
+        key, month = f"archive.moved.{position}", (move.list, move.until)
+        if move.list not in community.lists:
+            raise ConfigError(file=str(path), key=f"{key}.list", expected=f"{own}, got {move.list!r}")
+        if move.was in taken:
+            raise ConfigError(file=str(path), key=f"{key}.was", expected=f"each address once, not {move.was!r} again")
+        if month in taken:
+            raise ConfigError(file=str(path), key=f"{key}.until", expected=f"a month of its own, not {move.until!r}")
+        taken |= {move.was, month}
 
 
 def load_roster(path: Path) -> Roster:

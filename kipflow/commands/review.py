@@ -103,6 +103,8 @@ def say_ruling(ruling: Ruling) -> str:
             return "restore the stage before"
         case "care":
             return say_care(ruling.value)
+        case "page":
+            return f"the votes hold for page {ruling.target}"
         case "merge":
             return f"one person: {ruling.target}"
         case "split":
@@ -188,6 +190,17 @@ def care(
         raise click.UsageError("name interfaces, or --none, or --reviewed-by NAME")
     value: dict[str, Any] = {"reviewer": reviewer} if reviewer else {"interfaces": list(interfaces)}
     return _rule(proposal, "care", proposal, value, author, reason, as_of)
+
+
+@review.command("page")
+@click.argument("proposal")
+@_by_whom
+def page_(proposal: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Say that the votes hold although the page changed after they were cast (`kipflow diff` shows how).
+
+    It is said for the page as it stands now; another change of substance asks again.
+    """
+    return _rule(proposal, "page", proposal, {}, author, reason, as_of)
 
 
 @review.command()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.care import find_owed
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
+from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, hangs_on_review
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
@@ -17,7 +18,8 @@ from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
 class VoteTerms:
     """Quorum and earliest close of one vote, and the care owed that raised them (`because`: interfaces).
 
-    `reviewers` people must have looked at it besides, `reviewed_by` are those who did.
+    `reviewers` people must have looked at it besides, `reviewed_by` are those who did. `late_change` is what
+    changed on the page after votes were cast, as long as nobody has said that they hold.
     """
 
     quorum: int
@@ -25,6 +27,7 @@ class VoteTerms:
     because: tuple[str, ...] = ()
     reviewers: int = 0
     reviewed_by: tuple[str, ...] = ()
+    late_change: LateChange | None = None
 
     @property
     def reviewers_missing(self) -> int:
@@ -57,6 +60,7 @@ def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -
         because=tuple(care.interface for care in owed.cares),
         reviewers=reviewers,
         reviewed_by=owed.reviewed_by if reviewers else (),
+        late_change=find_late_change(facts, vote, at),
     )
 
 

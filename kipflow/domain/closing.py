@@ -7,7 +7,7 @@ from datetime import datetime
 
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Actor, Evidence
-from kipflow.domain.policy import Policy
+from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 
@@ -41,7 +41,7 @@ def find_closing(state: VoteState, policy: Policy, at: datetime) -> Closing | No
         return _closing(state, passes=False, rule=rule, actor=actor)
     if said == "failed" and state.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not state.hangs:
         return _closing(state, passes=False, rule="result-rejects", actor=Actor.MAIL)
-    if state.outcome is not Outcome.PASSED or terms.reviewers_missing:
+    if state.outcome is not Outcome.PASSED or terms.reviewers_missing or is_text_in_doubt(state, policy):
         return None
     if said == "passed":
         return _closing(state, passes=True, rule="result-agrees", actor=Actor.MAIL)
@@ -49,6 +49,11 @@ def find_closing(state: VoteState, policy: Policy, at: datetime) -> Closing | No
     if said is None and ripe:
         return _closing(state, passes=True, rule="clock-accepts", actor=Actor.CLOCK)
     return None
+
+
+def is_text_in_doubt(state: VoteState, policy: Policy) -> bool:
+    """Whether a person must say first that the votes hold for the page as it is now."""
+    return state.terms.late_change is not None and policy.page_changes is PageChanges.ASK
 
 
 def is_contradicted(state: VoteState, at: datetime) -> bool:

@@ -231,7 +231,7 @@ class TicketState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "restore", "merge" or "split".
+    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "merge" or "split".
 
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
     For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id};

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.closing import is_text_in_doubt
 from kipflow.domain.events import Stage
+from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.replaying import Replay
 from kipflow.domain.tally import Outcome, is_enough
@@ -47,11 +49,14 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
             *([_count(who, "doubt") + " who is who"] if who else []),
         ]
         yield f"{' and '.join(asked)} could turn it: a person must settle"
+    if terms.late_change is not None:
+        ask = ": a person must say whether the votes hold" if is_text_in_doubt(state, replay.policy) else ""
+        yield f"the page changed after votes were cast ({say_sections(terms.late_change.sections)}){ask}"
     if state.vote.root_missing:
         yield "its opening mail is not held: no outcome can be told"
     if replay.waits_for is not None:
         yield f"waits: {replay.waits_for}"
-    elif state.outcome is Outcome.PASSED and not terms.reviewers_missing:
+    elif state.outcome is Outcome.PASSED and not terms.reviewers_missing and not is_text_in_doubt(state, replay.policy):
         yield _say_closing(replay, state)
     yield from (f"the announced result differs: {d}" for d in state.differences)
 

@@ -1,11 +1,73 @@
-"""What changed in substance between two versions of a proposal's page."""
+"""What changed in substance on a proposal's page, between two versions and since people voted on it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.facts import PageVersion
+from kipflow.domain.care import own_versions, standing
+from kipflow.domain.facts import PageVersion, ProposalFacts
+from kipflow.domain.votes import BallotStatus, Vote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateChange:
+    """A change of substance after the first vote was cast: on `before` people voted, `after` stands now."""
+
+    before: PageVersion
+    after: PageVersion
+    sections: tuple[str, ...]
+
+    @property
+    def subject(self) -> str:
+        """What a ruling on it names: the version that stands."""
+        return name_version(self.after)
+
+
+def name_version(page: PageVersion) -> str:
+    """ "PAGE@VERSION"."""
+    return f"{page.page_id}@{page.version}"
+
+
+def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChange | None:
+    """The change of substance of the page between the first counted vote and the announcement (or `at`).
+
+    None where there is none, or where a standing ruling of kind "page" on the version says that the votes hold.
+    Votes are cast on a text: what was changed before anybody voted, or after the result was told, is no matter
+    of this vote; whoever votes again has seen the change.
+    """
+    cast = _find_standing(vote, at)
+    if not cast:
+        return None
+    told = vote.declared.announced_at if vote.declared is not None else None
+    until = at if told is None else min(at, told)
+    versions = own_versions((p for p in facts.pages if p.saved_at <= until), facts.proposal.number)
+    before = find_version_at(versions, min(cast))
+    if before is None:
+        return None
+    change = LateChange(before=before, after=versions[-1], sections=find_changed_sections(before, versions[-1]))
+    settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page"}
+    return None if not change.sections or change.subject in settled else change
+
+
+def _find_standing(vote: Vote, at: datetime) -> list[datetime]:
+    """When each voter cast the ballot that stands, of the ballots as read."""
+    latest: dict[str, datetime] = {}
+    for ballot in sorted(vote.ballots, key=lambda b: (b.cast_at, b.message_id)):
+        if ballot.cast_at > at:
+            break
+        if ballot.status is BallotStatus.COUNTED:
+            latest[ballot.voter] = ballot.cast_at
+        elif ballot.status is BallotStatus.WITHDRAWN:
+            latest.pop(ballot.voter, None)
+    return list(latest.values())
+
+
+def say_sections(titles: Iterable[str]) -> str:
+    """Sections by their titles, the text above all headings as such."""
+    named = [title or "top of the page" for title in titles]
+    return ", ".join(named[:4]) + (f" and {len(named) - 4} more" if len(named) > 4 else "")
 
 
 def find_changed_sections(before: PageVersion, after: PageVersion) -> tuple[str, ...]:

@@ -27,6 +27,14 @@ class Fractions(StrEnum):
     REVIEW = "review"
 
 
+class PageChanges(StrEnum):
+    """What becomes of a page that changes in substance after votes were cast: it is shown, or keeps the vote
+    from passing until a person has looked."""
+
+    SHOW = "show"
+    ASK = "ask"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Care:
     """Care owed where a proposal touches an interface: a longer voting period, more binding +1, or
@@ -57,4 +65,5 @@ class Policy:
     dormant_after: timedelta | None = None
     grace: timedelta = timedelta(days=14)
     dormancy_by_person: bool = False
+    page_changes: PageChanges = PageChanges.SHOW
     care: tuple[Care, ...] = field(default=())

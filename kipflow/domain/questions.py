@@ -10,6 +10,7 @@ from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.namesakes import say_counts, say_doubt, say_ways
+from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.replaying import Replay
 from kipflow.domain.ruled import find_choice_of_stage, find_until
@@ -61,6 +62,7 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
+    yield from _ask_of_page(state)
     yield from _ask_of_result(replay, state)
 
 
@@ -89,6 +91,20 @@ def _ask_of_result(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
         asked_at = max(earliest, declared.announced_at or earliest)
         yield ReviewItem(
             kind="result", subject=declared.message_id, question=question, line=declared.line, asked_at=asked_at
+        )
+
+
+def _ask_of_page(state: VoteState) -> Iterator[ReviewItem]:
+    change = state.terms.late_change
+    if change is not None:
+        voted_on = f"version {change.before.version}, on which people voted"
+        yield ReviewItem(
+            kind="page",
+            subject=change.subject,
+            question=f"the page changed in substance since {voted_on} ({say_sections(change.sections)}): "
+            "do the votes hold?",
+            line=f"version {change.after.version} by {change.after.saved_by}",
+            asked_at=change.after.saved_at,
         )
 
 

@@ -11,7 +11,7 @@ from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import IndexEntry, Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
 from kipflow.domain.moments import Moment, Order, find_moments
-from kipflow.domain.policy import Policy
+from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.ruled import find_choice_of_stage, find_until
 from kipflow.domain.stages import BY_PERSON, OPEN_STAGES, STAGE_OF_SECTION, TABLE
 from kipflow.domain.tally import Outcome
@@ -165,6 +165,8 @@ class Replay:
         if page.status is StatusWord.DISCARDED is not said_before and self.stage in OPEN_STAGES:
             evidence = Evidence(kind="page", ref=ref, line=f"Current state: {page.status_text}", url=page.url)
             self.move(Stage.DISCARDED, "page-discarded", Actor.PAGE, evidence)
+        if self.policy.page_changes is PageChanges.ASK:
+            self.try_to_close()  # what kept the vote open may have been taken back
 
     def take_index(self, entry: IndexEntry) -> None:
         if entry.origin == "page" and self.stage is not None:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from kipflow.domain.care import own_versions
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.pagechanges import name_version
 from kipflow.domain.ruled import find_until
 from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.ports import Session, Store
@@ -66,7 +68,7 @@ def settle(
     reason: str,
     at: datetime,
 ) -> Recorded:
-    """Record a ruling of the kind "ballot", "stage", "snooze", "care" or "restore" on proposal `number`.
+    """Record a ruling of the kind "ballot", "stage", "snooze", "care", "page" or "restore" on proposal `number`.
 
     Raises:
         BadRuling: as for `rule`.
@@ -84,6 +86,8 @@ def settle(
                 _check_snooze(session, facts, value, at)
             case "care":
                 value = _check_care(value)
+            case "page":
+                target, value = _check_page(facts, at), {"votes": "hold"}
             case "restore":
                 value = {"undoes": _find_newest_move(session, facts)}
             case _:
@@ -185,6 +189,14 @@ def _check_care(value: dict[str, Any]) -> dict[str, Any]:
     if unknown:
         raise BadRuling(f"an interface is one of {', '.join(INTERFACES)}, not {unknown[0]!r}")
     return {"interfaces": named}
+
+
+def _check_page(facts: ProposalFacts, at: datetime) -> str:
+    """The version of the page for which the votes are said to hold: the one that stands now."""
+    versions = own_versions((p for p in facts.pages if p.saved_at <= at), facts.proposal.number)
+    if not versions or not facts.votes:
+        raise BadRuling(f"{facts.key} has no page or no vote: there is nothing that votes could hold for")
+    return name_version(versions[-1])
 
 
 def _find_newest_move(session: Session, facts: ProposalFacts) -> str:

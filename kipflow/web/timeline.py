@@ -140,6 +140,8 @@ def _say_ruling(ruling: Ruling) -> str:
             return "ruled that a line is no vote" if choice == "none" else f"ruled that an unclear ballot is {choice}"
         case "stage":
             return f"set the stage to {value.get('stage', '?')}"
+        case "page":
+            return f"said that the votes hold for page {ruling.target.replace('@', ', version ')}"
         case "snooze":
             return f"put off dormancy until {value.get('until', '?')[:10]}"
         case "restore":

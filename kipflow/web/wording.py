@@ -77,6 +77,7 @@ REVIEW_WORDS: dict[str, str] = {
     "new-vote": "vote after the decision",
     "dormancy": "silent proposal",
     "identity": "same person?",
+    "page": "page changed after votes",
     "number": "number taken twice",
     "renumbered": "page with another number",
     "reopening": "discussed after the decision",

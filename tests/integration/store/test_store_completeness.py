@@ -33,7 +33,7 @@ ELSEWHERE: dict[type, set[str]] = {
     Message: {"reading", "references"},
     Vote: {"proposal", "ballots", "doubts", "heard"},  # doubts become review items
     VoteState: {"vote", "terms", "tally"},
-    VoteTerms: {"because"},
+    VoteTerms: {"because", "late_change"},  # a late change becomes a review item
 }
 
 
