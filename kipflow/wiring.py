@@ -78,9 +78,9 @@ def connect(
     tokens = secrets or Secrets()
 
     def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
-        return find_votes(
-            messages, roster.with_verdicts(verdicts), policy, prefix=community.prefix, keyed_by=community.keyed_by
-        )
+        known = roster.with_verdicts(verdicts)
+        found = find_votes(messages, known, policy, prefix=community.prefix, keyed_by=community.keyed_by)
+        return [vote for vote in found if vote.list_id not in community.lists_aside]
 
     store = open_store(
         database_url or settings.database_url,
@@ -88,6 +88,7 @@ def connect(
         policy=policy,
         prefix=community.prefix,
         keyed_by=community.keyed_by,
+        aside=community.lists_aside,
         permalink=community.archive.permalink if community.archive else "",
         find_votes=votes_in,
         attribute=attribute_numbers,
@@ -98,7 +99,12 @@ def connect(
         policy=policy,
         roster=roster,
         store=store,
-        archive=PonyMailArchive(community.archive.url, community.archive.permalink, contact=community.contact)
+        archive=PonyMailArchive(
+            community.archive.url,
+            community.archive.permalink,
+            contact=community.contact,
+            earlier=community.archive.find_earlier(),
+        )
         if community.archive
         else None,
         wiki=ConfluenceWiki(community.wiki.url, token=tokens.wiki, contact=community.contact)
@@ -112,8 +118,6 @@ def connect(
     )
 
 
-class DatabaseConnection(Protocol):
-    """What an Airflow connection tells of a database, in whichever of Airflow's two classes it comes."""
 def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> SqlStore:
     """The facts of `parts` as another community's policy reads them; `with_roster`: and as its roster does.
 
@@ -123,17 +127,15 @@ def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> 
     roster = find_roster(rules, parts.settings.config) if with_roster else parts.roster
 
     def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
-        return find_votes(
-            messages,
-            roster.with_verdicts(verdicts),
-            policy,
-            prefix=parts.community.prefix,
-            keyed_by=parts.community.keyed_by,
-        )
+        known, own = roster.with_verdicts(verdicts), parts.community
+        found = find_votes(messages, known, policy, prefix=own.prefix, keyed_by=own.keyed_by)
+        return [vote for vote in found if vote.list_id not in own.lists_aside]
 
     return parts.store.with_rules(policy=policy, roster=roster, find_votes=votes_in)
 
 
+class DatabaseConnection(Protocol):
+    """What an Airflow connection tells of a database, in whichever of Airflow's two classes it comes."""
 
     login: str | None
     password: str | None
@@ -176,7 +178,7 @@ def find_handlers(parts: Parts, *, now: datetime) -> dict[str, Handler]:
     """What delivers each channel's effects; a channel whose service is not connected has none and waits."""
     handlers: dict[str, Handler] = {}
     if parts.chat is not None:
-        handlers["slack"] = slack_handler(parts.chat)
+        handlers["slack"] = slack_handler(parts.chat, parts.store)
     if parts.wiki is not None:
         handlers["index"] = index_handler(parts.store, parts.wiki, prefix=parts.community.prefix, now=now)
     return handlers

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
@@ -19,22 +20,29 @@ from typing import IO
 import httpx
 
 from kipflow.adapters.http import Fault
+from kipflow.adapters.vanished import keep_vanished
 
 #: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
 MAX_MONTH = 1 << 30
+#: Vanished mails that are told by name.
+MAX_NAMED = 3
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFile:
-    """What is known of a month's file; `etag` and `last_modified` are the archive's."""
+    """What is known of a month's file; `etag` and `last_modified` are the archive's.
+
+    `why` tells of mails in it that the archive has no longer.
+    """
 
     size: int
     mails: int
     digest: str
     etag: str | None = None
     last_modified: str | None = None
+    why: str = ""
 
 
 class Download:
@@ -85,8 +93,23 @@ class Download:
     def digest(self) -> str:
         return self._hash.hexdigest()
 
-    def keep(self, known: KnownFile) -> None:
-        """Put the whole file in its place, and what is known of it beside it."""
+    def keep(self, etag: str | None, last_modified: str | None) -> KnownFile:
+        """Put the whole file in its place, and what is known of it beside it.
+
+        Mails of the file before it that the archive no longer has are kept in it.
+        """
+        gone = keep_vanished(self.target, self.part)
+        if gone:
+            self.mails += len(gone)
+            self.size, self._hash = self.part.stat().st_size, hash_file(self.part)
+        known = KnownFile(
+            size=self.size,
+            mails=self.mails,
+            digest=self.digest(),
+            etag=etag,
+            last_modified=last_modified,
+            why=_say_gone(gone),
+        )
         # in this order: a crash in between leaves a file without a tag, which is fetched again
         _beside(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
@@ -94,6 +117,7 @@ class Download:
         temporary = _beside(self.target).with_suffix(".tmp")
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, _beside(self.target))
+        return known
 
     def keep_rest(self) -> bool:
         """Put what came of a broken download in its place; False if nothing did."""
@@ -105,6 +129,37 @@ class Download:
 
     def clean(self) -> None:
         self.part.unlink(missing_ok=True)
+
+
+def _say_gone(gone: Sequence[str]) -> str:
+    if not gone:
+        return ""
+    what = "1 mail that it held before is" if len(gone) == 1 else f"{len(gone)} mails that it held before are"
+    named = ", ".join(message_id[:100] for message_id in gone[:MAX_NAMED])
+    return f"{what} gone from the archive and kept here: {named}{', …' if len(gone) > MAX_NAMED else ''}"
+
+
+def hash_file(path: Path) -> hashlib._Hash:
+    """The SHA-256 of a file, going on where it is told more."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256")
+
+
+def join_files(parts: Sequence[Path], target: Path) -> tuple[int, str]:
+    """Put mboxes one after the other in the place of `target`: size in bytes, and digest."""
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        with open(temporary, "wb") as file:
+            for part in parts:
+                with open(part, "rb") as source:
+                    shutil.copyfileobj(source, file)
+            file.flush()
+            os.fsync(file.fileno())
+        size, digest = temporary.stat().st_size, hash_file(temporary).hexdigest()
+        os.replace(temporary, target)
+        return size, digest
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def unpacked(chunks: Iterator[bytes], headers: httpx.Headers) -> Iterator[bytes]:

@@ -1,4 +1,8 @@
-"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics."""
+"""A Pony Mail archive: its months as mbox files on disk, verified, and its cheap statistics.
+
+A list may have had another address earlier: each month is asked of the address that had it then, the month of
+the move of both. To everybody else it is one list under its present address.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import hashlib
 import json
 import logging
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kipflow.adapters.http import Fault, HttpService, Patience, refuse
-from kipflow.adapters.monthfile import Download, KnownFile, load_known, unpacked
+from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import MonthStats
@@ -28,13 +33,22 @@ class PonyMailArchive:
     """The archive at `url` (the folder of mbox.lua and stats.lua).
 
     `permalink` is an address with `{mid}`; `contact` is told to the archive's operators in User-Agent.
+    `earlier` has the earlier addresses of lists that were moved, each with the last month that it had, in order.
     """
 
     def __init__(
-        self, url: str, permalink: str, *, contact: str = "", pause: float = 0.1, patience: Patience | None = None
+        self,
+        url: str,
+        permalink: str,
+        *,
+        contact: str = "",
+        pause: float = 0.1,
+        patience: Patience | None = None,
+        earlier: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         self._http = HttpService("Pony Mail", url, contact=contact, pause=pause, patience=patience)
         self._permalink = permalink
+        self._earlier = dict(earlier or {})
         # what statistics that were just asked for say, so that the month needs no second look at them
         self._counts: dict[tuple[str, str], int] = {}
 
@@ -51,27 +65,62 @@ class PonyMailArchive:
             ServiceUnavailable: no usable answer.
         """
 
-        def read(raw: Any) -> MonthStats:
-            return _read_stats(raw, list_id, month)
+        found = [self._fetch_stats(address, month) for address in self.addresses(list_id, month)]
+        if len(found) == 1:
+            return replace(found[0], list_id=list_id)
+        return MonthStats(
+            list_id=list_id,
+            month=month,
+            mails=sum(one.mails for one in found),
+            newest=max((one.newest for one in found if one.newest is not None), default=None),
+            digest=hashlib.sha256(" ".join(one.digest for one in found).encode()).hexdigest()[:32],
+        )
 
-        _, found = self._http.fetch_json("/stats.lua", params=_query(list_id, month), read=read)
+    def addresses(self, list_id: str, month: str) -> tuple[str, ...]:
+        """The addresses that had the list's mail in a month; two of them in the month of a move."""
+        moves = self._earlier.get(list_id, ())
+        found: list[str] = []
+        since = ""
+        for address, until in moves:
+            if since <= month <= until:
+                found.append(address)
+            since = until
+        return (*found, list_id) if month >= since else tuple(found)
+
+    def _fetch_stats(self, address: str, month: str) -> MonthStats:
+        def read(raw: Any) -> MonthStats:
+            return _read_stats(raw, address, month)
+
+        _, found = self._http.fetch_json("/stats.lua", params=_query(address, month), read=read)
         if found is None:
             raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
-        self._counts[list_id, month] = found.mails
+        self._counts[address, month] = found.mails
         return found
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
 
-        "complete": whole, an mbox (an empty month is), and not fewer mails than the archive counts.
+        "complete": whole, an mbox (an empty month is), and not fewer mails than the archive counts; `why` then
+        tells of mails that the archive gave before and has no longer, which stay in the file.
         "partial": it broke off or lacked mails at every attempt; `path` holds what came, or the older
         whole file if there is one. "missing": the archive has none or cannot be reached.
         "unreadable": what it gives is no mbox.
         """
+        addresses = self.addresses(list_id, month)
+        if len(addresses) == 1:
+            return replace(self._fetch_from(addresses[0], month, target, now=now), list_id=list_id)
+        parts = [
+            self._fetch_from(address, month, target.with_name(f".{month}.{address}.mbox"), now=now)
+            for address in addresses
+        ]
+        return _join(list_id, parts, target)
+
+    def _fetch_from(self, address: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        """The month of one address."""
         known = load_known(target)
-        base = ArchiveMonth(list_id=list_id, month=month, status="complete", fetched_at=now, path=str(target))
+        base = ArchiveMonth(list_id=address, month=month, status="complete", fetched_at=now, path=str(target))
         download = Download(target)
-        what = f"GET /mbox.lua ({list_id} {month})"
+        what = f"GET /mbox.lua ({address} {month})"
         try:
             found = self._http.retry(what, lambda: self._attempt(download, base, known))
         except ServiceUnavailable as error:
@@ -85,6 +134,7 @@ class PonyMailArchive:
             etag=found.etag,
             last_modified=found.last_modified,
             digest=found.digest,
+            why=found.why,
         )
 
     def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
@@ -107,11 +157,7 @@ class PonyMailArchive:
         if download.mails < expected:
             # lengths that agree prove nothing where the archive itself broke off
             raise Fault(f"holds {download.mails} mails where the archive counts {expected}")
-        found = KnownFile(
-            size=download.size, mails=download.mails, digest=download.digest(), etag=etag, last_modified=modified
-        )
-        download.keep(found)
-        return found
+        return download.keep(etag, modified)
 
     def _count(self, list_id: str, month: str) -> int:
         """How many mails the archive counts in a month; 0 where it does not say.
@@ -139,6 +185,30 @@ class PonyMailArchive:
             mails, size = download.mails, download.size
             return replace(base, status="partial", why=why, mails=mails, size=size, digest=download.digest())
         return replace(base, status="missing", path=None, why=why)
+
+
+#: From good to bad: a month of two addresses is as bad as the worse of them.
+_STATUSES = ("complete", "partial", "unreadable", "missing")
+
+
+def _join(list_id: str, parts: Sequence[ArchiveMonth], target: Path) -> ArchiveMonth:
+    """The month of a list out of its months at several addresses, in one file."""
+    held = [Path(part.path) for part in parts if part.path is not None]
+    size, digest = join_files(held, target) if held else (0, None)
+    status = max((part.status for part in parts), key=_STATUSES.index)
+    return replace(
+        parts[0],
+        list_id=list_id,
+        # what one address gave is held, whatever the other did
+        status=status if status == "complete" or not held else "partial",
+        mails=sum(part.mails for part in parts if part.path is not None),
+        size=size,
+        digest=digest,
+        etag=None,
+        last_modified=None,
+        path=str(target) if held else None,
+        why="; ".join(f"{part.list_id}: {part.why}" for part in parts if part.why),
+    )
 
 
 def _read_stats(raw: Any, list_id: str, month: str) -> MonthStats:

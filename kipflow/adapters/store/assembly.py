@@ -38,7 +38,7 @@ class Community:
     """What the store must know of a community to put its facts together.
 
     `permalink` is a template with `{mid}`; `rules` names policy and roster, so that decisions under others
-    are known to be out of date.
+    are known to be out of date. Mails on the lists `aside` give way to the same mails on others.
     """
 
     prefix: str
@@ -46,6 +46,7 @@ class Community:
     rules: str
     find_votes: FindVotes
     attribute: messages.Attribute
+    aside: frozenset[str] = frozenset()
 
     def render_permalink(self, message_id: str) -> str:
         """Where a mail can be read; empty for a mail that no archive has (it came without a Message-ID)."""

@@ -32,6 +32,7 @@ MESSAGES_MARK = "count/messages"
 class _Known:
     digest: str
     source: str
+    list_id: str
     reading_rules: int
 
 
@@ -42,10 +43,12 @@ def save_messages(
     seen_at: datetime,
     attribute: Attribute,
     reading_rules: int = 0,
+    aside: frozenset[str] = frozenset(),
 ) -> SaveReport:
     """Store the messages that are not held yet and say which proposals got new facts.
 
-    Known mails that rules older than `reading_rules` read get the newer reading. Cost follows the number of
+    Known mails that rules older than `reading_rules` read get the newer reading. A mail that is known from
+    one of the lists `aside` is held as of the other list that it was sent to as well. Cost follows the number of
     messages given and the threads they belong to, not what is stored.
     """
     lock_mail(connection)
@@ -57,6 +60,7 @@ def save_messages(
         _note_conflicts(connection, repeated, seen_at)
         insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
         touched |= attribution.attribute_new(connection, fresh, attribute)
+        touched |= _prefer_lists(connection, repeated, aside)
         new += len(fresh)
         told = _read_again(connection, repeated, seen_at, attribute, reading_rules)
         reread += told.changed
@@ -126,10 +130,12 @@ def _storable(found: Message) -> Message:
 def _split_known(
     connection: sa.Connection, batch: Sequence[Message], reading_rules: int
 ) -> tuple[list[Message], list[tuple[Message, _Known]]]:
-    columns = sa.select(message.c.message_id, message.c.digest, message.c.source, message.c.reading_rules)
+    columns = sa.select(
+        message.c.message_id, message.c.digest, message.c.source, message.c.list_id, message.c.reading_rules
+    )
     ids = {m.message_id for m in batch}
     stored = {
-        row.message_id: _Known(row.digest, row.source, row.reading_rules)
+        row.message_id: _Known(row.digest, row.source, row.list_id, row.reading_rules)
         for row in connection.execute(columns.where(message.c.message_id.in_(ids)))
     }
     fresh: list[Message] = []
@@ -137,7 +143,7 @@ def _split_known(
     for found in batch:
         known = stored.get(found.message_id)
         if known is None:
-            stored[found.message_id] = _Known(found.digest, found.source, reading_rules)
+            stored[found.message_id] = _Known(found.digest, found.source, found.list_id, reading_rules)
             fresh.append(found)
         else:
             repeated.append((found, known))
@@ -166,6 +172,27 @@ def _note_conflicts(connection: sa.Connection, repeated: Sequence[tuple[Message,
         if m.message_id in words and " ".join(clean_text(m.own_text).split()) != words[m.message_id]
     ]
     save_unreadable(connection, notes, seen_at=seen_at)
+
+
+def _prefer_lists(
+    connection: sa.Connection, repeated: Sequence[tuple[Message, _Known]], aside: frozenset[str]
+) -> set[int]:
+    """Hold mails that were known from a list `aside` as of another list that has them too.
+
+    So it does not matter which archive was read first. Returns the proposals of these mails.
+    """
+    moved = {m.message_id: m for m, known in repeated if known.list_id in aside and m.list_id not in aside}
+    if not moved:
+        return set()
+    statement = sa.select(message.c.message_id, message.c.own_text).where(message.c.message_id.in_(moved))
+    for row in connection.execute(statement).all():
+        found = moved[row.message_id]
+        if clean_text(found.own_text).split() != row.own_text.split():
+            del moved[row.message_id]  # another mail, see above
+            continue
+        place = {"list_id": found.list_id, "month": found.month, "source": found.source, "digest": found.digest}
+        connection.execute(sa.update(message).where(message.c.message_id == row.message_id).values(place))
+    return set(connection.scalars(sa.select(message_proposal.c.number).where(message_proposal.c.message_id.in_(moved))))
 
 
 def _count(connection: sa.Connection, new: int) -> None:

@@ -61,9 +61,13 @@ class SqlSession:
 
     # -- facts ---------------------------------------------------------------------------------
     def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
-        attribute = self._community.attribute
         return messages.save_messages(
-            self._connection, messages_, seen_at=seen_at, attribute=attribute, reading_rules=reading_rules
+            self._connection,
+            messages_,
+            seen_at=seen_at,
+            attribute=self._community.attribute,
+            reading_rules=reading_rules,
+            aside=self._community.aside,
         )
 
     def load_stale_months(self, reading_rules: int) -> list[StaleMonth]:

@@ -115,6 +115,7 @@ def open_store(
     find_votes: FindVotes,
     attribute: Attribute,
     keyed_by: str = "number",
+    aside: frozenset[str] = frozenset(),
 ) -> SqlStore:
     """The store at `url`. Connects when it is first used.
 
@@ -126,13 +127,15 @@ def open_store(
         find_votes: the votes among a proposal's messages.
         attribute: the proposals that each of some messages belongs to.
         keyed_by: part of the rules, too: it changes which votes are found.
+        aside: lists on which no vote can be called; part of the rules as well.
     """
     community = Community(
         prefix=prefix,
         permalink=permalink,
-        rules=_name_rules(policy, roster, keyed_by),
+        rules=_name_rules(policy, roster, keyed_by + " ".join(["", *sorted(aside)])),
         find_votes=find_votes,
         attribute=attribute,
+        aside=aside,
     )
     return SqlStore(open_engine(url), community)
 

@@ -105,8 +105,8 @@ def test_a_file_that_was_touched_since_is_fetched_whole_again(
 def test_a_packed_answer_is_unpacked_whether_it_says_so_or_not(
     server: Server, archive: PonyMailArchive, target: Path
 ) -> None:
-    server.play(packed(mails(5)), answer(gzip.compress(mails(2)) + gzip.compress(mails(4))))
-    assert fetch(archive, target).mails == 5
+    server.play(packed(mails(3)), answer(gzip.compress(mails(2)) + gzip.compress(mails(4))))
+    assert fetch(archive, target).mails == 3
     assert fetch(archive, target).mails == 6
     assert target.read_bytes() == mails(2) + mails(4)
 

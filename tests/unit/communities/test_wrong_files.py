@@ -73,6 +73,36 @@ WRONG: dict[str, tuple[str, str]] = {
         changed("[dev@lantern.example]", "[dev@lantern.example, Dev@Lantern.example]"),
         "lists: expected each entry once, not 'dev@lantern.example' again",
     ),
+    "votes on a list that is none": (
+        changed("archive:", "votes_on: [users@lantern.example]\narchive:"),
+        "votes_on.0: expected one of the lists (dev@lantern.example), got 'users@lantern.example'",
+    ),
+    "move of a list that is none": (
+        changed("  since:", "  moved: [{list: a@lantern.example, was: b@lantern.example, until: 2012-11}]\n  since:"),
+        "archive.moved.0.list: expected one of the lists (dev@lantern.example), got 'a@lantern.example'",
+    ),
+    "move without its month": (
+        changed("  since:", "  moved: [{list: dev@lantern.example, was: b@lantern.example}]\n  since:"),
+        "archive.moved.0.until: expected a value; the key is missing",
+    ),
+    "move until a day": (
+        changed("  since:", "  moved: [{list: dev@lantern.example, was: b@x.example, until: 2012-11-30}]\n  since:"),
+        'archive.moved.0.until: expected a month such as "2026-03"',
+    ),
+    "move to itself": (
+        changed(
+            "  since:", "  moved: [{list: dev@lantern.example, was: dev@lantern.example, until: 2012-11}]\n  since:"
+        ),
+        "archive.moved.0.was: expected each address once, not 'dev@lantern.example' again",
+    ),
+    "two moves in one month": (
+        changed(
+            "  since:",
+            "  moved:\n    - {list: dev@lantern.example, was: a@x.example, until: 2012-11}\n"
+            "    - {list: dev@lantern.example, was: b@x.example, until: 2012-11}\n  since:",
+        ),
+        "archive.moved.1.until: expected a month of its own, not '2012-11'",
+    ),
     "address without a scheme": (
         changed("https://lists.lantern.example/api", "lists.lantern.example/api"),
         "archive.url: expected an http(s) address, got 'lists.lantern.example/api'",

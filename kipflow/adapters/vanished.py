@@ -1,0 +1,69 @@
+"""Mails that an archive gave once and gives no more: what was seen of a month stays in its file.
+
+Archives lose mail: somebody asks for it to be taken out, an index is rebuilt, a month is cut short. Every
+reading of a month, now or by later rules, is of the file that was landed, so the file keeps such mails,
+after those that the archive still has.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import re
+from pathlib import Path
+from typing import BinaryIO
+
+#: An envelope line, and a header (or a further ">From ") below it: many a sentence begins with "From".
+_START = re.compile(rb"\nFrom [^\n]{0,300}\d:\d\d[^\n]{0,60}\n(?=[!-9;-~]{1,76}[ \t]*:|>From )")
+_BLANK = re.compile(rb"\n\r?\n")
+_ID = re.compile(rb"\nmessage-id[ \t]*:[ \t\r\n]*([^\s>]{1,998}>?)", re.IGNORECASE)
+_CHUNK = 1 << 20
+
+
+def keep_vanished(before: Path, part: Path) -> tuple[str, ...]:
+    """Append to the mbox `part` the mails of `before` whose Message-ID it does not hold; the ids of these.
+
+    Mails without a Message-ID cannot be told to be gone and are left out. Nothing is read where nothing
+    was held.
+    """
+    if not before.is_file() or before.stat().st_size == 0:
+        return ()
+    held, given = _find_mails(before), _find_mails(part)
+    gone = [message_id for message_id in held if message_id not in given]
+    if not gone:
+        return ()
+    with open(before, "rb") as source, open(part, "r+b") as target:
+        _end_with_blank_line(target)
+        for message_id in gone:
+            start, end = held[message_id]
+            source.seek(start)
+            while start < end and (chunk := source.read(min(_CHUNK, end - start))):
+                target.write(chunk)
+                start += len(chunk)
+            _end_with_blank_line(target)
+    return tuple(message_id.decode("utf-8", "replace") for message_id in gone)
+
+
+def _end_with_blank_line(target: BinaryIO) -> None:
+    """Leave the file at its end, which is a blank line: where the next mail may begin."""
+    target.seek(0, 2)
+    size = target.tell()
+    if size:
+        target.seek(max(0, size - 2))
+        tail = target.read(2)
+        target.write(b"" if tail == b"\n\n" else b"\n" if tail.endswith(b"\n") else b"\n\n")
+
+
+def _find_mails(path: Path) -> dict[bytes, tuple[int, int]]:
+    """Message-ID → from where to where its first mail lies in the file, in bytes, in the file's order."""
+    if path.stat().st_size == 0:
+        return {}
+    found: dict[bytes, tuple[int, int]] = {}
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        starts = [0, *(match.start() + 1 for match in _START.finditer(data)), len(data)]
+        for start, end in itertools.pairwise(starts):
+            blank = _BLANK.search(data, start, end)
+            match = _ID.search(data, start, blank.start() + 1 if blank is not None else end)
+            if match is not None:
+                found.setdefault(match.group(1), (start, end))
+    return found
