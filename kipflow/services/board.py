@@ -19,7 +19,7 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ArchiveMonth, IndexEntry, Kind, PageVersion, Ruling, TicketState
+from kipflow.domain.facts import ArchiveMonth, CallNote, IndexEntry, Kind, PageVersion, Ruling, TicketState
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, Tally
@@ -221,6 +221,7 @@ class ProposalView:
     threads: tuple[ThreadCount, ...] = ()
     activity: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    calls: tuple[CallNote, ...] = ()
     faults: tuple[PageFault, ...] = ()
     effects: tuple[OutboxRow, ...] = ()
 
@@ -299,11 +300,11 @@ class Board(Protocol):
         """Every open question, those that an outcome hangs on first, then by number."""
         ...
 
-    def drift(self) -> tuple[DriftRow, ...]:
     def identities(self) -> tuple[Ruling, ...]:
         """The standing rulings on who is who, newest first."""
         ...
 
+    def drift(self) -> tuple[DriftRow, ...]:
         """Every disagreement, highest number first."""
         ...
 
