@@ -14,12 +14,22 @@ _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
 
 
 class JiraTickets:
-    """Tickets of a JIRA server (REST API 2); `url` is its root, ending in /rest/api/2."""
+    """Tickets of a JIRA server (REST API 2); `url` is its root, ending in /rest/api/2.
+
+    They are asked for one by one, at least `pause` seconds apart: a search for many at once answers with an
+    error where a single key of them is unknown or hidden.
+    """
 
     def __init__(
-        self, url: str, token: str | None = None, *, contact: str = "", patience: Patience | None = None
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        contact: str = "",
+        pause: float = 0.1,
+        patience: Patience | None = None,
     ) -> None:
-        self._http = HttpService("JIRA", url, token=token, contact=contact, patience=patience)
+        self._http = HttpService("JIRA", url, token=token, contact=contact, pause=pause, patience=patience)
 
     def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None:
         """The ticket as it is at `now`; None if there is no such ticket. It keeps the asked key if it was moved.

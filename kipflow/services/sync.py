@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,6 +18,8 @@ from kipflow.wiki.substance import read_substance
 
 #: Tickets change slowly and cost a request each.
 TICKETS_EVERY = timedelta(hours=6)
+#: After so many tickets in a row that could not be had, the tracker counts as away.
+TICKETS_IN_VAIN = 5
 #: How often a page or version that was refused is asked for again.
 ABSENT_EVERY = timedelta(days=1)
 #: Old versions asked for again in one run.
@@ -164,21 +167,36 @@ class _PageRun:
 
 
 def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
-    """Store the state of every ticket that a proposal names, at most every `TICKETS_EVERY`."""
+    """Store the state of every ticket that a proposal names, at most every `TICKETS_EVERY`.
+
+    Where `TICKETS_IN_VAIN` in a row cannot be had, the rest waits for the next run.
+    """
     with store.begin() as session:
         last = session.load_mark("tickets-synced")
         keys = session.load_ticket_keys()
         seen = set((session.load_mark("tickets-seen") or "").split())
     if last is not None and as_of - datetime.fromisoformat(last) < TICKETS_EVERY:
         keys = [k for k in keys if k not in seen]
-    changed = 0
+    else:
+        seen = set()
+    # in another order each time: a few that are hidden from us must not keep the others waiting for ever
+    keys = sorted(keys, key=lambda key: hashlib.sha256(f"{as_of:%Y-%m-%d %H} {key}".encode()).digest())
+    changed = in_vain = asked = 0
     warnings: list[str] = []
     for key in keys:
+        asked += 1
         try:
             ticket = tickets.fetch_ticket(key, now=as_of)
         except ServiceUnavailable as error:
             warnings.append(str(error))
+            in_vain += 1
+            if in_vain == TICKETS_IN_VAIN and asked < len(keys):
+                warnings.append(
+                    f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
+                )
+                break
             continue
+        in_vain = 0
         seen.add(key)
         if ticket is None:
             ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
@@ -188,7 +206,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
         with store.begin() as session:
             session.save_mark("tickets-synced", as_of.isoformat())
             session.save_mark("tickets-seen", " ".join(sorted(seen)))
-    return Report(counts={"tickets_asked": len(keys), "tickets_changed": changed}, warnings=tuple(warnings))
+    return Report(counts={"tickets_asked": asked, "tickets_changed": changed}, warnings=tuple(warnings))
 
 
 def _parse_missing(wiki: Wiki, ref: PageRef, held: int, prefix: str) -> Iterator[PageVersion | Unreadable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -9,14 +10,14 @@ import pytest
 from kipflow.adapters.jira import JiraTickets
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import TicketState
-from tests.integration.adapters.faulty import QUICK, Server, answer, as_json
+from tests.integration.adapters.faulty import QUICK, Server, Step, answer, as_json
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
 def tickets(server: Server) -> JiraTickets:
-    return JiraTickets(server.url, "secret", patience=QUICK)
+    return JiraTickets(server.url, "secret", pause=0, patience=QUICK)
 
 
 def test_a_ticket_comes_with_status_resolution_and_versions(server: Server, tickets: JiraTickets) -> None:
@@ -56,3 +57,52 @@ def test_wrong_json_is_an_error_and_no_ticket(server: Server, tickets: JiraTicke
 def test_a_server_error_is_waited_out(server: Server, tickets: JiraTickets) -> None:
     server.play(answer(b"", 503), as_json({"fields": {"status": {"name": "Open"}}}))
     assert tickets.fetch_ticket("KAFKA-9", now=NOW) is not None
+
+
+def ticket(key: str, status: str = "Open") -> Step:
+    return as_json({"key": key, "fields": {"status": {"name": status}, "fixVersions": [{"name": "1.0"}]}})
+
+
+def test_a_ticket_that_was_moved_keeps_the_key_that_it_was_asked_by(server: Server, tickets: JiraTickets) -> None:
+    # JIRA answers for the old key with the ticket as it is called now
+    server.play(ticket("NEWPROJECT-3", "Closed"))
+    found = tickets.fetch_ticket("KAFKA-9", now=NOW)
+    assert found is not None
+    assert (found.key, found.status, found.fix_versions) == ("KAFKA-9", "Closed", ("1.0",))
+
+
+def test_tickets_of_several_projects_are_asked_for_by_their_own_keys(server: Server, tickets: JiraTickets) -> None:
+    server.by_path = {f"/issue/{key}?": [ticket(key, key)] for key in ("KAFKA-1", "FLINK-1", "A1_B-22")}
+    found = [tickets.fetch_ticket(key, now=NOW) for key in ("KAFKA-1", "FLINK-1", "A1_B-22")]
+    assert [t and t.status for t in found] == ["KAFKA-1", "FLINK-1", "A1_B-22"]
+
+
+@pytest.mark.parametrize(("status", "why"), [(401, "the token was refused"), (403, "not allowed")])
+def test_a_hidden_ticket_is_told_once_and_is_not_taken_for_none(
+    server: Server, tickets: JiraTickets, status: int, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.play(as_json({"errorMessages": ["x"]}, status))
+    with pytest.raises(ServiceUnavailable, match=rf"GET /issue/KAFKA-9: answered {status}: {why}"):
+        tickets.fetch_ticket("KAFKA-9", now=NOW)
+    assert len(server.seen) == 1
+    assert len(caplog.records) == 1, "one line per fault"
+    assert "secret" not in caplog.text
+
+
+def test_a_ticket_without_a_status_or_with_odd_versions_is_read_as_far_as_it_goes(
+    server: Server, tickets: JiraTickets
+) -> None:
+    versions = [{"name": "2.0", "released": True}, {"name": None}, {"name": "3.0", "released": False}]
+    server.play(as_json({"fields": {"status": {"name": "Open"}, "fixVersions": versions}}))
+    found = tickets.fetch_ticket("KAFKA-9", now=NOW)
+    assert found is not None
+    assert (found.fix_versions, found.unreleased) == (("2.0", "3.0"), ("3.0",))
+
+
+def test_requests_keep_their_distance(server: Server) -> None:
+    server.play(ticket("KAFKA-9"))
+    polite = JiraTickets(server.url, pause=0.1, patience=QUICK)
+    started = time.monotonic()
+    for _ in range(4):
+        polite.fetch_ticket("KAFKA-9", now=NOW)
+    assert time.monotonic() - started >= 0.3
