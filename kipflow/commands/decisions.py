@@ -7,10 +7,11 @@ from datetime import datetime
 import click
 
 from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
 from kipflow.services.replay import ReplayReport
 from kipflow.settings import load_community, read_settings
-from kipflow.wiring import connect, connect_with_rules, effect_rules
+from kipflow.wiring import connect_with_rules, effect_rules
 
 
 @click.command()
@@ -21,8 +22,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     """Decide and record transitions of every proposal that could have changed."""
     from kipflow.services.advance import advance_one, find_candidates, preview
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     now = find_now(parts)
     at = as_of or now
     rules = effect_rules(parts)
@@ -78,8 +78,7 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
     if start is not None and end is not None and end < start:
         raise click.UsageError("--to is before --from")
     settings = read_settings()
-    parts = connect(settings)
-    parts.store.migrate()
+    parts = open_parts()
     until = find_now(parts, end)
     with progress("replaying") as say:
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
-from kipflow.settings import read_settings
-from kipflow.wiring import Parts, connect, effect_rules
+from kipflow.wiring import Parts, effect_rules
 
 
 @click.command()
@@ -31,8 +31,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
 
     if not paths and not again:
         raise click.UsageError("name the files to read, or --reread")
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     now, prefix = find_now(parts, as_of), parts.community.prefix
     reports = []
     with progress("reading") as say:
@@ -54,11 +53,10 @@ def poll(as_of: datetime | None) -> int:
     from kipflow.services.poll import fetch_months, find_wanted_months, read_months
     from kipflow.services.reread import IN_A_POLL, reread
 
-    parts = connect(read_settings())
+    parts = open_parts()
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
         raise _lacks(parts, "archive")
-    parts.store.migrate()
     now = find_now(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
@@ -78,10 +76,9 @@ def sync(as_of: datetime | None) -> int:
     from kipflow.services.checks import check_pages
     from kipflow.services.sync import sync_tickets, sync_wiki
 
-    parts = connect(read_settings())
+    parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
         raise _lacks(parts, "wiki")
-    parts.store.migrate()
     now = find_now(parts, as_of)
     with progress("syncing") as say:
         reports = [
@@ -96,7 +93,8 @@ def sync(as_of: datetime | None) -> int:
         ]
         if parts.tickets is not None:
             reports.append(sync_tickets(parts.store, parts.tickets, as_of=now))
-        reports.append(check_pages(parts.store, effects=effect_rules(parts), as_of=now))
+        norms = page_norms(parts.community)
+        reports.append(check_pages(parts.store, effects=effect_rules(parts), as_of=now, norms=norms))
     return print_report(*reports)
 
 

@@ -10,10 +10,10 @@ import click
 
 from kipflow.commands.facts import print_report
 from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
-from kipflow.settings import read_settings
-from kipflow.wiring import connect, effect_rules
+from kipflow.wiring import effect_rules
 
 
 @click.group(invoke_without_command=True)
@@ -32,8 +32,7 @@ def index(ctx: click.Context, form: str) -> int:
         return 0
     from kipflow.services.index import render_board_index
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     text = render_board_index(parts.store, prefix=parts.community.prefix, form=form, as_of=find_now(parts))
     click.echo(text, nl=not text.endswith("\n"))
     return 0
@@ -47,8 +46,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
     from kipflow.services.advance import advance_all
     from kipflow.services.index import import_index
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     now = find_now(parts, as_of)
     try:
         text = path.read_text(encoding="utf-8")

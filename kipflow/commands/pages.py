@@ -24,15 +24,14 @@ from kipflow.wiki.lint import lint_page, lint_text
 @click.option("--write", is_flag=True, help="Write the page; without it only the number is told.")
 def new(title: str, write: bool) -> int:
     """Take the next number, write the page from the template."""
+    from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
-    from kipflow.wiring import connect, secrets_from_environment
 
-    parts = connect(read_settings(), secrets=secrets_from_environment())
+    parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
         raise ConfigError(file=f"community {parts.community.name}", key="wiki", expected="a wiki to write to")
     if not title.strip():
         raise click.UsageError("a proposal needs a title")
-    parts.store.migrate()
     page = create_proposal(
         parts.store,
         parts.wiki,
@@ -76,13 +75,12 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
 
     A section marked "substance" changed in more than a status line, a link or a typo.
     """
+    from kipflow.commands.opening import open_parts
     from kipflow.services.changes import compare_versions
-    from kipflow.wiring import connect
 
     if since is not None and (first is not None or last is not None):
         raise click.UsageError("either --since or --from and --to")
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     number = parse_number(parts, proposal)
     with parts.store.begin() as session:
         facts = session.load_facts(number)
@@ -139,10 +137,9 @@ def _lint_file(path: Path, prefix: str) -> tuple[PageFault, ...]:
 
 
 def _lint_stored(page: str) -> tuple[PageFault, ...]:
-    from kipflow.wiring import connect
+    from kipflow.commands.opening import open_parts
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     try:
         number = parse_number(parts, page)
     except click.BadParameter:

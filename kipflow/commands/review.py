@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
@@ -19,8 +20,7 @@ from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ReviewRow
 from kipflow.services.settling import say_command
-from kipflow.settings import read_settings
-from kipflow.wiring import Parts, connect, effect_rules
+from kipflow.wiring import Parts, effect_rules
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
 _RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
@@ -38,8 +38,7 @@ def review(ctx: click.Context, form: str) -> int:
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     rows = [_question_row(row) for row in parts.store.review()]
     print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "subject"))
     return 1 if rows else 0
@@ -65,8 +64,7 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
 @format_option()
 def rulings_(proposal: str | None, standing: bool, form: str) -> int:
     """List rulings with their ids: of one PROPOSAL, or all of them."""
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     with parts.store.read() as session:
         found = session.load_facts(parse_number(parts, proposal)).rulings if proposal else session.load_rulings()
     rows = [_ruling_row(parts, r) for r in found if not (standing and r.revoked_at)]
@@ -235,8 +233,7 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
     """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
     from kipflow.services import rulings
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     at = find_now(parts, as_of)
     rulings.revoke(parts.store, ruling_id, by=author, at=at, reason=reason)
     return _advance(parts, at, f"ruling {ruling_id} revoked")
@@ -248,8 +245,7 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
 @as_of_option
 def release(key: str, author: str, as_of: datetime | None) -> int:
     """Approve an effect that waits for a person (KEY as the board's outbox shows it)."""
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     with parts.store.begin() as session:
         released = session.release_effect(key, by=author, at=find_now(parts, as_of))
     if not released:
@@ -264,8 +260,7 @@ def _rule(
     from kipflow.services import rulings
     from kipflow.services.advance import advance_one
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     at = find_now(parts, as_of)
     number = parse_number(parts, proposal)
     key = format_key(parts.community.prefix, number)
@@ -284,8 +279,7 @@ def _rule(
 def _rule_identity(one: str, other: str, author: str, reason: str, as_of: datetime | None, *, same: bool) -> int:
     from kipflow.services.who_is_who import rule_identity
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     at = find_now(parts, as_of)
     ruling = rule_identity(parts.store, parts.roster, one, other, same=same, author=author, reason=reason, at=at)
     return _advance(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")

@@ -50,11 +50,11 @@ def down() -> int:
 def deliver(as_of: datetime | None) -> int:
     """Send what the outbox holds (nothing, where the community is in dry-run)."""
     from kipflow.commands.facts import print_report
+    from kipflow.commands.opening import open_parts
     from kipflow.services.deliver import deliver as send
-    from kipflow.wiring import connect, find_handlers, secrets_from_environment
+    from kipflow.wiring import find_handlers
 
-    parts = connect(read_settings(), secrets=secrets_from_environment())
-    parts.store.migrate()
+    parts = open_parts()
     if not parts.sends:
         console().print("dry-run: nothing is sent (effects.mode of the community, KIPFLOW_DRY_RUN)")
         return 0
@@ -71,11 +71,10 @@ def deliver(as_of: datetime | None) -> int:
 def metrics(as_of: datetime | None, form: str) -> int:
     """Run the Spark job over the history and print the summary."""
     from kipflow.adapters import lake
+    from kipflow.commands.opening import open_parts
     from kipflow.services.metrics import export_history, save_metrics
-    from kipflow.wiring import connect
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     now = find_now(parts, as_of)
     folder = parts.settings.lake / "metrics"
     with progress("computing metrics") as say:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import (
     UtcTime,
     as_of_option,
@@ -27,8 +28,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
 from kipflow.services.advance import preview
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
-from kipflow.settings import read_settings
-from kipflow.wiring import Parts, connect
+from kipflow.wiring import Parts
 
 #: The order in which a reader looks: what runs first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
@@ -52,8 +52,7 @@ def status(
     """
     if known_at is not None and (proposal is None or as_of is not None):
         raise click.UsageError("--known-at goes with a NUMBER, and not with --as-of")
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     board = parts.store
     if proposal is not None:
         number = parse_number(parts, proposal)
