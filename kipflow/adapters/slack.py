@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 #: Names our message ids; a constant, so that a key gives the same id on every machine.
 _IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
+#: What a call raises whose answer was lost or is none. slack_sdk takes any JSON for an object, hence the last one.
+_LOST = (OSError, HTTPException, SlackClientError, ValueError, AttributeError)
 _LONGEST_WAIT = 3_600.0
 #: How far back a message is looked for whose answer was lost.
 _RECENT = 30
@@ -77,7 +79,7 @@ class SlackChat:
             if found is not None:
                 return found
             raise self._explain(error) from None
-        except (OSError, HTTPException, SlackClientError, ValueError) as error:
+        except _LOST as error:
             log.warning("Slack: chat.postMessage: %s; looking whether it arrived", _name(error))
             found = self._find(channel, key, thread)
             if found is not None:
@@ -96,7 +98,7 @@ class SlackChat:
                     channel=channel, ts=thread.partition("/")[2], limit=1_000, include_all_metadata=True
                 )
             messages: list[dict[str, Any]] = answer.get("messages") or []
-        except (OSError, HTTPException, SlackClientError, ValueError):
+        except _LOST:
             return None
         for message in messages:
             payload = (message.get("metadata") or {}).get("event_payload") or {}
@@ -123,7 +125,7 @@ class SlackChat:
     def _explain(self, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response
         headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
-        reason = str(response.get("error", "no reason given")) if hasattr(response, "get") else "no reason given"
+        reason = _find_reason(error) or "no reason given"
         status = getattr(response, "status_code", 0)
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
             return RateLimited(service="Slack", retry_after=_seconds(headers.get("retry-after")))
@@ -136,8 +138,14 @@ class SlackChat:
 
 
 def _is_unsure(error: SlackApiError) -> bool:
-    reason = str(error.response.get("error", "")) if hasattr(error.response, "get") else ""
-    return getattr(error.response, "status_code", 0) >= 500 or "non-JSON" in reason
+    reason = _find_reason(error)
+    return getattr(error.response, "status_code", 0) >= 500 or reason is None or "non-JSON" in reason
+
+
+def _find_reason(error: SlackApiError) -> str | None:
+    """Slack's own word for what went wrong; None where the answer is none of Slack's."""
+    data = getattr(error.response, "data", error.response)
+    return str(data.get("error", "")) if isinstance(data, Mapping) else None
 
 
 def _seconds(raw: Any) -> float:
