@@ -13,7 +13,7 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.roster import Roster
 from kipflow.mail.results import is_wish
 from kipflow.mail.rounds import Round
-from kipflow.mail.subjects import split_candidate
+from kipflow.mail.topics import split_candidate
 
 
 class Endings:

@@ -1,7 +1,7 @@
 """One mail's bytes to one `Message`: everything that can be told from the mail alone.
 
 The full reading of a body is spared for mails that no vote or proposal could hang on (a tracker's
-notifications, unrelated openings of threads): most of a busy list's bytes.
+notifications, unrelated openings of threads): most of a busy list's bytes. Whatever answers a mail is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kipflow.mail.mime import find_text
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
-from kipflow.mail.subjects import parse_mirrored, parse_subject
+from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 
 MAX_REFERENCES = 100
 #: What is read of one mail at most.
@@ -78,7 +78,7 @@ def read_message(
     digest = _digest(headers, body)
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
-    words = _read_words(headers, body, reading, answers=answers)
+    words = _read_words(headers, body, reading, subject, answers=answers)
     own_text = words.text
     reading = read_called_numbers(reading, own_text, prefix)
     ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
@@ -121,10 +121,9 @@ def _even_line_ends(data: bytes) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
 
 
-def _read_words(headers: Headers, body: bytes, reading: SubjectReading, *, answers: bool) -> Words:
+def _read_words(headers: Headers, body: bytes, reading: SubjectReading, subject: str, *, answers: bool) -> Words:
     """The author's own words; none where the body need not be read."""
-    encoded = b"base64" in (headers.raw("content-transfer-encoding") or b"").lower()
-    if not _could_matter(reading, answers=answers, encoded=encoded, body=body):
+    if not _could_matter(reading, subject, answers=answers):
         return Words(own=())
     return find_own_words(find_text(headers, body))
 
@@ -136,20 +135,15 @@ def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> S
     return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
 
 
-# what a ballot in a mail without any tag or number looks like before its body is decoded: "+1", "- 0", "=2B1",
-# "vote", "voting", "VOTE", "base64"; told by its first byte, which `re` looks for ten times as fast as for words
-_VOTE_BYTES = re.compile(
-    rb"[-+=vVbB](?:(?<=[-+])(?:[01](?![\w.-])| [01]\b)|(?<==)2B1|(?<=[vV])ot[ei]|(?<=V)OTE|(?<=b)ase64|(?<=B)ASE64)"
-)
+def _could_matter(reading: SubjectReading, subject: str, *, answers: bool) -> bool:
+    """Whether the body must be read: by the subject, or because an answer may stand in the thread of a vote.
 
-
-def _could_matter(reading: SubjectReading, *, answers: bool, encoded: bool, body: bytes) -> bool:
-    """Whether the body must be read: by the subject, or because a reply in plain sight speaks of votes."""
+    Which mail an answer answers is not known here, nor what its words come to before they are decoded and its
+    quotes cut off: so every answer is read that a program did not send by itself.
+    """
     if reading.kind is not Kind.OTHER or reading.numbers:
         return True
-    if reading.topic.startswith(("[jira]", "[jenkins]")) or not (reading.is_reply or answers):
-        return False
-    return encoded or _VOTE_BYTES.search(body, 0, 200_000) is not None
+    return (reading.is_reply or answers) and not is_from_program(subject)
 
 
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:

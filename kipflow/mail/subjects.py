@@ -69,7 +69,7 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     notifications are about nobody's proposal.
     """
     text = _SPACES.sub(" ", subject[:MAX_SUBJECT]).strip()
-    if _ROBOT.search(text):
+    if is_from_program(text):
         return SubjectReading(
             kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
         )
@@ -95,6 +95,11 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
         round=round_number,
         topic=_make_topic(rest),
     )
+
+
+def is_from_program(subject: str) -> bool:
+    """Whether a subject is one that a program writes by itself: a tracker's, a builder's, an automatic answer's."""
+    return _ROBOT.match(subject[:MAX_SUBJECT]) is not None
 
 
 _FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
@@ -268,19 +273,3 @@ _BRACKETS = re.compile(r"[\[\](){}<>]")
 def _make_topic(rest: str) -> str:
     rest = _BRACKETS.sub(" ", _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest)))
     return _SPACES.sub(" ", rest).strip(" \t-–—:,.;!?()[]\"'").lower()
-
-
-_CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
-
-
-def split_candidate(topic: str) -> tuple[str, int]:
-    """A release's topic without its candidate's number, and that number; 0 where it has none.
-
-    >>> split_candidate("release names 1.2.0-rc2")
-    ('release names 1.2.0', 2)
-    """
-    match = _CANDIDATE.search(topic)
-    if match is None:
-        return " ".join(re.sub(r"[^\w.]+", " ", topic).split()), 0
-    release = re.sub(r"[^\w.]+", " ", topic[: match.start()] + " " + topic[match.end() :])
-    return " ".join(release.split()), int(match.group(1))

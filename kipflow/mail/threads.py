@@ -6,7 +6,6 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,6 +21,7 @@ from kipflow.mail.endings import Endings
 from kipflow.mail.linking import attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds import Round
 from kipflow.mail.shares import read_share
+from kipflow.mail.topics import is_next_version, is_same_topic
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 
@@ -42,19 +42,6 @@ def find_votes(
     """
     ordered = dedupe(messages)
     return _Assembly(ordered, roster, policy, prefix=prefix, keyed_by=keyed_by).run()
-
-
-def _is_part(one: str, other: str) -> bool:
-    """Whether a topic holds another whole: "x 3.0.0-rc2" holds "x 3.0.0", but "x 3.0.1" does not hold "x 3.0"."""
-    return len(one) > 8 and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
-
-
-def _is_next_version(topic: str, earlier: str) -> bool:
-    """Whether a topic is an earlier one's with a version behind it: "kip-7: names v2" after "kip-7: names"."""
-    return (
-        bool(earlier)
-        and re.fullmatch(rf"{re.escape(earlier)}\W{{0,3}}v(?:ersion)?\.?\s?\d{{1,2}}\W?", topic) is not None
-    )
 
 
 def _doubt(message: Message) -> Message:
@@ -115,7 +102,7 @@ class _Assembly:
             return False
         if reading.round is not None and all(r.marker != reading.round for r in earlier):
             return True
-        if any(_is_next_version(reading.topic, r.root.reading.topic) for r in earlier):
+        if any(is_next_version(reading.topic, r.root.reading.topic) for r in earlier):
             return True
         # without "Re:" yet a ballot: a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.expressions)
@@ -223,12 +210,19 @@ class _Assembly:
         return message.reading.kind is Kind.VOTE and any(key in self.rounds for key in self.keys_of(message))
 
     def find_strayed_from(self, message: Message) -> list[Round]:
-        """The rounds in whose thread a "Re:" under an unrelated subject stands, unless that subject began a thread."""
+        """The rounds in whose thread a "Re:" under an unrelated subject stands, unless that subject began a thread.
+
+        Praise without a number ("Looks good") counts only right below a mail about the vote: further down,
+        the talk is of the other subject.
+        """
         if message.reading.kind is not Kind.OTHER or not message.reading.is_reply or message.reading.numbers:
             return []
-        for ancestor in self.ancestors(message):
+        ancestors = self.ancestors(message)
+        for ancestor in ancestors:
             if ancestor.message_id in self.by_root:
-                return self.by_root[ancestor.message_id]
+                rounds = self.by_root[ancestor.message_id]
+                talks = all(e.rule == "told-without-number" for e in message.expressions)
+                return rounds if not talks else [r for r in rounds if self.fits(ancestors[0], r)]
             if not ancestor.reading.is_reply and ancestor.reading.topic:
                 return []
         return []
@@ -242,7 +236,7 @@ class _Assembly:
             return round_.number in reading.numbers
         if round_.number is not None and reading.is_reply and reading.kind is not Kind.OTHER:
             return True
-        return self.is_same_topic(reading.topic, round_.root.reading.topic)
+        return is_same_topic(reading.topic, round_.root.reading.topic)
 
     def pick_marked(self, round_: Round, message: Message) -> Round:
         """A subject that names its round outweighs a reply to the wrong mail."""
@@ -259,17 +253,9 @@ class _Assembly:
             round_
             for rounds in self.rounds.values()
             for round_ in rounds
-            if round_.number is None and self.is_same_topic(message.reading.topic, round_.root.reading.topic)
+            if round_.number is None and is_same_topic(message.reading.topic, round_.root.reading.topic)
         ]
         return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
-
-    @staticmethod
-    def is_same_topic(one: str, other: str) -> bool:
-        if one == other or _is_part(one, other) or _is_part(other, one):
-            return True
-        ours, theirs = set(one.split()), set(other.split())
-        versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
-        return not versions and len(ours & theirs) >= 0.6 * max(len(ours), len(theirs), 1)
 
     # -- values ---------------------------------------------------------------------------------
     def build(self, round_: Round) -> Vote:

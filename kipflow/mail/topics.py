@@ -1,0 +1,45 @@
+"""Topics compared: what is left of a subject without marks, tags and rounds, and whether two mean the same vote."""
+
+from __future__ import annotations
+
+import re
+
+_CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
+#: Topics shorter than this are too common to be known by a part.
+_SHORT_TOPIC = 8
+_ALIKE = 0.6
+
+
+def is_same_topic(one: str, other: str) -> bool:
+    """Whether two topics are of one vote: equal, one within the other, or most words shared and all versions."""
+    if one == other or _is_part(one, other) or _is_part(other, one):
+        return True
+    ours, theirs = set(one.split()), set(other.split())
+    versions = {w for w in ours ^ theirs if any(c.isdigit() for c in w)}
+    return not versions and len(ours & theirs) >= _ALIKE * max(len(ours), len(theirs), 1)
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether a topic holds another whole: "x 3.0.0-rc2" holds "x 3.0.0", but "x 3.0.1" does not hold "x 3.0"."""
+    return len(one) > _SHORT_TOPIC and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
+
+
+def is_next_version(topic: str, earlier: str) -> bool:
+    """Whether a topic is an earlier one's with a version behind it: "kip-7: names v2" after "kip-7: names"."""
+    return (
+        bool(earlier)
+        and re.fullmatch(rf"{re.escape(earlier)}\W{{0,3}}v(?:ersion)?\.?\s?\d{{1,2}}\W?", topic) is not None
+    )
+
+
+def split_candidate(topic: str) -> tuple[str, int]:
+    """A release's topic without its candidate's number, and that number; 0 where it has none.
+
+    >>> split_candidate("release names 1.2.0-rc2")
+    ('release names 1.2.0', 2)
+    """
+    match = _CANDIDATE.search(topic)
+    if match is None:
+        return " ".join(re.sub(r"[^\w.]+", " ", topic).split()), 0
+    release = re.sub(r"[^\w.]+", " ", topic[: match.start()] + " " + topic[match.end() :])
+    return " ".join(release.split()), int(match.group(1))
