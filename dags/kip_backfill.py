@@ -44,7 +44,7 @@ def kip_backfill() -> None:
         _, config = mail.require_archive(parts)
         params = context["params"]
         first, last = params["first"] or config.since, params["last"] or f"{parts.clock():%Y-%m}"
-        wanted = poll.wanted_range(parts.community.lists, first, last)
+        wanted = poll.wanted_range(parts.community.lists, first, last, as_of=parts.clock())
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
         return sum(poll.is_readable(one) for one in landed)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -125,18 +125,20 @@ def read_mbox(
     permalink: str | None = None,
     source: str | None = None,
     list_from_headers: bool = False,
+    is_wanted: Callable[[RawMail], bool] | None = None,
 ) -> Iterator[Message | Unreadable]:
     """Read a month as mbox, plain or gzipped. A damaged file yields its readable mails, then why it ends.
 
     `source` names the archive in each mail's own (default: "list/month"); `permalink` is accepted for
-    symmetry with other readers and not needed to read a mail.
+    symmetry with other readers and not needed to read a mail. Of the mails only those are read that
+    `is_wanted` (None: all of them).
     """
     del permalink
     name = source or f"{list_id}/{month}"
     try:
         with _open(path) as stream:
             yield from read_mails(
-                split_mbox(stream),
+                filter(is_wanted, split_mbox(stream)) if is_wanted is not None else split_mbox(stream),
                 name=name,
                 list_id=list_id,
                 month=month,

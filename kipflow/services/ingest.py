@@ -9,11 +9,8 @@ from pathlib import Path
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_path
-from kipflow.services.poll import ingest_items
+from kipflow.services.poll import FROM_FILES, ingest_items
 from kipflow.services.ports import Report, Store
-
-#: Why a month counts as held that no archive gave.
-FROM_FILES = "read from files"
 
 
 def ingest_paths(
@@ -37,18 +34,21 @@ def ingest_paths(
         for path in paths:
             on_progress(path.name)
             for item in read_path(path, list_id=list_id, month="", prefix=prefix):
-                if isinstance(item, Message) and item.sent_at is not None:
+                # a clock that is ahead vouches for nothing
+                if isinstance(item, Message) and item.sent_at is not None and item.sent_at <= seen_at:
                     key = (item.list_id, f"{item.sent_at:%Y-%m}")
                     newest[key] = max(newest.get(key, item.sent_at), item.sent_at)
                     mails[key] = mails.get(key, 0) + 1
                 yield item
 
     report = ingest_items(store, items(), seen_at=seen_at)
-    _note_months(store, newest, mails)
+    _note_months(store, newest, mails, seen_at)
     return report
 
 
-def _note_months(store: Store, newest: dict[tuple[str, str], datetime], mails: dict[tuple[str, str], int]) -> None:
+def _note_months(
+    store: Store, newest: dict[tuple[str, str], datetime], mails: dict[tuple[str, str], int], now: datetime
+) -> None:
     """Keep months that the archive itself gave; note the others as read from files, up to the newest mail yet."""
     with store.begin() as session:
         known = {(m.list_id, m.month): m for m in session.load_months()}
@@ -56,6 +56,7 @@ def _note_months(store: Store, newest: dict[tuple[str, str], datetime], mails: d
         for (list_id, month), at in sorted(newest.items()):
             if month < last[list_id]:
                 at = month_start(next_month(month))
+            at = min(at, now)
             before = known.get((list_id, month))
             if before is not None and (before.why != FROM_FILES or before.fetched_at >= at):
                 continue

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 
 from kipflow.domain.clocks import month_start, next_month
@@ -19,12 +19,16 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
+from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.ports import Archive, MonthStats, Report, Store
 
 #: Mails per transaction: large enough to be quick, small enough to keep other writers waiting briefly.
 BATCH = 500
 #: Connections to the archive at one time. It is shared by all of Apache.
 POLITE = 2
+#: Why a month counts as held that no archive gave.
+FROM_FILES = "read from files"
+_HELD_UP_TO = "held up to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +43,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """A month that lies in a file, with the statistics it answers."""
+    """A month that lies in a file, with the statistics it answers.
+
+    `counted` is how many mails these tell of; 0 where they do not.
+    """
 
     month: ArchiveMonth
     stats: str
+    counted: int = 0
 
 
 def find_wanted_months(
@@ -50,7 +58,7 @@ def find_wanted_months(
 ) -> tuple[list[Wanted], Report]:
     """The months from `since` to `as_of` that are not held or have changed.
 
-    A month never read is wanted without asking; of the others only those that can still grow are asked
+    A month never read from the archive is wanted without asking; of the others only those that can still grow are asked
     for, by the archive's cheap statistics: one or two requests for each list. Months seen unchanged are
     noted as held up to `as_of`.
     """
@@ -60,9 +68,12 @@ def find_wanted_months(
     unchanged: list[ArchiveMonth] = []
     warnings: list[str] = []
     for list_id in lists:
+        ours = [m for (of, _), m in held.items() if of == list_id]
+        if ours and not any(m.mails for m in ours) and all(m.status == "complete" for m in ours):
+            warnings.append(_say_silent(list_id, len(ours)))
         for month in _months(since, as_of):
             known = held.get((list_id, month))
-            if known is None:
+            if known is None or known.why == FROM_FILES:
                 wanted.append(Wanted(list_id=list_id, month=month))
             elif not _is_settled(known):
                 try:
@@ -73,7 +84,7 @@ def find_wanted_months(
                     wanted.append(Wanted(list_id=list_id, month=month))
                     continue
                 if known.status == "complete" and stats.digest == _load_stats(store, stats):
-                    unchanged.append(replace(known, fetched_at=as_of, why=""))
+                    unchanged.append(replace(known, fetched_at=as_of, why=_find_lasting(known.why)))
                 else:
                     wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
     if unchanged:
@@ -84,9 +95,13 @@ def find_wanted_months(
     return wanted, Report(counts=counts, warnings=tuple(warnings))
 
 
-def wanted_range(lists: Sequence[str], first: str, last: str) -> list[Wanted]:
-    """Every month from `first` to `last` (both "2024-01", included), held or not: a backfill."""
-    return [Wanted(list_id=x, month=m) for x in lists for m in _months(first, month_start(last))]
+def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime | None = None) -> list[Wanted]:
+    """Every month from `first` to `last` (both "2024-01", included), held or not: a backfill.
+
+    Months after `as_of` are left out: empty as they are, they would count as held before they began.
+    """
+    end = month_start(last) if as_of is None else min(month_start(last), as_of)
+    return [Wanted(list_id=x, month=m) for x in lists for m in _months(first, end)]
 
 
 def fetch_months(
@@ -103,10 +118,10 @@ def fetch_months(
         target = find_raw_file(raw, one.list_id, one.month)
         target.parent.mkdir(parents=True, exist_ok=True)
         # asked before the month itself: mail that comes in between makes the next poll read it again
-        stats = one.stats or _find_stats(archive, one, now)
+        stats, counted = (one.stats, one.mails) if one.stats else _find_stats(archive, one, now)
         month = archive.fetch_month(one.list_id, one.month, target, now=now)
         on_progress(f"{one.list_id} {one.month}: {month.status}, {month.size} bytes {month.why}".rstrip())
-        return Landed(month=month, stats=stats)
+        return Landed(month=month, stats=stats, counted=counted)
 
     with ThreadPoolExecutor(max_workers=POLITE) as pool:
         return list(pool.map(fetch, wanted))
@@ -120,7 +135,7 @@ def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
 def save_landing(landed: Sequence[Landed], path: Path) -> Path:
     """Write what landed as JSON at `path`, for a later step or process to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [{"stats": x.stats, "month": asdict(x.month)} for x in landed]
+    rows = [{"stats": x.stats, "counted": x.counted, "month": asdict(x.month)} for x in landed]
     path.write_text(json.dumps(rows, default=_to_json, indent=1), encoding="utf-8")
     return path
 
@@ -131,6 +146,7 @@ def load_landing(path: Path) -> list[Landed]:
     return [
         Landed(
             stats=row["stats"],
+            counted=row.get("counted", 0),
             month=ArchiveMonth(**{**row["month"], "fetched_at": datetime.fromisoformat(row["month"]["fetched_at"])}),
         )
         for row in rows
@@ -163,12 +179,11 @@ def count_mails(landed: Iterable[Landed]) -> int:
 
 
 def read_months(store: Store, landed: Sequence[Landed], *, prefix: str, seen_at: datetime) -> Report:
-    """Read landed months in process and store their mails."""
+    """Read landed months in process and store their mails; of a month that was read before only what is new."""
     totals = Totals()
     for one in landed:
         if is_readable(one) and one.month.path is not None:
-            mails = read_mbox(Path(one.month.path), list_id=one.month.list_id, month=one.month.month, prefix=prefix)
-            _store_month(store, one, mails, seen_at, totals)
+            _read_month(store, one, Path(one.month.path), prefix, seen_at, totals)
         else:
             _finish_month(store, one, 0, totals)
     return totals.report()
@@ -203,6 +218,7 @@ class Totals:
         self.new = self.known = self.reread = self.unreadable = 0
         self.touched: set[int] = set()
         self.warnings: list[str] = []
+        self.bad_months: list[tuple[str, str, str]] = []
 
     def report(self) -> Report:
         counts = {
@@ -212,13 +228,25 @@ class Totals:
             "unreadable": self.unreadable,
             "proposals_touched": len(self.touched),
         }
-        return Report(counts=counts, warnings=tuple(self.warnings))
+        return Report(counts=counts, warnings=(*self.warnings, *say_months(self.bad_months)))
 
 
-def _store_month(
-    store: Store, one: Landed, mails: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals
-) -> None:
-    _finish_month(store, one, store_batches(store, mails, seen_at, totals), totals)
+def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """A line for each month (list, month, why); one for all that follow each other with the same reason."""
+    for (list_id, why), group in groupby(bad, key=lambda one: (one[0], one[2])):
+        months = [month for _, month, _ in group]
+        span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]} ({len(months)} months)"
+        yield f"{list_id} {span}: {why}"
+
+
+def _read_month(store: Store, one: Landed, path: Path, prefix: str, seen_at: datetime, totals: Totals) -> None:
+    list_id, month = one.month.list_id, one.month.month
+    with store.read() as session:
+        mails = MailFilter(load_known_mails(session, list_id, month))
+    found = read_mbox(path, list_id=list_id, month=month, prefix=prefix, is_wanted=mails.is_new)
+    stored = store_batches(store, found, seen_at, totals)
+    totals.known += mails.skipped
+    _finish_month(store, one, stored + mails.skipped, totals, mails.seen)
 
 
 def store_batches(store: Store, items: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals) -> int:
@@ -243,28 +271,37 @@ def _store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datet
     totals.touched |= report.touched
 
 
-def _finish_month(store: Store, one: Landed, mails: int, totals: Totals) -> None:
-    """Mark a month as held, after all of its mails are stored.
+def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: Sequence[str] | None = None) -> None:
+    """Mark a month as held, after all of its mails are stored; `seen` are the digests of all of them.
 
-    What was held once stays held: a month that comes badly now, or with fewer mails, takes no ground from what
-    was decided on the whole of it. It counts as held up to its last good look, and is asked for again.
+    What was held once stays held: a month that comes badly now, or with fewer mails than the archive itself
+    counts, takes no ground from what was decided on the whole of it. It counts as held up to its last good
+    look, and is asked for again. A month that has lost mails by the archive's own count is as whole as it gets.
     """
     month = replace(one.month, mails=mails)
     with store.begin() as session:
         before = {(m.list_id, m.month): m for m in session.load_months(month.list_id)}.get((month.list_id, month.month))
         bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
         if before is not None and not bad and mails < before.mails:
-            # an archive never loses mail in good order
-            bad = f"shrank from {before.mails} to {mails} mails"
-        if bad:
-            totals.warnings.append(f"{month.list_id} {month.month}: {bad}")
+            if one.counted == mails:
+                gone = f"the archive has {mails} mails of the {before.mails} that it had; what was read of them stays"
+                month = replace(month, why=gone)
+            else:
+                bad = f"shrank from {before.mails} to {mails} mails"
+        told = bad or (month.why if before is None or before.why != month.why else "")
+        if told:
+            totals.bad_months.append((month.list_id, month.month, told))
         if before is not None and before.status == "complete" and bad:
-            month = replace(before, why=f"held up to {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}")
+            month = replace(before, why=f"{_HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}")
         elif bad and before is not None:
             month = replace(month, mails=max(mails, before.mails))
         session.save_month(month)
         if not bad and one.stats:
             session.save_mark(_stats_mark(month.list_id, month.month), one.stats)
+        if _is_settled(month):
+            drop_known_mails(session, month.list_id, month.month)
+        elif seen is not None:
+            save_known_mails(session, month.list_id, month.month, seen)
 
 
 def _batches(items: Iterable[Message | Unreadable]) -> Iterator[list[Message | Unreadable]]:
@@ -281,8 +318,9 @@ def _months(first: str, as_of: datetime) -> Iterator[str]:
 
 
 def _is_settled(month: ArchiveMonth) -> bool:
-    """Whether a month can no longer change: complete, and read after its end."""
-    return month.status == "complete" and month.fetched_at >= month_start(next_month(month.month))
+    """Whether a month can no longer change: complete, and read after its end without a bad look since."""
+    is_whole = month.status == "complete" and not month.why.startswith(_HELD_UP_TO)
+    return is_whole and month.fetched_at >= month_start(next_month(month.month))
 
 
 def _stats_mark(list_id: str, month: str) -> str:
@@ -294,13 +332,24 @@ def _load_stats(store: Store, stats: MonthStats) -> str | None:
         return session.load_mark(_stats_mark(stats.list_id, stats.month))
 
 
-def _find_stats(archive: Archive, one: Wanted, now: datetime) -> str:
+def _find_lasting(why: str) -> str:
+    """What stays true of a month that was seen unchanged: mails that are gone are gone; a bad look is over."""
+    return "" if why.startswith(_HELD_UP_TO) else why
+
+
+def _say_silent(list_id: str, months: int) -> str:
+    span = "1 month" if months == 1 else f"{months} months"
+    return f"{list_id}: the archive has no mail of it in {span}; is that its address?"
+
+
+def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]:
     if month_start(next_month(one.month)) <= now:
-        return ""  # over and done: nobody will ask whether it changed
+        return "", 0  # over and done: nobody will ask whether it changed
     try:
-        return archive.fetch_stats(one.list_id, one.month).digest
+        stats = archive.fetch_stats(one.list_id, one.month)
     except ServiceUnavailable:
-        return ""
+        return "", 0
+    return stats.digest, stats.mails
 
 
 def _to_json(value: object) -> str:

@@ -15,7 +15,10 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
+from kipflow.mail import version
+from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.ingest import ingest_paths
 from kipflow.services.poll import (
     Landed,
     fetch_months,
@@ -49,17 +52,25 @@ class FakeArchive:
         self.status = "complete"
         self.asked: list[str] = []
         self.stats_fail = False
+        self.counts: dict[str, int] = {}
+        self.why = ""
 
     def fetch_stats(self, list_id: str, month: str) -> MonthStats:
         self.asked.append(month)
         if self.stats_fail:
             raise ServiceUnavailable(service="Pony Mail", url="http://x.example", why="HTTP 500")
-        return MonthStats(list_id=list_id, month=month, mails=1, newest=None, digest=self.digests.get(month, "d1"))
+        return MonthStats(
+            list_id=list_id,
+            month=month,
+            mails=self.counts.get(month, 0),
+            newest=None,
+            digest=self.digests.get(month, "d1"),
+        )
 
     def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
         target.write_text(self.months.get(month, ""))
         return ArchiveMonth(
-            list_id=list_id, month=month, status=self.status, fetched_at=now, path=str(target), why="as told"
+            list_id=list_id, month=month, status=self.status, fetched_at=now, path=str(target), why=self.why
         )
 
     def permalink(self, message_id: str) -> str:
@@ -87,6 +98,12 @@ def poll(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = NOW) 
     wanted, asked = find_wanted_months(store, archive, [LIST], now, since="2026-02")
     landed = fetch_months(archive, wanted, raw, now)
     return {**asked.counts, **read_months(store, landed, prefix="KIP", seen_at=now).counts}
+
+
+def warnings(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = NOW) -> list[str]:
+    wanted, asked = find_wanted_months(store, archive, [LIST], now, since="2026-02")
+    read = read_months(store, fetch_months(archive, wanted, raw, now), prefix="KIP", seen_at=now)
+    return [*asked.warnings, *read.warnings]
 
 
 def months(store: SqlStore) -> dict[str, ArchiveMonth]:
@@ -138,6 +155,113 @@ def test_a_month_that_shrank_is_held_up_to_its_last_good_look_and_what_was_seen_
     assert poll(store, archive, tmp_path, NOW + timedelta(hours=2))["months_wanted"] == 1, "it is asked for again"
     with store.begin() as session:
         assert len(session.load_facts(7).messages) == 3
+
+
+def test_a_month_that_lost_mails_by_the_archives_own_count_is_held_and_says_so_once(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2) + mail(3)
+    poll(store, archive, tmp_path)
+    archive.months["2026-03"], archive.counts["2026-03"] = mail(1), 1
+    archive.digests["2026-03"] = "d2"
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=1)) == [
+        f"{LIST} 2026-03: the archive has 1 mails of the 3 that it had; what was read of them stays"
+    ]
+    assert months(store)["2026-03"].fetched_at == NOW + timedelta(hours=1)
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=2)) == []
+    assert "what was read of them stays" in months(store)["2026-03"].why, "the board goes on telling it"
+    with store.begin() as session:
+        assert len(session.load_facts(7).messages) == 3
+
+
+def test_what_vanished_from_a_whole_month_is_told_once_and_stays_on_the_board(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1)
+    poll(store, archive, tmp_path)
+    archive.why, archive.digests["2026-03"] = "1 mail is gone", "d2"
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=1)) == [f"{LIST} 2026-03: 1 mail is gone"]
+    archive.digests["2026-03"] = "d3"
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=2)) == []
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=3)) == []
+    assert months(store)["2026-03"].why == "1 mail is gone"
+
+
+def test_many_months_that_fail_alike_are_one_line(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.status, archive.why = "missing", "answered 404: not found"
+    assert warnings(store, archive, tmp_path) == [
+        f"{LIST} 2026-02 to 2026-03 (2 months): missing: answered 404: not found"
+    ]
+
+
+def test_a_list_of_which_the_archive_has_no_mail_at_all_is_asked_about(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    poll(store, archive, tmp_path)
+    told = f"{LIST}: the archive has no mail of it in 2 months; is that its address?"
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=1)) == [told]
+    archive.months["2026-03"], archive.digests["2026-03"] = mail(1), "d2"
+    poll(store, archive, tmp_path, NOW + timedelta(hours=2))
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=3)) == []
+
+
+def test_mails_that_were_read_are_not_read_again_until_better_rules_come(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2)
+    poll(store, archive, tmp_path)
+    parsed: list[bytes] = []
+    monkeypatch.setattr(
+        "kipflow.mail.archive.read_message", lambda data, **k: parsed.append(data) or read_message(data, **k)
+    )
+    archive.months["2026-03"] = mail(3) + mail(1) + mail(2)
+    archive.digests["2026-03"] = "d2"
+    counts = poll(store, archive, tmp_path, NOW + timedelta(hours=1))
+    assert (counts["new"], counts["known"], len(parsed)) == (1, 2, 1)
+    assert months(store)["2026-03"].mails == 3, "known mails count as held"
+    monkeypatch.setattr(version, "READING_RULES", version.READING_RULES + 1)
+    archive.digests["2026-03"] = "d3"
+    poll(store, archive, tmp_path, NOW + timedelta(hours=2))
+    assert len(parsed) == 1 + 3
+
+
+def test_a_poll_that_died_before_its_month_was_noted_reads_all_of_it_again(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = FakeArchive()
+    archive.months["2026-03"] = mail(1) + mail(2)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kipflow.services.poll.save_known_mails", die)
+        with pytest.raises(KeyboardInterrupt):
+            poll(store, archive, tmp_path)
+    counts = poll(store, archive, tmp_path)
+    assert (counts["new"], counts["known"]) == (0, 2)
+    assert months(store)["2026-03"].mails == 2
+
+
+def test_a_month_read_from_files_is_asked_of_the_archive_all_the_same(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    (tmp_path / "some.mbox").write_text(mail(1) + mail(2).replace("Mar 2026", "Apr 2026"))
+    ingest_paths(store, [tmp_path / "some.mbox"], list_id=LIST, prefix="KIP", seen_at=datetime(2026, 5, 1, tzinfo=UTC))
+    assert months(store)["2026-03"].fetched_at == datetime(2026, 4, 1, tzinfo=UTC)
+    archive.months["2026-03"] = mail(1) + mail(3)
+    counts = poll(store, archive, tmp_path / "raw", datetime(2026, 4, 20, tzinfo=UTC))
+    assert (counts["months_wanted"], counts["new"]) == (3, 1)
+
+
+def test_no_file_says_that_a_time_to_come_is_held(store: SqlStore, tmp_path: Path) -> None:
+    # the clock of the second mail's sender is years ahead
+    (tmp_path / "some.mbox").write_text(mail(1) + mail(2).replace("02 Mar 2026", "02 Mar 2031"))
+    ingest_paths(store, [tmp_path / "some.mbox"], list_id=LIST, prefix="KIP", seen_at=NOW)
+    assert list(months(store)) == ["2026-03"]
+    with store.begin() as session:
+        coverage = find_coverage(session.load_months())
+    assert is_covered(coverage, NOW, NOW + timedelta(days=1)) is not None
 
 
 @pytest.mark.parametrize("status", ["partial", "missing", "unreadable"])
@@ -195,6 +319,10 @@ def test_a_landing_survives_the_way_to_another_process(tmp_path: Path) -> None:
         )
     ]
     assert load_landing(save_landing(landed, tmp_path / "deep" / "landing.json")) == landed
+
+
+def test_a_backfill_wants_no_month_that_has_not_begun() -> None:
+    assert [w.month for w in wanted_range([LIST], "2026-02", "2030-01", as_of=NOW)] == ["2026-02", "2026-03"]
 
 
 def test_a_backfill_wants_its_whole_range_held_or_not() -> None:
