@@ -75,7 +75,7 @@ def read_expressions(words: Words, *, author: str = "", is_result: bool = False)
     lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in words.own]
     shown = [line.text for line in words.own]
     found = _read_lines(lines, shown, author=author, is_result=is_result)
-    if not found and words.doubtful and not any(line.strip() for line in shown):
+    if not found and words.doubtful:
         below = [OwnLine(spell_out(plain(text))) for text in words.doubtful]
         found = [
             replace(

@@ -25,6 +25,8 @@ ORIGINAL = re.compile(
     r"anfang\s+der\s+weitergeleiteten\s+(?:nachricht|e-?mail)|inicio\s+del\s+mensaje\s+reenviado)\s*:\s*$",
     re.IGNORECASE,
 )
+# the same without dashes
+BARE_TITLE = re.compile(r"^\s*(?:original(?:\s+(?:message|mail|e-?mail))?|原始邮件|原始郵件)\s*$", re.IGNORECASE)
 # a title between dashes, whatever it says: only with a header block below it does it begin a quote
 TITLE = re.compile(r"^\s*[-_—=*]{3,60}(?:&nbsp;|\s)?[^-_—=*\s].{0,120}?[-_—=*]{3,60}\s*$")
 HEADER_LINE = re.compile(

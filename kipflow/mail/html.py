@@ -11,6 +11,7 @@ from kipflow.mail.text import MAX_LINE, MAX_TEXT
 
 MAX_HTML = 1024 * 1024
 MAX_NODES = 60_000
+_MAX_DEPTH = 20
 
 # struck out text is taken back by its writer
 _SKIPPED = frozenset(
@@ -60,10 +61,10 @@ _HEADER_IDS = frozenset(
         "divrplyfwdmsg",
         "appendonsend",
         "ms-outlook-mobile-body-separator-line",
-        "mail-editor-reference-message-container",
     }
 )
-_QUOTE_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
+_QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
+_BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0)?\s*(?:;|!|$)"
@@ -74,6 +75,8 @@ _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 #: Stands before a quoted mail that follows without any mark of its own.
 OUTLOOK_MARK = "-----Original Message-----"
+#: Stands before each line with a bar at its left: most programs mean a quote by it, some decoration.
+BAR_MARK = "\ue000> "
 
 
 def parse_html(source: str) -> str:
@@ -99,6 +102,8 @@ class _Writer:
         self.lines: list[str] = []
         self.line: list[str] = []
         self.depth = 0
+        self.barred = 0
+        self.within_bar = False
         self.preformatted = 0
         self.size = 0
 
@@ -127,10 +132,14 @@ class _Writer:
         if tag in _BLOCKS:
             self.end_line()
         if _is_header(node):
-            self.lines.append("> " * self.depth + OUTLOOK_MARK)
+            self.lines.append(self.marks + OUTLOOK_MARK)
         if _is_quote(node, tag):
             self.end_line()
             self.depth += 1
+        elif _is_barred(node, tag):
+            self.end_line()
+            self.within_bar = self.within_bar or not (self.depth or self.barred)
+            self.barred += 1
         if tag == "br":
             self.end_line(keep_empty=True)
         elif tag == "li":
@@ -149,11 +158,21 @@ class _Writer:
             self.add(" ")
         if tag == "pre":
             self.preformatted -= 1
-        if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> "):
-            self.lines.append("> " * self.depth)
+        if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> \ue000"):
+            self.lines.append(self.marks)
         if _is_quote(node, tag):
             self.end_line()
             self.depth -= 1
+        elif _is_barred(node, tag):
+            self.end_line()
+            self.barred -= 1
+            self.within_bar = self.within_bar and bool(self.depth or self.barred)
+
+    @property
+    def marks(self) -> str:
+        """What a line begins with here. Within a quote a bar is one more depth of it."""
+        depth = min(self.depth + self.barred, _MAX_DEPTH)
+        return BAR_MARK + "> " * (depth - 1) if self.within_bar else "> " * depth
 
     def add(self, text: str) -> None:
         if self.preformatted:
@@ -170,7 +189,7 @@ class _Writer:
         text = text.rstrip() if self.preformatted else text.strip()
         self.line = []
         if text or keep_empty:
-            marks = "> " * min(self.depth, 20)
+            marks = self.marks
             self.lines.append((marks + text)[:MAX_LINE])
             self.size += len(text) + len(marks) + 1
 
@@ -193,12 +212,19 @@ def _is_hidden(node: Any, tag: str) -> bool:
 def _is_quote(node: Any, tag: str) -> bool:
     if tag == "blockquote":
         return True
-    classes = node.get("class")
-    # Outlook on the web writes "x_" before the names of a mail that it quotes
-    if classes and not _QUOTE_CLASSES.isdisjoint(name.removeprefix("x_") for name in classes.lower().split()):
+    # Outlook on the web writes "x_", Yahoo "ydp…", before the names of a mail that it quotes
+    if (node.get("id") or "").lower().removeprefix("x_") in _QUOTE_IDS:
         return True
+    classes = node.get("class")
+    return bool(classes) and any(
+        name.removeprefix("x_") in _QUOTE_CLASSES or name.endswith("yahoo_quoted") for name in classes.lower().split()
+    )
+
+
+def _is_barred(node: Any, tag: str) -> bool:
+    """Whether a division has a bar at its left."""
     style = node.get("style")
-    return tag == "div" and style is not None and _QUOTE_STYLE.search(style[:500]) is not None
+    return tag == "div" and style is not None and _BAR_STYLE.search(style[:500]) is not None
 
 
 def _is_header(node: Any) -> bool:

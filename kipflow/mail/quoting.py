@@ -10,8 +10,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kipflow.mail.attributions import (
+    ATTRIBUTION_END,
+    OPENING,
+    OPENS,
+    VOTE_IN_LINE,
+    VOTE_LINE,
+    begins_attribution,
+    is_attribution,
+)
 from kipflow.mail.footers import RULE, drop_footers, drop_pgp, is_sent_from
 from kipflow.mail.headblocks import (
+    BARE_TITLE,
     GROUPWISE,
     HAS_DATE,
     HEADER_FIRST,
@@ -23,12 +33,10 @@ from kipflow.mail.headblocks import (
     find_header_block,
     has_time,
     is_dated_sender,
-    is_sender,
-    is_sender_and_time,
     is_single_line,
     skip_header_lines,
 )
-from kipflow.mail.html import OUTLOOK_MARK
+from kipflow.mail.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.text import clean_lines
 
 MAX_OWN_TEXT = 32 * 1024
@@ -72,43 +80,54 @@ _TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
-_WROTE = (
-    r"wrote|writes|schrieb(?:en)?|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"
-    r"schreef|skrev|kirjoitti|napisał(?:\(a\)|a)?|pisze|napsal(?:\(a\)|a)?|írta|yazdı|wrote\s+on|написал(?:\(а\)|а)?|"
-    r"пишет|写道|寫道|写到|書きました|のメール|さんは書きました|さんのメッセージ|님이\s*작성|작성|đã\s+viết|menulis|said|commented"
-)
-_OPENING = (
-    r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
-    r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
-)
-_OPENS = re.compile(rf"\s*(?:{_OPENING})\b", re.IGNORECASE)
-_ATTRIBUTION_END = re.compile(
-    rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
-)
-_ATTRIBUTION_START = re.compile(
-    rf"^\s{{0,3}}(?:{_OPENING})\b|^\s{{0,3}}\d{{2,4}}[-/.年]|^.{{0,120}}\b(?:{_WROTE})\b|^.{{0,60}}(?:於|于|在)\s?\d{{4}}",
-    re.IGNORECASE,
-)
-
-
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
-# what no signature holds: a vote on a line of its own (a phone number is none)
-_VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
-#: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
-_VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
 
 
 def find_own_words(text: str) -> Words:
     """The author's own lines of a mail text, in order, with what each stands under."""
     lines = drop_footers(drop_pgp(clean_lines(text)))
+    barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
     doubtful = _mark_unmarked_quotes(lines, marks)
     _mark_leftovers(lines, marks)
     _mark_signature(lines, marks)
-    return Words(own=tuple(_gather(lines, marks)), doubtful=doubtful)
+    return Words(own=tuple(_gather(lines, marks)), doubtful=(*doubtful, *barred))
 
 
+def _read_bars(lines: list[str]) -> tuple[str, ...]:
+    """Turn lines beside a bar into quoted ones. Answers those that nothing shows to be a quote: own words, maybe."""
+    doubtful: list[str] = []
+    start = 0
+    while start < len(lines):
+        if not lines[start].startswith(BAR_MARK):
+            start += 1
+            continue
+        end = next((i for i in range(start, len(lines)) if not lines[i].startswith(BAR_MARK)), len(lines))
+        inner = [line.replace(BAR_MARK, "") for line in lines[start:end]]
+        lines[start:end] = [f"> {line}".rstrip() for line in inner]
+        above = [line.strip() for line in lines[max(0, start - 8) : start] if line.strip()][-3:]
+        below = [line.strip() for line in inner if line.strip()][:3]
+        below = below if below and begins_attribution(below[0]) else below[:1]
+        if not _introduces_quote(above) and not _introduces_quote(below):
+            doubtful.extend(line.text for line in find_own_words("\n".join(inner)).own)
+        start = end
+    return tuple(doubtful)
+
+
+def _introduces_quote(lines: list[str]) -> bool:
+    """Whether one of these lines is of an attribution or a header block."""
+    joined = " ".join(lines)
+    return any(
+        line == OUTLOOK_MARK
+        or HEADER_LINE.match(line)
+        or ORIGINAL.match(line)
+        or is_attribution(line, above_quote=True)
+        for line in [*lines, joined]
+    )
+
+
+_LONGEST_ATTRIBUTION = 7  # lines, blank ones among them
 _DASHES = frozenset("-—")  # what opens a signature
 _OWN, _QUOTED, _DROPPED = "o", "q", "x"
 _QUOTE_RUN = re.compile(r"q+")
@@ -154,7 +173,7 @@ def _mark_attributions(lines: list[str], marks: list[str]) -> None:
 def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> int | None:
     """The first line of an attribution that ends at line `last`; None if there is none."""
     tail = lines[last].strip()
-    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or _ATTRIBUTION_END.search(tail)):
+    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or ATTRIBUTION_END.search(tail)):
         return None
     for first in range(last, max(-1, last - 5), -1):
         if marks[first] != _OWN or not lines[first].strip():
@@ -162,29 +181,26 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
         joined = " ".join(line.strip() for line in lines[first : last + 1])
         if len(joined) > 600:
             return None
-        if _is_attribution(joined, above_quote=True):
-            # an earlier line may still belong to it: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind <…>\nwrote:"
-            for earlier in range(first - 1, max(-1, last - 5), -1):
-                longer = lines[earlier].strip()
-                if marks[earlier] != _OWN or not longer or longer.endswith((".", "!", "?")):
-                    break
-                if _OPENS.match(longer) and HAS_DATE.search(longer):
-                    return earlier
-            return first
+        if is_attribution(joined, above_quote=True):
+            return _find_earlier_part(lines, marks, first)
     return None
 
 
-def _is_attribution(text: str, *, above_quote: bool = False) -> bool:
-    # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"
-    if above_quote and (is_sender_and_time(text) or is_sender(text)) and _VOTE_IN_LINE.search(text) is None:
-        return True
-    return (
-        _ATTRIBUTION_END.search(text) is not None
-        and _ATTRIBUTION_START.search(text) is not None
-        and (HAS_DATE.search(text) is not None or len(text) < 90)
-        # "I meant what I said. +1" right above a quote names nobody: it votes
-        and (HAS_DATE.search(text) is not None or _VOTE_IN_LINE.search(text) is None)
-    )
+def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
+    """Where an attribution begins whose end begins at `first`: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind\nwrote:".
+
+    In HTML its pieces may be paragraphs, with a blank line between them.
+    """
+    may_gap, gapped = not begins_attribution(lines[first]), False
+    for earlier in range(first - 1, max(-1, first - _LONGEST_ATTRIBUTION), -1):
+        text = lines[earlier].strip()
+        if not text and may_gap and lines[earlier + 1].strip():
+            gapped = True
+        elif marks[earlier] != _OWN or not text or text.endswith((".", "!", "?")):
+            break
+        elif OPENS.match(text) and HAS_DATE.search(text) and VOTE_IN_LINE.search(text) is None:
+            return earlier if not gapped or (has_time(text) and not text.endswith((":", "："))) else first
+    return first
 
 
 def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
@@ -224,13 +240,13 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     block_end = find_header_block(lines, index)
     if block_end is not None:
         return block_end
-    if TITLE.match(line) and has_time(line) and _ATTRIBUTION_END.search(line.strip("-_—=* ")):
+    if TITLE.match(line) and has_time(line) and ATTRIBUTION_END.search(line.strip("-_—=* ")):
         return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
     if is_single_line(line):
         return index + 1
     if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
         return skip_header_lines(lines, index + 1)
-    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line):
+    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line) or BARE_TITLE.match(line):
         start = index if HEADER_FIRST.match(line) else index + 1
         while start < len(lines) and start - index < 3 and not lines[start].strip():
             start += 1
@@ -241,34 +257,32 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
                 return end
     # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
-    if _VOTE_LINE.match(line):
+    if VOTE_LINE.match(line):
         return None  # a vote right above an attribution is no part of it
     # nor is a name or a word above one that begins and is dated below: "Ola" / "On Tue, 3 Mar 2026, X wrote:"
-    begins_below = not _begins_attribution(line) and any(map(_begins_attribution, lines[index + 1 : index + 4]))
+    begins_below = not begins_attribution(line) and any(map(begins_attribution, lines[index + 1 : index + 4]))
     if begins_below:
         return None
-    for last in range(index, min(index + 4, len(lines))):
+    opens = begins_attribution(line)
+    for last in range(index, min(index + (_LONGEST_ATTRIBUTION if opens else 4), len(lines))):
+        if opens and not lines[last].strip() and lines[last - 1].strip():
+            continue  # its pieces are paragraphs
         if marks[last] != _OWN or not lines[last].strip():
             return None
         if not lines[last].rstrip().endswith((":", "：")):
             continue
-        joined = " ".join(part.strip() for part in lines[index : last + 1])
-        if is_dated_sender(joined) and _VOTE_IN_LINE.search(joined) is None:
+        pieces = [part.strip() for part in lines[index : last + 1] if part.strip()]
+        joined = " ".join(pieces)
+        if len(pieces) <= last - index and "@" not in joined:
+            return None  # paragraphs of the author's own, as likely
+        if is_dated_sender(joined) and VOTE_IN_LINE.search(joined) is None:
             return last + 1
-        if joined.endswith((":", "：")) and _is_attribution(joined):
+        if joined.endswith((":", "：")) and is_attribution(joined):
             strong = HAS_DATE.search(joined) and re.match(
-                rf"\s*(?:{_OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
+                rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
             )
             return last + 1 if strong else None
     return None
-
-
-_DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
-
-
-def _begins_attribution(line: str) -> bool:
-    opens = _OPENS.match(line) or _DATE_OPENS.match(line)
-    return (opens is not None and has_time(line)) or is_dated_sender(line)
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
@@ -297,7 +311,7 @@ def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
     if lines[index] == "-- ":
         return True
     following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == _OWN]
-    return len(following) <= 12 and not any(_VOTE_LINE.match(lines[i]) for i in following)
+    return len(following) <= 12 and not any(VOTE_LINE.match(lines[i]) for i in following)
 
 
 def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kipflow.mail.headblocks import GROUPWISE
+
 MAX_TEXT = 256 * 1024
 MAX_LINE = 2_000
 MAX_LINES = 6_000
@@ -33,6 +35,10 @@ def unflow(text: str, *, delsp: bool = False) -> str:
     out: list[str] = []
     open_depth: int | None = None
     for raw in text[:MAX_TEXT].replace("\r\n", "\n").split("\n"):
+        if raw.startswith(">>>") and GROUPWISE.match(raw):
+            out.append(raw)  # no quote three deep, but what stands before one without marks
+            open_depth = None
+            continue
         depth = len(raw) - len(raw.lstrip(">"))
         content = raw[depth:]
         if content.startswith(" "):

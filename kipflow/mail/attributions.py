@@ -1,0 +1,51 @@
+"""Lines that introduce a quote ("On Tue, 3 Mar 2026, Mara Lind wrote:") in many languages."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail.headblocks import HAS_DATE, has_time, is_dated_sender, is_sender, is_sender_and_time
+
+_WROTE = (
+    r"wrote|writes|schrieb(?:en)?|geschrieben|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"
+    r"schreef|skrev|kirjoitti|napisał(?:\(a\)|a)?|pisze|napsal(?:\(a\)|a)?|írta|yazdı|wrote\s+on|написал(?:\(а\)|а)?|"
+    r"пишет|写道|寫道|写到|書きました|のメール|さんは書きました|さんのメッセージ|님이\s*작성|작성|đã\s+viết|menulis|said|commented"
+)
+OPENING = (
+    r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
+    r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
+)
+OPENS = re.compile(rf"\s*(?:{OPENING})\b", re.IGNORECASE)
+ATTRIBUTION_END = re.compile(
+    rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
+)
+_ATTRIBUTION_START = re.compile(
+    rf"^\s{{0,3}}(?:{OPENING})\b|^\s{{0,3}}\d{{2,4}}[-/.年]|^.{{0,120}}\b(?:{_WROTE})\b|^.{{0,60}}(?:於|于|在)\s?\d{{4}}",
+    re.IGNORECASE,
+)
+
+#: A vote at the start of a line (a phone number is none): no signature or attribution holds one.
+VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
+#: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
+VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
+_DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
+
+
+def is_attribution(text: str, *, above_quote: bool = False) -> bool:
+    """Whether a line, or a few joined, introduces a quote; `above_quote` says that one stands right below."""
+    # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"
+    if above_quote and (is_sender_and_time(text) or is_sender(text)) and VOTE_IN_LINE.search(text) is None:
+        return True
+    return (
+        ATTRIBUTION_END.search(text) is not None
+        and _ATTRIBUTION_START.search(text) is not None
+        and (HAS_DATE.search(text) is not None or len(text) < 90)
+        # "I meant what I said. +1" right above a quote names nobody: it votes
+        and (HAS_DATE.search(text) is not None or VOTE_IN_LINE.search(text) is None)
+    )
+
+
+def begins_attribution(line: str) -> bool:
+    """Whether a line may be the first of such lines: it opens with a date, or is a date and a sender."""
+    opens = OPENS.match(line) or _DATE_OPENS.match(line)
+    return (opens is not None and has_time(line)) or is_dated_sender(line)
