@@ -1,6 +1,6 @@
 """Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
 
-    python bench/run.py [--only archive|spark|memory|metrics|hourly|replay] [--mails N] [--events N] [--held N]
+    python bench/run.py [--only archive|spark|memory|metrics|hourly|poll|replay] [--mails N] [--events N] [--held N]
         [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
 Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
@@ -22,6 +22,7 @@ from pathlib import Path
 import archive
 import hourly
 import lifecycle
+import polling
 import replay
 from measure import Figure
 
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "memory": lambda options, folder: archive.compare_memory(folder, options.megabytes),
     "metrics": lambda options, folder: lifecycle.compare(folder, options.events),
     "hourly": lambda options, folder: hourly.compare(folder, options.held),
+    "poll": lambda options, folder: polling.compare(folder, options.held),
     "replay": lambda options, folder: replay.compare(folder, options.proposals),
 }
 

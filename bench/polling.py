@@ -1,0 +1,189 @@
+"""An hourly poll of an archive over HTTP: with nothing new, and with ten new mails in a month of 3,000.
+
+The archive is a process of its own that counts what it is asked; seconds are of the polling process's processor
+time. The peer fetches the whole month and parses it with `mailbox`, as a script would that keeps no account. A
+poll must cost the same however much is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mailbox
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from corpus import make_mails
+from hourly import make_messages, open_bench_store
+from measure import Figure, answer, median, run_apart
+
+from kipflow.adapters.ponymail import PonyMailArchive
+from kipflow.adapters.store import SqlStore, migrate
+from kipflow.services import poll
+
+LISTS = ("dev@list.example", "users@list.example")
+MONTH = "2026-03"
+NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
+MAILS = 3_000
+TEN = 10
+RUNS = 5
+FEWEST = 1_000
+#: The most requests for each list, and the most seconds.
+REQUESTS, NOTHING_NEW, TEN_NEW = 3, 1.0, 2.0
+
+
+def compare(folder: Path, most: int) -> list[Figure]:
+    sizes = [FEWEST, *([100 * FEWEST] if most >= 100 * FEWEST else [])]
+    found = {}
+    for size in sizes:
+        with serving() as url:
+            found[size] = run_apart("polling", "run", str(folder / f"poll-{size}.db"), str(size), url)
+    return [figure for what in ("nothing", "ten") for figure in _figures(what, sizes, found)]
+
+
+def _figures(key: str, sizes: list[int], found: dict[int, dict[str, Any]]) -> Iterator[Figure]:
+    what, budget = ("a poll, nothing new", NOTHING_NEW) if key == "nothing" else ("a poll, ten new of 3,010", TEN_NEW)
+    for size in sizes:
+        seconds, requests = found[size][key], found[size][f"{key}_requests"]
+        peers = [("fetch and parse the month", found[size]["peer"], 1.0)]
+        if size == FEWEST:
+            peers += [(f"the budget of {budget:g} s", budget, 1.0), ("three requests a list", None, 1.0)]
+        else:
+            peers.append((f"the same with {FEWEST:,} held", found[FEWEST][key], 0.5))
+        for peer, other, reach in peers:
+            ratio = other / seconds if other is not None else REQUESTS / max(requests, 0.5)
+            yield Figure(
+                what=f"{what}, {size:,} held, {requests:g} requests a list",
+                seconds=seconds,
+                per_second=1 / seconds,
+                unit="runs",
+                peak_mb=found[size]["peak_mb"],
+                peer=peer,
+                ratio=ratio,
+                reach=reach,
+            )
+
+
+def run(path: str, held: str, url: str) -> dict[str, Any]:
+    """Seconds and requests of polls over a store that holds so many mails; the median of several."""
+    migrate(f"sqlite:///{path}")
+    store = open_bench_store(path)
+    poll.ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
+    with tempfile.TemporaryDirectory() as raw:
+        _poll(store, url, Path(raw), 0)
+        peer = median([_peer(url, Path(raw)) for _ in range(RUNS)])
+        nothing = [_poll(store, url, Path(raw), hour) for hour in range(1, RUNS + 1)]
+        ten = []
+        for hour in range(RUNS):
+            httpx.get(f"{url}/grow", params={"by": TEN})
+            ten.append(_poll(store, url, Path(raw), RUNS + 1 + hour))
+    store.close()
+    return {
+        "nothing": median([seconds for seconds, _, _ in nothing]),
+        "nothing_requests": max(requests for _, requests, _ in nothing),
+        "ten": median([seconds for seconds, _, _ in ten]),
+        "ten_requests": max(requests for _, requests, _ in ten),
+        "new": sum(new for _, _, new in ten),
+        "peer": peer,
+    }
+
+
+def _poll(store: SqlStore, url: str, raw: Path, hour: int) -> tuple[float, float, int]:
+    """Processor seconds, requests for each list, and new mails of one poll, as `kipflow poll` does it."""
+    now = NOW + timedelta(hours=hour)
+    httpx.get(f"{url}/asked")
+    start = time.process_time()
+    archive = PonyMailArchive(f"{url}/api", "{mid}", pause=0)
+    wanted, _ = poll.find_wanted_months(store, archive, LISTS, now, since=MONTH)
+    landed = poll.fetch_months(archive, wanted, raw, now)
+    report = poll.read_months(store, landed, prefix="KIP", seen_at=now)
+    seconds = time.process_time() - start
+    asked: dict[str, int] = httpx.get(f"{url}/asked").json()
+    return seconds, max(asked.values(), default=0), report.counts["new"]
+
+
+def _peer(url: str, folder: Path) -> float:
+    start = time.process_time()
+    path = folder / "peer.mbox"
+    name, _, domain = LISTS[0].partition("@")
+    query = {"list": name, "domain": domain, "d": MONTH}
+    path.write_bytes(httpx.get(f"{url}/api/mbox.lua", params=query, timeout=60).content)
+    parsed = [(mail["message-id"], mail["subject"], mail.get_payload()) for mail in mailbox.mbox(path)]
+    if len(parsed) < MAILS:
+        sys.exit(f"the peer read {len(parsed)} mails")
+    return time.process_time() - start
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The archive in a process of its own; gives its address."""
+    command = [sys.executable, str(Path(__file__).resolve()), "serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().strip() if process.stdout else ""
+        finally:
+            process.terminate()
+
+
+def serve() -> dict[str, Any]:
+    """A month of each list, that grows on request; tells how often each list was asked for, and forgets it."""
+    mails = [_dated(mail, n) for n, mail in enumerate(make_mails(MAILS + TEN * RUNS))]
+    ids = [hashlib.sha256(mail).hexdigest()[:20] for mail in mails]
+    count = MAILS
+    asked: Counter[str] = Counter()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            nonlocal count
+            url = urlsplit(self.path)
+            query = {key: values[0] for key, values in parse_qs(url.query).items()}
+            if url.path == "/asked":
+                body = json.dumps(asked).encode()
+                asked.clear()
+            elif url.path == "/grow":
+                count += int(query["by"])
+                body = b"{}"
+            else:
+                asked[query["list"]] += 1
+                held = count if query["list"] == "dev" and query["d"] == MONTH else 0
+                rows = [{"id": name, "epoch": n} for n, name in enumerate(ids[:held][-300:])]
+                stats = {"hits": len(rows), "active_months": {MONTH: held}, "emails": rows}
+                body = b"".join(mails[:held]) if url.path.endswith("mbox.lua") else json.dumps(stats).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+    server.serve_forever()
+    return {}
+
+
+def _dated(mail: bytes, number: int) -> bytes:
+    """The mail, sent in this month: the corpus begins years ago."""
+    at = datetime(2026, 3, 1, tzinfo=UTC) + timedelta(minutes=number)
+    head, blank, body = mail.partition(b"\n\n")
+    lines = [f"Date: {format_datetime(at)}".encode() if x.startswith(b"Date: ") else x for x in head.split(b"\n")]
+    return b"\n".join(lines) + blank + body
+
+
+if __name__ == "__main__":
+    answer({"run": run, "serve": serve})
