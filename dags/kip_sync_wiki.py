@@ -17,7 +17,7 @@ from kip_dags.reports import skip_unless_new, tell
 
 from kipflow.services import sync
 from kipflow.services.checks import check_pages
-from kipflow.wiring import effect_rules
+from kipflow.wiring import effect_rules, page_norms
 
 
 @dag(
@@ -65,7 +65,8 @@ def kip_sync_wiki() -> None:
     def judge_pages() -> dict[str, int]:
         """Look for faults on the pages that changed; their authors are told through the outbox."""
         parts = open_parts()
-        return tell(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock()))
+        norms = page_norms(parts.community)
+        return tell(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock(), norms=norms))
 
     pages, tickets = sync_pages(), sync_tickets()
     pages >> tickets >> judge_pages()

@@ -30,7 +30,7 @@ COMMANDS = {
     "status": ("status:status", "The board as a table, or one proposal with its evidence."),
     "index": ("index:index", "The round-up of all proposals, in four formats."),
     "new": ("pages:new", "Take the next number and write the page."),
-    "lint": ("pages:lint", "Name the faults of proposal pages."),
+    "lint": ("lint:lint", "Name the faults of proposal pages."),
     "diff": ("pages:diff", "What changed on a proposal's page."),
     "review": ("review:review", "List what waits for a person, and settle it."),
     "roster": ("roster:roster", "Who is who, and whose ballots bind since when."),

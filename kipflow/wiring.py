@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import httpx
 import sqlalchemy
@@ -19,6 +20,7 @@ from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Message
+from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
@@ -194,6 +196,14 @@ def effect_rules(parts: Parts) -> EffectRules:
         channel=community.slack.channel if community.slack else "",
         operators=community.slack.operators if community.slack else "",
     )
+
+
+def page_norms(community: Community) -> Norms:
+    """What this community's pages are held against besides the template."""
+    addresses = (community.archive.url, community.archive.permalink) if community.archive else ()
+    hosts = (urlsplit(address).hostname for address in addresses)
+    project = community.jira.project if community.jira else ""
+    return Norms(project=project, list_hosts=tuple(dict.fromkeys(h for h in hosts if h)))
 
 
 def read_clock(community: Community) -> datetime:

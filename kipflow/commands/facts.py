@@ -12,7 +12,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
-from kipflow.wiring import Parts, effect_rules
+from kipflow.wiring import Parts, effect_rules, page_norms
 
 
 @click.command()

@@ -1,22 +1,17 @@
-"""`new`, `lint`, `diff`: proposal pages."""
+"""`new`, `diff`: proposal pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.review import parse_number
-from kipflow.domain.errors import ConfigError, KipflowError, UnreadableInput
+from kipflow.domain.errors import ConfigError, KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import PageVersion, ProposalFacts
-from kipflow.domain.pagefaults import PageFault
-from kipflow.services.ports import Store
-from kipflow.settings import load_community, read_settings
-from kipflow.wiki.lint import lint_page, lint_text
 
 
 @click.command()
@@ -44,24 +39,6 @@ def new(title: str, write: bool) -> int:
     told = page.url or page.page_id or "not written: add --write"
     console().print(f"{page.title} ({told})")
     return 0
-
-
-@click.command()
-@click.argument("pages", nargs=-1, required=True, metavar="PAGE…")
-@format_option()
-def lint(pages: tuple[str, ...], form: str) -> int:
-    """Faults of proposal pages: PAGE is a file (storage format, HTML or text) or a proposal's number."""
-    settings = read_settings()
-    prefix = load_community(settings.community, settings.config).prefix
-    rows: list[dict[str, str]] = []
-    for page in pages:
-        faults = _lint_file(Path(page), prefix) if Path(page).is_file() else _lint_stored(page)
-        rows.extend(
-            {"page": page, "severity": f.severity, "code": f.code, "place": f.place, "what": f.what, "mend": f.mend}
-            for f in faults
-        )
-    print_rows(rows, form, columns=("page", "severity", "code", "place", "what", "mend"))
-    return 1 if any(r["severity"] == "error" for r in rows) else 0
 
 
 @click.command()
@@ -124,35 +101,3 @@ def _find_pair(
     if pair is None:
         console(stderr=True).print(f"{facts.key}: the page did not change since {moment:%Y-%m-%d %H:%M} UTC")
     return pair
-
-
-def _lint_file(path: Path, prefix: str) -> tuple[PageFault, ...]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
-    if text.lstrip().startswith("<"):
-        return lint_page(text, title="", prefix=prefix, source=str(path))
-    return lint_text(text, title="", prefix=prefix)
-
-
-def _lint_stored(page: str) -> tuple[PageFault, ...]:
-    from kipflow.commands.opening import open_parts
-
-    parts = open_parts()
-    try:
-        number = parse_number(parts, page)
-    except click.BadParameter:
-        raise KipflowError(f"{page}: neither a file nor a proposal's number") from None
-    with parts.store.begin() as session:
-        facts = session.load_facts(number)
-    if not facts.pages:
-        raise KipflowError(f"{facts.key} has no page that was stored; run `kipflow sync`")
-    newest = facts.pages[-1]
-    body = _load_body(parts.store, newest)
-    return lint_page(body, title=newest.title, prefix=parts.community.prefix, source=f"page {newest.page_id}")
-
-
-def _load_body(store: Store, page: PageVersion) -> str:
-    with store.begin() as session:
-        return session.find_page_body(page.page_id, page.version) or ""

@@ -15,7 +15,7 @@ from kipflow.domain.care import own_versions
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import IndexEntry, PageVersion, ProposalFacts, StatusWord, TicketState
+from kipflow.domain.facts import IndexEntry, PageAbsence, PageVersion, ProposalFacts, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work
 from kipflow.domain.tally import Outcome
 
@@ -124,19 +124,28 @@ def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard
 
 
 def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, as_of: datetime) -> Iterator[Drift]:
-    """A page that was deleted or hidden: what is known of it stays, and somebody should say what became of it."""
-    if page is None or stage in {Stage.DISCARDED, Stage.REJECTED}:
+    """A page that was deleted, hidden or moved: what is known of it stays; somebody should say what became of it."""
+    if stage in {Stage.DISCARDED, Stage.REJECTED}:
         return
     for absence in facts.absences:
         gone = absence.since <= as_of and (absence.until is None or absence.until > as_of)
-        if gone and absence.page_id == page.page_id:
-            yield Drift(
-                side="page",
-                says=f"gone: {absence.why}",
-                derived=stage,
-                evidence=f"version {page.version} by {page.saved_by} was the last, missing since {_day(absence.since)}",
-                mend=f'restore the page, or discard the proposal by a ruling ("stage {Stage.DISCARDED}")',
-            )
+        if not gone or (page is not None and absence.page_id != page.page_id):
+            continue
+        last = "never read" if page is None else f"version {page.version} by {page.saved_by} was the last"
+        yield Drift(
+            side="page",
+            says=f"gone: {absence.why}",
+            derived=stage,
+            evidence=f"page {absence.page_id}: {last}, missing since {_day(absence.since)}",
+            mend=_mend_absence(absence),
+        )
+
+
+def _mend_absence(absence: PageAbsence) -> str:
+    if absence.why.startswith("restricted"):
+        return "let the account that kipflow reads the wiki with see the page"
+    restore = "move the page back below the index page" if absence.why.startswith("moved") else "restore the page"
+    return f'{restore}, or discard the proposal by a ruling ("stage {Stage.DISCARDED}")'
 
 
 def _find_rows(facts: ProposalFacts, as_of: datetime) -> list[IndexEntry]:

@@ -17,3 +17,18 @@ class PageFault:
     what: str
     mend: str
     severity: str = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Norms:
+    """What a community's pages are held against besides the template; empty where it is not known.
+
+    `project` is its key in the ticket tracker, `list_hosts` are hosts whose pages are threads of its lists.
+    """
+
+    project: str = ""
+    list_hosts: tuple[str, ...] = ()
+
+
+#: Nothing is known of the community.
+ANY = Norms()

@@ -158,8 +158,8 @@ _ANSWERS: dict[int, Expected] = {
     102: Expected(stage=Stage.DRAFT, note="a draft; its discussion opens in some hours"),
     103: Expected(stage=Stage.DRAFT, note="a draft that is still mostly the template"),
     104: Expected(stage=Stage.DRAFT, note="a draft whose newest version has broken markup"),
-    105: Expected(stage=Stage.DISCUSSION, note="its page may not be read (403); only the list tells"),
-    106: Expected(stage=Stage.DISCUSSION, note="its page was deleted (404)"),
+    105: Expected(stage=Stage.DISCUSSION, note="its page may not be read (403); only the list tells", page_drift=True),
+    106: Expected(stage=Stage.DISCUSSION, note="its page was deleted (404)", page_drift=True),
     107: Expected(stage=Stage.DISCUSSION, note="silent for more than 90 days: its author is owed a warning"),
 }
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import StatusWord
-from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.effects import EffectRules
 from kipflow.services.pagenews import find_fault_effects
@@ -17,31 +17,34 @@ from kipflow.wiki.lint import RULES, find_faults_around, lint_page
 _SETTLED = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED, StatusWord.DORMANT, StatusWord.DISCARDED})
 
 
-def check_pages(store: Store, *, effects: EffectRules, as_of: datetime) -> Report:
+def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: Norms = ANY) -> Report:
     """Judge every page that changed since it was judged, or around which something changed.
 
     What is new about the page of an open proposal goes to the outbox, once per fault.
     """
+    rules = f"{RULES} {norms.project}".strip()
     with store.begin() as session:
-        due = [p for p in session.load_checked_pages() if p.judged != (p.version, RULES, p.around)]
+        due = [p for p in session.load_checked_pages() if p.judged != (p.version, rules, p.around)]
     faults = told = 0
     for page in due:
         # one page, one transaction: what is known of it and what is owed for it are written together
         with store.begin() as session:
-            found = _find_faults(session, page, effects.prefix)
-            new = session.save_page_faults(page, found, rules=RULES, at=as_of)
+            found = find_faults(session, page, prefix=effects.prefix, norms=norms)
+            new = session.save_page_faults(page, found, rules=rules, at=as_of)
             faults += len(found)
             told += _tell(session, page, new, effects, as_of)
     return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": told})
 
 
-def _find_faults(session: Session, page: CheckedPage, prefix: str) -> list[PageFault]:
+def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norms) -> list[PageFault]:
+    """The faults of a stored page's newest version: its own, and those that only what is around it shows."""
     around = find_faults_around(
         number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=page.is_ticket_missing
     )
     body = session.find_page_body(page.page_id, page.version) or ""
     try:
-        return [*lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}"), *around]
+        own = lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}", norms=norms)
+        return [*own, *around]
     except UnreadableInput:
         return list(around)  # noted as unreadable when it was synced
 

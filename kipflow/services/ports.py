@@ -271,8 +271,8 @@ class Session(Protocol):
         """The pages that cannot be had at present, by their id."""
         ...
 
-    def note_page_absent(self, page_id: str, *, why: str, at: datetime) -> bool:
-        """False if that is known already."""
+    def note_page_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
+        """False if that is known already. `number` is what its title says, for a page that was never read."""
         ...
 
     def note_page_present(self, page_id: str, *, at: datetime) -> bool:

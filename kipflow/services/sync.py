@@ -15,6 +15,7 @@ from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.recordings import parse_recordings
 from kipflow.wiki.substance import read_substance
+from kipflow.wiki.titles import parse_title
 
 #: Tickets change slowly and cost a request each.
 TICKETS_EVERY = timedelta(hours=6)
@@ -112,7 +113,9 @@ class _PageRun:
             if isinstance(newest, PageVersion):
                 if session.note_page_present(ref.page_id, at=self.as_of):
                     self.warnings.append(f"page {ref.page_id}: can be read again")
-            elif session.note_page_absent(ref.page_id, why=newest.why, at=self.as_of):
+            elif session.note_page_absent(
+                ref.page_id, why=newest.why, at=self.as_of, number=parse_title(ref.title, self.prefix).number
+            ):
                 self.warnings.append(f"page {ref.page_id} ({ref.title[:60]}): {newest.why}")
 
     def welcome(self, refs: Sequence[PageRef], absent: Mapping[str, PageAbsence]) -> None:

@@ -25,35 +25,48 @@ from urllib.parse import urlsplit
 
 from kipflow.domain.facts import StatusWord
 from kipflow.domain.interfaces import find_interfaces
-from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.wiki.pages import Field, own_interface_lines, read_fields
+from kipflow.wiki.plaintext import find_title, sections_of_text
 from kipflow.wiki.status import parse_status
-from kipflow.wiki.storage import Line, Section, collapse, parse_storage, read_sections
-from kipflow.wiki.template import TEMPLATE, find_leftovers
+from kipflow.wiki.storage import Section, parse_storage, read_sections
+from kipflow.wiki.template import find_leftovers, has_hint
 from kipflow.wiki.titles import parse_title
 
 #: Names the rules of this module: pages judged by others are judged again.
-RULES = "1"
-#: Hosts whose pages are threads of a list.
-LIST_HOSTS = ("lists.apache.org", "mail-archives.apache.org", "www.mail-archive.com", "markmail.org", "s.apache.org")
+RULES = "2"
+#: Hosts that show the threads of lists, with their sub-domains.
+LIST_HOSTS = (
+    *("lists.apache.org", "mail-archives.apache.org", "mail-archives.eu.apache.org", "mail-archive.com"),
+    *("markmail.org", "marc.info", "s.apache.org", "nabble.com"),
+)
 #: What a draft may still lack.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
+#: Headings under which authors write a section of the template; others than these are no section of it.
+_HEADINGS = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in (
+        ("Motivation", r"\b(?:motivation|background|problem)"),
+        ("Public Interfaces", r"\b(?:public interfaces?|interface changes|changed interfaces?)\b"),
+        ("Proposed Changes", r"\b(?:proposed|proposal|(?:detailed )?design)\b"),
+        ("Compatibility, Deprecation, and Migration Plan", r"\b(?:compatibility|migration)\b"),
+        ("Test Plan", r"\btest(?:s|ing)?\b"),
+        ("Rejected Alternatives", r"\balternatives?\b|\brejected\b"),
+    )
+}
 _LONGEST_PLACE = 200
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
-# no "[" within: looking for the end of each of many open ones would cost their number squared
-_IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
-_VERSION_BANNER = re.compile(
-    r"you are viewing an old version|compare with current|view page history|« ?previous|version \d+ next", re.IGNORECASE
-)
+_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
 
 
-def lint_page(body: str, *, title: str, prefix: str, source: str) -> tuple[PageFault, ...]:
-    """The faults of a page in storage format (or HTML).
+def lint_page(body: str, *, title: str, prefix: str, source: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
+    """The faults of a page in storage format (or HTML). Without `title` the page's own HTML title is judged.
 
     Raises:
         UnreadableInput: the body cannot be read at all.
     """
-    return _lint(read_sections(parse_storage(body, source=source)), title, prefix)
+    sections = read_sections(parse_storage(body, source=source))
+    return _lint(sections, title or find_title(body, prefix), prefix, norms)
 
 
 def find_faults_around(
@@ -67,7 +80,7 @@ def find_faults_around(
     """
     faults: list[PageFault] = []
     if others:
-        what = f'number {number} is taken twice: "{others[0][:80]}" has it too'
+        what = f'number {number} is taken twice: "{_cut(others[0])}" has it too'
         mend = "give the younger page the next free number"
         faults.append(PageFault(code="K09", place="title", what=what, mend=mend))
     if ticket and is_ticket_missing:
@@ -76,137 +89,157 @@ def find_faults_around(
     return tuple(faults)
 
 
-def lint_text(text: str, *, title: str, prefix: str) -> tuple[PageFault, ...]:
-    """The faults of a page that was saved as plain text: headings are lines equal to the template's."""
-    return _lint(sections_of_text(text), title, prefix)
+def lint_text(text: str, *, title: str, prefix: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
+    """The faults of a page that was saved as plain text; without `title` a first line that has a key is taken."""
+    return _lint(sections_of_text(text), title or find_title(text, prefix), prefix, norms)
 
 
-def sections_of_text(text: str) -> tuple[Section, ...]:
-    """Plain text as sections; banners of old versions and empty lines are no content."""
-    headings = {collapse(name).casefold(): name for name in TEMPLATE}
-    sections: list[tuple[str, list[Line]]] = [("", [])]
-    for raw in text.splitlines():
-        line = collapse(raw.strip().lstrip("•-* ")) if raw.strip()[:1] in "•-*" else collapse(raw)
-        name = headings.get(line.casefold())
-        if name is not None:
-            sections.append((name, []))
-        elif line and not _VERSION_BANNER.search(line):
-            links = tuple(_ADDRESS.findall(line))
-            sections[-1][1].append(Line(text=line, plain=_IN_BRACKETS.sub("", line).strip(), links=links))
-    return tuple(
-        Section(title=name, level=1 if name else 0, lines=tuple(lines)) for name, lines in sections if name or lines
-    )
-
-
-def _lint(sections: Sequence[Section], title: str, prefix: str) -> tuple[PageFault, ...]:
+def _lint(sections: Sequence[Section], title: str, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
     fields = read_fields(sections)
     state = fields["state"].value if "state" in fields else ""
     faults = [
         *_lint_title(title, prefix),
         *_lint_state(state),
         *_lint_sections(sections),
-        *_lint_leftovers(sections),
-        *_lint_discussion(fields.get("discussion")),
-        *_lint_ticket(fields.get("jira"), prefix),
+        *_lint_leftovers(sections, {field.value for field in fields.values()}),
+        *_lint_discussion(fields.get("discussion"), norms),
+        *_lint_ticket(fields.get("jira"), prefix, norms),
         *_lint_interfaces(sections),
     ]
     if parse_status(state) is StatusWord.DRAFT:
         faults = [replace(f, severity="note") if f.code in _MILD_IN_DRAFT else f for f in faults]
-    return tuple(sorted(faults, key=lambda f: (f.severity != "error", f.code, f.place)))
+    # sorting keeps the order of the page within a rule
+    return tuple(sorted(faults, key=lambda f: (f.severity != "error", f.code)))
 
 
 def _lint_title(title: str, prefix: str) -> list[PageFault]:
     if not title or parse_title(title, prefix).number is not None:
         return []
-    return [
-        PageFault(code="K01", place="title", what="no number of its own", mend=f'begin the title with "{prefix}-N: "')
-    ]
+    what = f'"{_cut(title)}" has no number of its own'
+    mend = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
+    return [PageFault(code="K01", place="title", what=what, mend=mend)]
 
 
 def _lint_state(state: str) -> list[PageFault]:
     mend = 'write one of Draft, Under Discussion, Voting, Accepted, Rejected after "Current state:"'
-    if not state:
-        return [PageFault(code="K05", place="Status", what="no Current state", mend=mend)]
     word = parse_status(state)
-    if word is StatusWord.TEMPLATE:
-        return [PageFault(code="K05", place="Status", what="Current state is the template's", mend=mend)]
-    if word is StatusWord.UNKNOWN:
-        return [PageFault(code="K05", place="Status", what=f'Current state "{state[:80]}" is not known', mend=mend)]
-    return []
+    if not state:
+        what = "no Current state"
+    elif word is StatusWord.TEMPLATE:
+        what = "Current state is the template's"
+    elif word is StatusWord.UNKNOWN:
+        what = f'Current state "{_cut(state)}" is not known'
+    elif has_hint(state):
+        what, mend = "the template's hint stands beside the Current state", "delete the hint"
+    else:
+        return []
+    return [PageFault(code="K05", place="Status", what=what, mend=mend)]
 
 
 def _lint_sections(sections: Sequence[Section]) -> list[PageFault]:
-    present = {_key(s.title): s for s in sections}
     faults: list[PageFault] = []
-    for name in TEMPLATE:
-        section = present.get(_key(name))
-        if section is None:
-            if name != "Status":
-                mend = f'add the heading "{name}" with a few sentences'
-                faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=mend))
-        elif not section.lines and not _has_subsections(sections, section):
+    for name, pattern in _HEADINGS.items():
+        found = [n for n, s in enumerate(sections) if s.level and pattern.search(s.title)]
+        if not found:
+            mend = f'add the heading "{name}" with a few sentences'
+            faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=mend))
+        elif not any(_holds_text(sections, n) for n in found):
             mend = "write it, or say why there is nothing to say"
             faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=mend))
     return faults
 
 
-def _has_subsections(sections: Sequence[Section], section: Section) -> bool:
-    position = list(sections).index(section)
-    following = sections[position + 1] if position + 1 < len(sections) else None
-    return following is not None and following.level > section.level
+def _holds_text(sections: Sequence[Section], position: int) -> bool:
+    """Whether a section or one of its sub-sections holds a line."""
+    if sections[position].lines:
+        return True
+    for below in sections[position + 1 :]:
+        if below.level <= sections[position].level:
+            return False
+        if below.lines:
+            return True
+    return False
 
 
-def _lint_leftovers(sections: Sequence[Section]) -> list[PageFault]:
+def _lint_leftovers(sections: Sequence[Section], fields: set[str]) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
     for leftover in find_leftovers(sections):
-        lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
+        # a hint beside a field is told by the field's own rule
+        if not any(value and leftover.line.endswith(value) for value in fields):
+            lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
     return [
         PageFault(
             code="K04",
             place=place[:_LONGEST_PLACE],
-            what=f'text of the template: "{found[0][:80]}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
+            what=f'text of the template: "{_cut(found[0])}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
             mend="replace it with your own description, or delete it",
         )
         for place, found in lines.items()
     ]
 
 
-def _lint_discussion(field: Field | None) -> list[PageFault]:
+def _lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
     mend = "link the [DISCUSS] thread in the list's archive"
     if field is None:
         return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
-    addresses = [*field.links, *_ADDRESS.findall(field.value)]
-    if not addresses:
-        return [PageFault(code="K06", place="Status", what=f'discussion thread is "{field.value[:60]}"', mend=mend)]
-    hosts = {urlsplit(a).hostname or "" for a in addresses}
-    if not any(h in LIST_HOSTS or h.startswith("lists.") for h in hosts):
+    hosts = {urlsplit(a).hostname or "" for a in _find_addresses(field)}
+    if not hosts:
+        what = "discussion thread is the template's" if has_hint(field.value) else _say("discussion thread", field)
+    elif not any(_is_list_host(host, norms) for host in hosts):
         what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
-        return [PageFault(code="K06", place="Status", what=what, mend=mend)]
-    return []
+    elif has_hint(field.value):
+        what, mend = "the template's hint stands beside the discussion thread", "delete the hint"
+    else:
+        return []
+    return [PageFault(code="K06", place="Status", what=what, mend=mend)]
 
 
-def _lint_ticket(field: Field | None, prefix: str) -> list[PageFault]:
-    mend = "name the ticket, and delete the hint beside it"
+def _find_addresses(field: Field) -> list[str]:
+    addresses = [a for a in field.links if a.lower().startswith(("http://", "https://"))]
+    return [*addresses, *_ADDRESS.findall(field.value)]
+
+
+def _is_list_host(host: str, norms: Norms) -> bool:
+    known = (*LIST_HOSTS, *norms.list_hosts)
+    return host.startswith("lists.") or any(host == h or host.endswith(f".{h}") for h in known)
+
+
+def _lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFault]:
+    project = norms.project
+    mend = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
     if field is None:
         return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
+    # the template links KAFKA-1; the first ticket of a project is older than its proposals
+    untouched = {"KAFKA-1", f"{project}-1"}
     text = " ".join([field.value, *field.links, *field.tickets])
-    keys = [k for k in re.findall(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b", text) if not k.startswith(f"{prefix}-")]
-    if "change the link" in text.lower():
-        return [PageFault(code="K07", place="Status", what="the template's hint stands beside the ticket", mend=mend)]
-    if not [k for k in keys if k != "KAFKA-1"]:
-        return [PageFault(code="K07", place="Status", what=f'JIRA is "{field.value[:60]}"', mend=mend)]
-    return []
+    hint = has_hint(field.value)
+    keys = [k for k in dict.fromkeys(_TICKET.findall(text)) if not k.startswith(f"{prefix}-") and k not in untouched]
+    foreign = bool(project and keys) and not any(k.startswith(f"{project}-") for k in keys)
+    if not keys:
+        what = "JIRA is the template's" if hint else _say("JIRA", field)
+    elif foreign:
+        what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint stands beside it" if hint else "")
+    elif hint:
+        what, mend = "the template's hint stands beside the ticket", "delete the hint"
+    else:
+        return []
+    return [PageFault(code="K07", place="Status", what=what, mend=mend)]
+
+
+def _say(name: str, field: Field) -> str:
+    return f'{name} is "{_cut(field.value)}"' if field.value else f"{name} is empty"
 
 
 def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
     named = {t.interface for t in find_interfaces(own_interface_lines(sections))}
-    changes = [s for s in sections if _key(s.title).startswith(_key("Proposed Change"))]
+    changes = [s for s in sections if _HEADINGS["Proposed Changes"].search(s.title)]
     touched = find_interfaces(line.text for s in changes for line in s.lines)
     return [
         PageFault(
             code="K08",
-            place="Public Interfaces",
-            what=f'{t.interface} is touched ("{t.line[:80]}") but not named',
+            # each interface is a fault of its own: naming one does not mend another
+            place=f"Public Interfaces: {t.interface}",
+            what=f'{t.interface} is touched ("{_cut(t.line)}") but not named',
             mend=f"say in Public Interfaces what changes for {t.interface}",
         )
         for t in touched
@@ -214,5 +247,5 @@ def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
     ]
 
 
-def _key(title: str) -> str:
-    return re.sub(r"\W+", " ", title).strip().casefold()
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"

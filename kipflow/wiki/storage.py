@@ -58,8 +58,25 @@ _CELLS = frozenset({"td", "th"})
 _ITALICS = frozenset({"em", "i"})
 _STRUCK = frozenset({"s", "del", "strike"})
 #: Read for their attributes or not at all; what they hold is no text of the page.
-_SKIPPED = frozenset(
-    {"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "ac:emoticon", "script", "style"}
+_SKIPPED = frozenset({"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-status", "script", "style"})
+#: What a link or an image without text of its own leads to, and the attribute that names it.
+_TARGETS = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "ri:user": "ri:username"}
+#: Signs that answer a question in a table; the others only decorate.
+_TELLING_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "warning"})
+_MACRO_BODIES = frozenset({"ac:rich-text-body", "ac:plain-text-body"})
+#: Macros without a body that show nothing of the proposal.
+_SILENT_MACROS = frozenset(
+    {
+        "anchor",
+        "attachments",
+        "children",
+        "contributors",
+        "livesearch",
+        "pagetree",
+        "profile",
+        "recently-updated",
+        "toc",
+    }
 )
 _SPACES = re.compile(r"[\s\u00a0\u200b\ufeff]+")
 
@@ -201,7 +218,7 @@ class _Flow:
         self.links: list[str] = []
         self.tickets: list[str] = []
         self.italic = self.skipping = 0
-        self.in_heading = False
+        self.in_heading = self.in_cell = False
 
     def read(self, root: _Element) -> Iterator[tuple[Line, int | None]]:
         """Each line, with the heading's level where it is one."""
@@ -212,6 +229,8 @@ class _Flow:
                 if heading or name in _BLOCKS:
                     yield from self.break_line()
                 self.in_heading = self.in_heading or bool(heading)
+                if name in _CELLS:
+                    self.in_cell = _is_one_block(element)
                 self.enter(element, name)
                 if name == "ac:plain-text-body" and not self.skipping:
                     yield from self.verbatim(element.text or "")
@@ -228,8 +247,8 @@ class _Flow:
         yield from self.flush(None)
 
     def break_line(self) -> Iterator[tuple[Line, int | None]]:
-        if self.in_heading:
-            self.say(" ")  # a line break in a heading does not end it
+        if self.in_heading or self.in_cell:
+            self.say(" ")  # a line break in a heading, or the paragraph in a cell, does not end it
         else:
             yield from self.flush(None)
 
@@ -242,27 +261,36 @@ class _Flow:
             self.links.append(attribute(element, "href"))
         elif name == "ri:url":
             self.links.append(attribute(element, "ri:value"))
-        elif name == "ri:page" and not _has_link_body(element):
-            self.say(attribute(element, "ri:content-title"))
+        elif name in _TARGETS and not _has_link_body(element):
+            self.say(attribute(element, _TARGETS[name]))
+        elif name == "ac:link" and not len(element):
+            self.say(attribute(element, "ac:anchor"))
+        elif name == "ac:emoticon" and attribute(element, "ac:name") in _TELLING_SIGNS:
+            self.say(f" ({attribute(element, 'ac:name')}) ")
         elif name == "time":
             self.say(attribute(element, "datetime"))
         elif name in {"ac:structured-macro", "ac:macro"}:
-            self.say_macro(attribute(element, "ac:name").lower(), parameters(element))
+            self.say_macro(element, attribute(element, "ac:name").lower())
 
-    def say_macro(self, name: str, given: dict[str, str]) -> None:
+    def say_macro(self, macro: _Element, name: str) -> None:
+        given = parameters(macro)
         if name == "status":
             self.say(f" {given.get('title', '')} ")
         elif name == "jira":
             key = given.get("key", "")
             self.say(f" {key} ")
             self.tickets.extend([key] if key else [])
-        elif name in {"expand", "panel", "info", "note", "warning", "tip"}:
+        elif name in {"expand", "panel", "info", "note", "warning", "tip", "code", "noformat"}:
             self.say(given.get("title"))
+        elif name not in _SILENT_MACROS and not any(name_of(c) in _MACRO_BODIES for c in macro):
+            # a drawing, a formula, a page taken in: nobody sees here what it shows, but that it is there
+            self.say(f" [{name}{_subject_of(macro, given)}] ")
 
     def leave(self, element: _Element, name: str) -> None:
         self.italic -= name in _ITALICS
         self.skipping -= _is_skipped(element, name)
         if name in _CELLS:
+            self.in_cell = False
             self.say(" | ")
 
     def say(self, text: str | None) -> None:
@@ -277,12 +305,17 @@ class _Flow:
     def flush(self, heading: int | None) -> Iterator[tuple[Line, int | None]]:
         if not (self.parts or self.links or self.tickets or heading):
             return
-        text = collapse("".join(part for part, _ in self.parts)).removesuffix("|").rstrip()
-        plain = collapse("".join(part for part, italic in self.parts if not italic)).removesuffix("|").rstrip()
+        text = _trim("".join(part for part, _ in self.parts))
+        plain = _trim("".join(part for part, italic in self.parts if not italic))
         links = tuple(dict.fromkeys(link.strip() for link in self.links if link.strip()))
         if text or heading or self.tickets or links:
             yield Line(text=text, plain=plain, links=links, tickets=tuple(self.tickets)), heading
         self.parts, self.links, self.tickets = [], [], []
+
+
+def _trim(text: str) -> str:
+    """A line without the cells' separators at its ends."""
+    return collapse(text).removeprefix("| ").removesuffix("|").rstrip()
 
 
 def _is_skipped(element: _Element, name: str) -> bool:
@@ -290,6 +323,20 @@ def _is_skipped(element: _Element, name: str) -> bool:
     if name in _SKIPPED or name in _STRUCK:
         return True
     return name == "span" and "line-through" in attribute(element, "style")
+
+
+def _is_one_block(cell: _Element) -> bool:
+    """Whether a cell holds one paragraph at most, as cells of a table of values do; others are read line by line."""
+    blocks = (e for e in cell.iterdescendants() if name_of(e) in _BLOCKS or name_of(e) in _HEADINGS)
+    return next(blocks, None) is None or next(blocks, None) is None
+
+
+def _subject_of(macro: _Element, given: dict[str, str]) -> str:
+    """ ": NAME" for a macro that shows something else: a page, an attachment, a drawing by its name."""
+    targets = (attribute(e, _TARGETS[n]) for e in macro.iterdescendants() if (n := name_of(e)) in _TARGETS)
+    names = (given.get(key) for key in ("diagramName", "name", "title", "src", "url"))
+    found = next((collapse(text) for text in (*targets, *names) if text and text.strip()), "")
+    return f": {found[:200]}" if found else ""
 
 
 def _has_link_body(page: _Element) -> bool:

@@ -67,10 +67,10 @@ TEMPLATE: dict[str, tuple[str, ...]] = {
 }
 
 #: Template lines that hold a field: they are filled in, not replaced, so only their hint is template text.
+#: Other communities' templates name their own project and kind of proposal in it.
 _HINTS = (
-    'One of "Under Discussion", "Accepted", "Rejected"',
-    "Change the link from the KIP proposal email archive to your own email thread",
-    "Change the link from KAFKA-1 to your own ticket",
+    re.compile(r"one of under discussion accepted rejected"),
+    re.compile(r"change the link from (?:\w+ ){1,8}to your own (?:email thread|ticket)"),
 )
 #: A line that every page keeps on purpose.
 _KEPT = "Please keep the discussion on the mailing list"
@@ -95,12 +95,20 @@ def find_leftovers(sections: Sequence[Section]) -> tuple[Leftover, ...]:
     found: list[Leftover] = []
     for section in sections:
         for line in section.lines:
-            known = _known().get(_key(line.text))
-            hint = next((h for h in _HINTS if _key(h) in _key(line.text)), None)
-            text = known or hint
+            key = _key(line.text)
+            text = _known().get(key) or _find_hint(key)
             if text is not None and not text.startswith(_KEPT):
                 found.append(Leftover(section=section.title, line=line.text, text=text))
     return tuple(found)
+
+
+def has_hint(text: str) -> bool:
+    """Whether one of the template's hints stands in a field: "[Change the link from KAFKA-1 to your own ticket]"."""
+    return _find_hint(_key(text)) is not None
+
+
+def _find_hint(key: str) -> str | None:
+    return next((match.group(0) for hint in _HINTS if (match := hint.search(key))), None)
 
 
 def parse_template(body: str, *, source: str) -> dict[str, tuple[str, ...]]:

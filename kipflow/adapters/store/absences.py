@@ -7,8 +7,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
-from kipflow.adapters.store.statements import mark_pending
-from kipflow.adapters.store.tables import page, page_absence
+from kipflow.adapters.store.statements import count_new, mark_pending
+from kipflow.adapters.store.tables import page, page_absence, proposal
 from kipflow.domain.facts import PageAbsence
 
 #: Characters of a reason that are kept.
@@ -21,8 +21,13 @@ def load_absent(connection: sa.Connection) -> dict[str, PageAbsence]:
     return {row.page_id: PageAbsence(**row._mapping) for row in connection.execute(statement)}
 
 
-def note_absent(connection: sa.Connection, page_id: str, *, why: str, at: datetime) -> bool:
-    """Note that a page could not be had at `at`; False if that was known for the same reason."""
+def note_absent(connection: sa.Connection, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
+    """Note that a page could not be had at `at`; False if that was known for the same reason.
+
+    A page that was never read is linked to the proposal `number`, if that is known: its readers ask for it.
+    """
+    if number is not None:
+        _link(connection, page_id, number, at)
     known = load_absent(connection).get(page_id)
     why = clean_text(why)[:_MAX_WHY]
     if known is not None and known.why == why:
@@ -55,6 +60,14 @@ def load_absences(connection: sa.Connection, number: int) -> tuple[PageAbsence, 
         .order_by(page_absence.c.since, page_absence.c.page_id)
     )
     return tuple(PageAbsence(**row._mapping) for row in connection.execute(statement))
+
+
+def _link(connection: sa.Connection, page_id: str, number: int, at: datetime) -> None:
+    is_known = connection.scalar(sa.select(proposal.c.number).where(proposal.c.number == number)) is not None
+    # version 0: every version that it has is still to be read
+    row = {"page_id": page_id, "number": number, "version": 0, "jira": None}
+    if is_known and count_new(connection, page, [row]):
+        mark_pending(connection, {number}, at)
 
 
 def _numbers_of(connection: sa.Connection, page_id: str) -> set[int]:

@@ -105,8 +105,8 @@ class SqlSession:
     def load_absent_pages(self) -> dict[str, PageAbsence]:
         return absences.load_absent(self._connection)
 
-    def note_page_absent(self, page_id: str, *, why: str, at: datetime) -> bool:
-        return absences.note_absent(self._connection, page_id, why=why, at=at)
+    def note_page_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
+        return absences.note_absent(self._connection, page_id, why=why, at=at, number=number)
 
     def note_page_present(self, page_id: str, *, at: datetime) -> bool:
         return absences.note_present(self._connection, page_id, at=at)

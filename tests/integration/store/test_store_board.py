@@ -201,7 +201,8 @@ def test_a_proposal_that_is_unknown_or_undecided_is_an_error(board: SqlStore, nu
 
 def test_drift_is_listed_with_its_mend(board: SqlStore):
     [row] = board.drift()
-    assert (row.key, row.drift.mend) == ("KIP-8", 'set "Current state" to "Draft"')
+    mend = 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
+    assert (row.key, row.drift.mend) == ("KIP-8", mend)
 
 
 def test_questions_that_an_outcome_hangs_on_come_first_with_their_mail(board: SqlStore):

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.wiki.lint import find_faults_around, lint_page, lint_text
+from kipflow.wiki.plaintext import find_title
 from kipflow.wiki.template import render_page
 
 SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
@@ -49,7 +50,7 @@ def test_a_finished_page_has_no_fault() -> None:
         ("https://lists.apache.org/thread/abc", "https://chat.example/archives/C1", "K06", "Status"),
         ('<a href="https://lists.apache.org/thread/abc">here</a>', "TBD", "K06", "Status"),
         ("SAND-77</a>", "SAND-77</a> [Change the link from KAFKA-1 to your own ticket]", "K07", "Status"),
-        ("Oil the hinges", "Add a field to the FetchRequest and oil the hinges", "K08", "Public Interfaces"),
+        ("Oil the hinges", "Add a field to the FetchRequest and oil the hinges", "K08", "Public Interfaces: protocol"),
     ],
     ids=["missing", "empty", "template", "state", "chat", "tbd", "ticket", "interface"],
 )
@@ -117,3 +118,113 @@ def test_a_ticket_that_does_not_exist_is_told_by_name() -> None:
 
 def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
     assert find_faults_around(number=7, others=[], ticket=None, is_ticket_missing=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [("KIP-NEXT: Insert Title Here", '"KIP-NEXT: Insert Title Here" has no number'), ("Oiled gates", '"Oiled gates"')],
+    ids=["the template's", "none"],
+)
+def test_a_title_without_number_is_told_by_its_words(title: str, told: str) -> None:
+    (fault,) = [f for f in lint(GOOD, title=title) if f.code == "K01"]
+    assert told in fault.what
+    assert "kipflow new" in fault.mend
+
+
+@pytest.mark.parametrize(
+    ("heading", "written"),
+    [
+        ("Test Plan", "Testing"),
+        ("Proposed Changes", "Proposed Change"),
+        ("Proposed Changes", "3. Design"),
+        ("Compatibility, Deprecation, and Migration Plan", "Compatibility &amp; Migration"),
+        ("Rejected Alternatives", "Alternatives considered"),
+        ("Motivation", "Background and Motivation"),
+        ("Public Interfaces", "Changed Public Interfaces"),
+    ],
+)
+def test_a_section_is_known_under_the_headings_that_authors_give_it(heading: str, written: str) -> None:
+    assert lint(GOOD.replace(f"<h1>{heading}</h1>", f"<h2>{written}</h2>")) == ()
+
+
+def test_a_section_whose_sub_sections_are_empty_too_is_empty() -> None:
+    empty = "<h1>Proposed Changes</h1><h2>Hinges</h2><h2>Oil</h2>"
+    assert codes(lint(GOOD.replace("<h1>Proposed Changes</h1><p>Oil the hinges on a timer.</p>", empty))) == {"K03"}
+    below = empty.replace("<h2>Oil</h2>", "<h2>Oil</h2><p>Every hour.</p>")
+    assert lint(GOOD.replace("<h1>Proposed Changes</h1><p>Oil the hinges on a timer.</p>", below)) == ()
+
+
+def test_a_drawing_fills_a_section() -> None:
+    drawing = '<p><ac:image ac:height="250"><ri:attachment ri:filename="hinge.png" /></ac:image></p>'
+    assert lint(GOOD.replace("<p>Oil the hinges on a timer.</p>", drawing)) == ()
+
+
+def test_a_hint_beside_an_answer_is_told_once_by_the_rule_of_its_field() -> None:
+    hinted = GOOD.replace("SAND-77</a>", "SAND-77</a> <em>[Change the link from SAND-1 to your own ticket]</em>")
+    assert [(f.code, f.place, f.mend) for f in lint(hinted)] == [("K07", "Status", "delete the hint")]
+    hinted = GOOD.replace("Under Discussion", 'Under Discussion <em>[One of "Under Discussion", "Accepted"]</em>')
+    assert codes(lint(hinted)) <= {"K05"}
+
+
+def test_each_interface_that_is_not_named_is_a_fault_of_its_own() -> None:
+    both = "Add a field to the FetchRequest. Write records in a new magic byte of the binary log format."
+    faults = [f for f in lint(GOOD.replace("Oil the hinges on a timer.", both)) if f.code == "K08"]
+    assert [f.place for f in faults] == ["Public Interfaces: log-format", "Public Interfaces: protocol"]
+
+
+NORMS = Norms(project="SAND", list_hosts=("mail.sand.example",))
+
+
+def lint_as(body: str) -> tuple[PageFault, ...]:
+    return lint_page(body, title="KIP-7: x", prefix="KIP", source="page 7", norms=NORMS)
+
+
+def test_a_ticket_of_another_project_is_told_with_the_project_that_it_should_be_of() -> None:
+    (fault,) = lint_as(GOOD.replace("SAND-77", "DUNE-12"))
+    assert (fault.code, fault.what) == ("K07", "DUNE-12 is no ticket of SAND")
+    assert "SAND-N" in fault.mend
+
+
+def test_the_first_ticket_of_the_project_is_the_templates() -> None:
+    assert codes(lint_as(GOOD.replace("SAND-77", "SAND-1"))) == {"K07"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://mail.sand.example/thread/x",
+        "https://www.mail-archive.com/dev@sand.example/msg1.html",
+        "http://sand.markmail.org/thread/x",
+        "https://lists.sand.example/x",
+    ],
+)
+def test_the_communitys_archive_and_the_public_ones_are_the_list(address: str) -> None:
+    assert lint_as(GOOD.replace("https://lists.apache.org/thread/abc", address)) == ()
+
+
+def test_a_host_that_only_ends_alike_is_not_the_list() -> None:
+    faults = lint_as(GOOD.replace("https://lists.apache.org/thread/abc", "https://notmarkmail.org/x"))
+    assert codes(faults) == {"K06"}
+
+
+@pytest.mark.realdata
+def test_the_template_itself_lacks_everything_an_author_should_write() -> None:
+    files = sorted(SEEDS.glob("000_*.txt"))
+    if not files:
+        pytest.skip("the seed pages are not beside this checkout")
+    faults = lint_text(files[0].read_text(encoding="utf-8"), title="", prefix="KIP")
+    assert codes(faults) == {"K01", "K04", "K05", "K06", "K07"}
+    assert {f.place for f in faults if f.code == "K04"} >= {"Motivation", "Public Interfaces", "Test Plan"}
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("KIP-12: Gates\n\nStatus\n", "KIP-12: Gates"),
+        ("<html><head><title>Sand : KIP-12: Gates &amp; doors</title>", "KIP-12: Gates & doors"),
+        ("<title>Oiled gates</title>", "Oiled gates"),
+        ("Status\nCurrent state: Draft\n", ""),
+    ],
+)
+def test_a_saved_page_tells_its_title(text: str, title: str) -> None:
+    assert find_title(text, "KIP") == title

@@ -1,0 +1,123 @@
+"""`lint`: the faults of proposal pages, from files or as they were stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from kipflow.commands.output import console, format_option, print_rows
+from kipflow.commands.review import parse_number
+from kipflow.domain.errors import KipflowError, UnreadableInput
+from kipflow.domain.pagefaults import Norms, PageFault
+from kipflow.domain.proposals import format_key
+from kipflow.settings import load_community, read_settings
+from kipflow.wiki.lint import lint_page, lint_text
+from kipflow.wiring import Parts, connect, page_norms
+
+#: Files of a folder that are taken for pages.
+_PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
+_COLUMNS = ("severity", "code", "place", "what", "mend")
+
+
+@click.command()
+@click.argument("pages", nargs=-1, required=True, metavar="PAGE…")
+@format_option()
+def lint(pages: tuple[str, ...], form: str) -> int:
+    """Faults of proposal pages.
+
+    PAGE is a file (storage format, HTML or text), a folder of such files, or the number of a proposal whose
+    page was stored. A page that calls itself a Draft may be unfinished: what it lacks is a note, no error.
+    """
+    settings = read_settings()
+    community = load_community(settings.community, settings.config)
+    prefix, norms = community.prefix, page_norms(community)
+    found: list[tuple[str, Sequence[PageFault]]] = []
+    for page in pages:
+        if Path(page).exists():
+            found.extend((str(path), _lint_file(path, prefix, norms)) for path in _find_files(Path(page)))
+        else:
+            found.extend(_lint_stored(page, norms))
+    rows = [{"page": page, **_as_row(fault)} for page, faults in found for fault in faults]
+    if form == "table":
+        _print_pages(found)
+    else:
+        print_rows(rows, form, columns=("page", *_COLUMNS))
+    return 1 if any(row["severity"] == "error" for row in rows) else 0
+
+
+def _as_row(fault: PageFault) -> Mapping[str, str]:
+    return {
+        "severity": fault.severity,
+        "code": fault.code,
+        "place": fault.place,
+        "what": fault.what,
+        "mend": fault.mend,
+    }
+
+
+def _print_pages(found: Sequence[tuple[str, Sequence[PageFault]]]) -> None:
+    out = console()
+    for page, faults in found:
+        counts = [f"{len(list(group))} {severity}s" for severity, group in groupby(sorted(f.severity for f in faults))]
+        told = ", ".join(c.removesuffix("s") if c.startswith("1 ") else c for c in counts) or "no fault found"
+        out.print(f"{page}: {told}", soft_wrap=True)
+        if faults:
+            print_rows([_as_row(f) for f in faults], "table", columns=_COLUMNS)
+
+
+def _find_files(path: Path) -> Iterator[Path]:
+    """The file itself, or the pages in a folder, in order of their names.
+
+    Raises:
+        KipflowError: the folder holds no page.
+    """
+    if not path.is_dir():
+        yield path
+        return
+    files = sorted(p for p in path.iterdir() if p.is_file() and p.suffix.lower() in _PAGE_FILES)
+    if not files:
+        raise KipflowError(f"{path}: no page in this folder ({', '.join(sorted(_PAGE_FILES))})")
+    yield from files
+
+
+def _lint_file(path: Path, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
+    if text.lstrip().startswith("<"):
+        return lint_page(text, title="", prefix=prefix, source=str(path), norms=norms)
+    return lint_text(text, title="", prefix=prefix, norms=norms)
+
+
+def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]]]:
+    """The faults of every page that bears a proposal's number, as they were stored last."""
+    from kipflow.services.checks import find_faults
+
+    parts = connect(read_settings())
+    parts.store.migrate()
+    try:
+        number = parse_number(parts, page)
+    except click.BadParameter:
+        raise KipflowError(f"{page}: neither a file or folder nor a proposal's number") from None
+    with parts.store.begin() as session:
+        own = [p for p in session.load_checked_pages() if p.number == number]
+        found: list[tuple[str, Sequence[PageFault]]] = [
+            (f"{p.title} (version {p.version})", find_faults(session, p, prefix=parts.community.prefix, norms=norms))
+            for p in own
+        ]
+    if not found:
+        raise KipflowError(_why_not_stored(parts, number))
+    return found
+
+
+def _why_not_stored(parts: Parts, number: int) -> str:
+    key = format_key(parts.community.prefix, number)
+    with parts.store.begin() as session:
+        absences = [a for a in session.load_facts(number).absences if a.until is None]
+    if absences:
+        return f"{key}: its page cannot be read since {absences[0].since:%Y-%m-%d}: {absences[0].why}"
+    return f"{key} has no page that was stored; run `kipflow sync`"

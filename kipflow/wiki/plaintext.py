@@ -1,0 +1,61 @@
+"""A proposal's page that was saved as text or HTML from a browser: its title and sections."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import unescape
+
+from kipflow.wiki.storage import Line, Section, collapse
+from kipflow.wiki.template import TEMPLATE
+
+_ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
+# no "[" within: looking for the end of each of many open ones would cost their number squared
+_IN_BRACKETS = re.compile(r"\[[^\[\]]*\]")
+_VERSION_BANNER = re.compile(
+    r"you are viewing an old version|compare with current|view page history|« ?previous|version \d+ next"
+    r"|^no labels$",
+    re.IGNORECASE,
+)
+_HTML_TITLE = re.compile(r"<title>([^<]{1,1000})</title>", re.IGNORECASE)
+#: Lines in which a title is looked for; it stands first.
+_HEAD_LINES = 5
+
+
+def sections_of_text(text: str) -> tuple[Section, ...]:
+    """Plain text as sections: headings are lines equal to the template's.
+
+    Banners of old versions and empty lines are no content.
+    """
+    headings = {collapse(name).casefold(): name for name in TEMPLATE}
+    sections: list[tuple[str, list[Line]]] = [("", [])]
+    for raw in text.splitlines():
+        line = collapse(raw.strip().lstrip("•-* ")) if raw.strip()[:1] in "•-*" else collapse(raw)
+        name = headings.get(line.casefold())
+        if name is not None:
+            sections.append((name, []))
+        elif line and not _VERSION_BANNER.search(line):
+            links = tuple(_ADDRESS.findall(line))
+            sections[-1][1].append(Line(text=line, plain=_IN_BRACKETS.sub("", line).strip(), links=links))
+    return tuple(
+        Section(title=name, level=1 if name else 0, lines=tuple(lines)) for name, lines in sections if name or lines
+    )
+
+
+def find_title(text: str, prefix: str) -> str:
+    """The title that a saved page carries: HTML's, or a first line that begins with a key; empty if there is none."""
+    html = _HTML_TITLE.search(text[:20_000])
+    if html is not None:
+        title = collapse(unescape(html.group(1)))
+        # "Space : Title", as a wiki exports it
+        at = _key_at(prefix).search(title)
+        return title if at is None else title[at.start() :]
+    for line in [collapse(raw) for raw in text[:20_000].splitlines() if raw.strip()][:_HEAD_LINES]:
+        if _key_at(prefix).match(line):
+            return line[:300]
+    return ""
+
+
+@lru_cache(maxsize=32)
+def _key_at(prefix: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(prefix)}\s?-?\s?(?:\d{{1,5}}|NEXT|XXX?|\?{{1,3}})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,120 @@
+"""`lint`: pages from files, from a folder, and as they were stored."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.domain.facts import NO_TICKET, IndexEntry, TicketState
+from kipflow.services.ports import WikiPage
+from kipflow.services.sync import parse
+from kipflow.settings import read_settings
+from kipflow.wiring import connect
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+GOOD = """<h1>Status</h1><p>Current state: Under Discussion</p>
+<p>Discussion thread: <a href="https://lists.apache.org/thread/abc">here</a></p><p>JIRA: KAFKA-77</p>
+<h1>Motivation</h1><p>Gates stick.</p><h1>Public Interfaces</h1><p>None of them.</p>
+<h1>Proposed Changes</h1><p>Oil.</p><h1>Compatibility, Deprecation, and Migration Plan</h1><p>None.</p>
+<h1>Test Plan</h1><p>Open the gate.</p><h1>Rejected Alternatives</h1><p>Rust.</p>
+"""
+
+
+@pytest.fixture(autouse=True)
+def kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+
+
+def write(folder: Path, name: str, body: str) -> str:
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(body, encoding="utf-8")
+    return str(path)
+
+
+def store(title: str, body: str, *, page_id: str = "70") -> None:
+    parts = connect(read_settings())
+    parts.store.migrate()
+    page = WikiPage(page_id=page_id, version=1, title=title, body=body, saved_at=NOW, saved_by="Ann", labels=())
+    with parts.store.begin() as session:
+        session.save_page_version(parse(page, "KIP"), seen_at=NOW)
+    parts.store.close()
+
+
+def test_a_page_without_fault_is_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", write(tmp_path, "good.html", GOOD)]) == 0
+    assert capsys.readouterr().out.endswith("good.html: no fault found\n")
+
+
+def test_a_folder_is_judged_page_by_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "pages"
+    write(folder, "a.html", GOOD)
+    write(folder, "b.html", GOOD.replace("<p>Rust.</p>", ""))
+    write(folder, "picture.png", "no page")
+    assert run(["lint", str(folder)]) == 1
+    told = capsys.readouterr().out
+    assert "a.html: no fault found" in told
+    assert "b.html: 1 error" in told
+    assert "Rejected Alternatives" in told
+    assert "picture" not in told
+
+
+def test_a_folder_without_pages_is_an_error_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path / "pages", "picture.png", "no page")
+    assert run(["lint", str(tmp_path / "pages")]) == 2
+    assert "no page in this folder" in capsys.readouterr().err
+
+
+def test_json_and_csv_name_the_page_of_each_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = write(tmp_path, "bad.html", GOOD.replace("KAFKA-77", "TBD"))
+    assert run(["lint", page, "--format", "json"]) == 1
+    (fault,) = json.loads(capsys.readouterr().out)
+    assert (fault["page"], fault["code"], fault["severity"]) == (page, "K07", "error")
+    assert fault["mend"] == "name the ticket that tracks the work (KAFKA-N)"
+    assert run(["lint", page, "--format", "csv"]) == 1
+    assert next(csv.DictReader(io.StringIO(capsys.readouterr().out)))["what"] == 'JIRA is "TBD"'
+
+
+def test_a_draft_with_gaps_only_has_notes_and_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = write(tmp_path, "draft.html", GOOD.replace("Under Discussion", "Draft").replace("KAFKA-77", "TBD"))
+    assert run(["lint", page]) == 0
+    assert "1 note\n" in capsys.readouterr().out
+
+
+def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFixture[str]) -> None:
+    store("KIP-7: Gates", GOOD)
+    store("KIP-7: Doors", GOOD, page_id="71")
+    parts = connect(read_settings())
+    missing = TicketState(key="KAFKA-77", status=NO_TICKET, resolution=None, fix_versions=(), seen_at=NOW)
+    with parts.store.begin() as session:
+        session.save_ticket(missing)
+    parts.store.close()
+    assert run(["lint", "KIP-7"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "KIP-7: Gates (version 1): 2 errors" in told
+    assert 'number 7 is taken twice: "KIP-7: Doors" has it too' in told
+    assert "KAFKA-77 does not exist in JIRA" in told
+
+
+def test_a_number_whose_page_cannot_be_read_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = connect(read_settings())
+    parts.store.migrate()
+    row = IndexEntry(number=7, title="Gates", section="discussion", seen_at=NOW, origin="page")
+    with parts.store.begin() as session:
+        session.save_index_entries([row])
+        session.note_page_absent("70", why="restricted: this account may not read it", at=NOW, number=7)
+    parts.store.close()
+    assert run(["lint", "7"]) == 2
+    assert "KIP-7: its page cannot be read since 2026-03-02: restricted" in capsys.readouterr().err
+
+
+def test_what_is_neither_a_page_nor_a_number_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", "gates"]) == 2
+    assert "gates: neither a file or folder nor a proposal's number" in capsys.readouterr().err
