@@ -11,14 +11,16 @@ _WROTE = (
     r"schreef|skrev|kirjoitti|napisał(?:\(a\)|a)?|pisze|napsal(?:\(a\)|a)?|írta|yazdı|wrote\s+on|написал(?:\(а\)|а)?|"
     r"пишет|写道|寫道|写到|書きました|のメール|さんは書きました|さんのメッセージ|님이\s*작성|작성|đã\s+viết|menulis|said|commented"
 )
+#: No program writes longer ones.
+MAX_ATTRIBUTION = 600
 OPENING = (
     r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
     r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
 )
 OPENS = re.compile(rf"\s*(?:{OPENING})\b", re.IGNORECASE)
-ATTRIBUTION_END = re.compile(
-    rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE
-)
+_END = re.compile(rf"(?:\b(?:{_WROTE})|写道|寫道|书きました|書きました|작성)[^\n]{{0,120}}[:：]?\s*$", re.IGNORECASE)
+# what can match above, with room for the blanks within its words
+_LONGEST_END = 200
 _ATTRIBUTION_START = re.compile(
     rf"^\s{{0,3}}(?:{OPENING})\b|^\s{{0,3}}\d{{2,4}}[-/.年]|^.{{0,120}}\b(?:{_WROTE})\b|^.{{0,60}}(?:於|于|在)\s?\d{{4}}",
     re.IGNORECASE,
@@ -31,21 +33,25 @@ VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212
 _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 
 
+def ends_attribution(text: str) -> bool:
+    """Whether a text ends like an attribution: with a verb such as "wrote", and little behind it."""
+    return _END.search(text.rstrip()[-_LONGEST_END:]) is not None
+
+
 def is_attribution(text: str, *, above_quote: bool = False) -> bool:
     """Whether a line, or a few joined, introduces a quote; `above_quote` says that one stands right below."""
+    if len(text) > MAX_ATTRIBUTION:
+        return False
     # no verb, but an address, a time and a colon right above a quote: "вт, 3 мар. 2026 г. в 09:14, X <x@y>:"
     if above_quote and (is_sender_and_time(text) or is_sender(text)) and VOTE_IN_LINE.search(text) is None:
         return True
-    return (
-        ATTRIBUTION_END.search(text) is not None
-        and _ATTRIBUTION_START.search(text) is not None
-        and (HAS_DATE.search(text) is not None or len(text) < 90)
-        # "I meant what I said. +1" right above a quote names nobody: it votes
-        and (HAS_DATE.search(text) is not None or VOTE_IN_LINE.search(text) is None)
-    )
+    if _ATTRIBUTION_START.match(text) is None or not ends_attribution(text):
+        return False
+    # "I meant what I said. +1" right above a quote names nobody: it votes
+    return (len(text) < 90 and VOTE_IN_LINE.search(text) is None) or HAS_DATE.search(text) is not None
 
 
 def begins_attribution(line: str) -> bool:
     """Whether a line may be the first of such lines: it opens with a date, or is a date and a sender."""
     opens = OPENS.match(line) or _DATE_OPENS.match(line)
-    return (opens is not None and has_time(line)) or is_dated_sender(line)
+    return (opens is not None and has_time(line[:MAX_ATTRIBUTION])) or is_dated_sender(line)

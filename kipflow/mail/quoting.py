@@ -11,12 +11,13 @@ import re
 from dataclasses import dataclass
 
 from kipflow.mail.attributions import (
-    ATTRIBUTION_END,
+    MAX_ATTRIBUTION,
     OPENING,
     OPENS,
     VOTE_IN_LINE,
     VOTE_LINE,
     begins_attribution,
+    ends_attribution,
     is_attribution,
 )
 from kipflow.mail.footers import RULE, drop_footers, drop_pgp, is_sent_from
@@ -173,13 +174,13 @@ def _mark_attributions(lines: list[str], marks: list[str]) -> None:
 def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> int | None:
     """The first line of an attribution that ends at line `last`; None if there is none."""
     tail = lines[last].strip()
-    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or ATTRIBUTION_END.search(tail)):
+    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or ends_attribution(tail)):
         return None
     for first in range(last, max(-1, last - 5), -1):
         if marks[first] != _OWN or not lines[first].strip():
             return None
         joined = " ".join(line.strip() for line in lines[first : last + 1])
-        if len(joined) > 600:
+        if len(joined) > MAX_ATTRIBUTION:
             return None
         if is_attribution(joined, above_quote=True):
             return _find_earlier_part(lines, marks, first)
@@ -240,7 +241,7 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
     block_end = find_header_block(lines, index)
     if block_end is not None:
         return block_end
-    if TITLE.match(line) and has_time(line) and ATTRIBUTION_END.search(line.strip("-_—=* ")):
+    if TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* ")):
         return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
     if is_single_line(line):
         return index + 1

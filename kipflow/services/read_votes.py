@@ -282,6 +282,8 @@ def _table_head(reading: VoteReading) -> dict[str, str]:
 
 
 def _say_outcome(reading: VoteReading) -> str:
+    if reading.vote.ended_how == "replaced":
+        return f"{reading.outcome} (replaced)"  # by its next round or candidate: nobody called it off
     others = [str(outcome) for outcome in reading.possible if outcome is not reading.outcome]
     return f"{reading.outcome} (by review: {' or '.join(others)})" if others else str(reading.outcome)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_path
+from kipflow.mail.attributions import begins_attribution, ends_attribution, is_attribution
 from kipflow.mail.messages import read_message
 
 HEAD = (
@@ -69,6 +71,27 @@ def test_a_megabyte_of_bait_is_read_in_seconds(name: str) -> None:
     body = BAITS[name] * (1_000_000 // len(BAITS[name]))
     assert seconds_to_read(HEAD + b"Content-Type: text/plain\n\n" + body) < 5
     assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
+
+
+@pytest.mark.parametrize("width", [120, 1_999])
+@pytest.mark.parametrize("name", BAITS)
+def test_a_megabyte_of_lines_of_bait_is_read_in_seconds(name: str, width: int) -> None:
+    unit = BAITS[name].replace(b"\n", b" ")
+    line = (unit * (width // len(unit) + 1))[:width] + b"\n"
+    body = line * (1_000_000 // len(line))
+    assert seconds_to_read(HEAD.replace(b"Re: [VOTE]", b"[RESULT] [VOTE]") + b"\n" + body) < 5
+
+
+@pytest.mark.parametrize("reader", [ends_attribution, is_attribution, begins_attribution])
+def test_a_line_ten_times_as_long_costs_no_more_looking_for_an_attribution(reader: Callable[[str], object]) -> None:
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        for _ in range(200):
+            reader(text)
+        return time.process_time() - start
+
+    line = "On x wrote: " * 160
+    assert min(seconds(line * 10) for _ in range(3)) < 5 * min(seconds(line) for _ in range(3)) + 0.05
 
 
 @pytest.mark.parametrize("name", MARKUP)

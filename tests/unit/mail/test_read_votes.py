@@ -109,3 +109,12 @@ def test_the_table_shows_every_ballot_with_its_evidence(roster: Roster) -> None:
         ("", "Jun Okafor", "counted"),
     ]
     assert "the names clash" in rows[0]["evidence"]
+
+
+def test_the_table_tells_a_candidate_that_was_replaced_from_a_vote_called_off(roster: Roster) -> None:
+    def outcomes(name: str) -> list[str]:
+        rows = table_rows(read_votes([CORPUS / f"{name}.mbox"], community=KAFKA, roster=roster))
+        return [row["outcome"] for row in rows if row["vote"]]
+
+    assert outcomes("rel-candidate-replaced")[0] == "cancelled (replaced)"
+    assert outcomes("cancelled-vote")[0] == "cancelled"
