@@ -17,16 +17,20 @@ from kipflow.domain.facts import PageVersion, ProposalFacts
 @click.command()
 @click.argument("title")
 @click.option("--write", is_flag=True, help="Write the page; without it only the number is told.")
-def new(title: str, write: bool) -> int:
-    """Take the next number, write the page from the template."""
+@click.option("--again", is_flag=True, help="Also where a proposal of this title exists already.")
+def new(title: str, write: bool, again: bool) -> int:
+    """Take the next number, write the page from the template.
+
+    Two who do so at once get a number each. A number in TITLE is left out: the next free one is taken.
+    """
     from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
         raise ConfigError(file=f"community {parts.community.name}", key="wiki", expected="a wiki to write to")
-    if not title.strip():
-        raise click.UsageError("a proposal needs a title")
+    if write and not parts.sends:
+        raise KipflowError("dry-run: nothing is written (effects.mode of the community, KIPFLOW_DRY_RUN)")
     page = create_proposal(
         parts.store,
         parts.wiki,
@@ -34,10 +38,18 @@ def new(title: str, write: bool) -> int:
         prefix=parts.community.prefix,
         title=title,
         writes=write,
+        again=again,
         now=find_now(parts),
     )
     told = page.url or page.page_id or "not written: add --write"
-    console().print(f"{page.title} ({told})")
+    console().print(f"{page.title} ({told})", soft_wrap=True)
+    if page.page_id is not None:
+        console(stderr=True).print(
+            f"next: fill it in; `kipflow sync`, then `kipflow lint {page.number}` names what is left of the template\n"
+            f"then: start its thread on {parts.community.lists[0]}: [DISCUSS] {page.title}\n"
+            "the round-up lists it from the next run on",
+            soft_wrap=True,
+        )
     return 0
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from kipflow.adapters.confluence import ConfluenceWiki
+from kipflow.cli import run
 from kipflow.domain.errors import KipflowError, SaveConflict
-from kipflow.services.pages import NewPage, create_proposal
+from kipflow.services.pages import NewPage, clean_heading, create_proposal
 from kipflow.services.ports import PageRef, WikiPage
 from kipflow.wiki.lint import lint_page
 from kipflow.wiki.titles import parse_title
@@ -96,3 +97,76 @@ def test_a_title_that_is_always_taken_ends_in_one_clear_line(
 
     with pytest.raises(KipflowError, match="no number could be taken in 5 attempts"):
         take(parts_of(own_sandbox), Full(f"{own_sandbox}/confluence/rest/api"), "Gate")
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("KIP-12: Quiet gates", "Quiet gates"),
+        ("KIP-NEXT: Quiet gates", "Quiet gates"),
+        ("  Quiet\n gates\t", "Quiet gates"),
+        ("Quiet\x1b[31m gates", "Quiet [31m gates"),
+        ("<b>Quiet</b> & gates", "<b>Quiet</b> & gates"),
+        ("Follow KIP-12: gates", "Follow KIP-12: gates"),
+    ],
+)
+def test_a_title_is_one_line_without_a_number_of_its_own(title: str, heading: str) -> None:
+    assert clean_heading(title, "KIP") == heading
+
+
+@pytest.mark.parametrize(("title", "why"), [("", "in words"), ("KIP-12: ", "in words"), ("x" * 241, "240")])
+def test_a_title_that_no_page_can_have_is_refused_with_the_reason(title: str, why: str) -> None:
+    with pytest.raises(KipflowError, match=why):
+        clean_heading(title, "KIP")
+
+
+def test_the_same_title_is_not_given_a_second_number_by_mistake(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts, wiki = parts_of(own_sandbox), wiki_of(own_sandbox)
+    made = take(parts, wiki, "Quiet gates")
+    with pytest.raises(KipflowError, match=f"KIP-{made.number}: Quiet gates.* --again"):
+        take(parts, wiki, "quiet  gates")
+    other = create_proposal(
+        parts.store,
+        wiki,
+        index_page=INDEX,
+        prefix="KIP",
+        title="Quiet gates",
+        writes=True,
+        again=True,
+        now=parts.clock(),
+    )
+    assert other.number == made.number + 1
+
+
+def test_the_command_writes_a_page_that_the_next_sync_brings_and_the_round_up_lists(
+    own_sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", own_sandbox)
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    assert run(["new", "Quiet gates"]) == 0
+    assert "(not written: add --write)" in capsys.readouterr().out
+    assert run(["new", "Quiet gates", "--write"]) == 0
+    told = capsys.readouterr()
+    key = told.out.split(":")[0]
+    assert f"[DISCUSS] {key}: Quiet gates" in told.err
+    run(["sync"])
+    assert run(["advance"]) == 0
+    capsys.readouterr()
+    assert run(["index"]) == 0
+    assert f"{key}: Quiet gates" in capsys.readouterr().out
+
+
+def test_a_dry_run_of_the_whole_system_writes_no_page(
+    own_sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", own_sandbox)
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_DRY_RUN", "1")
+    before = numbers(wiki_of(own_sandbox))
+    assert run(["new", "Quiet gates", "--write"]) == 2
+    assert "dry-run" in capsys.readouterr().err
+    assert numbers(wiki_of(own_sandbox)) == before
