@@ -101,6 +101,26 @@ def test_a_draft_may_be_unfinished(store: SqlStore) -> None:
     assert {f.severity for f in faults(store)} == {"note"}
 
 
+def test_what_a_draft_was_allowed_to_lack_is_told_when_it_is_put_up_for_discussion(store: SqlStore) -> None:
+    save(store, render_page(state="Draft"))
+    check(store)
+    save(store, render_page(state="Under Discussion"), version=2)
+    told = check(store)["faults_told"]
+    assert told == len(faults(store)) > 5
+    # the next save mends nothing: nobody is told the same again
+    save(store, render_page(state="Under Discussion") + "<p>x</p>", version=3)
+    assert check(store)["faults_told"] == 0
+    assert len(outbox(store)) == 1
+
+
+def test_ten_saves_in_an_hour_tell_each_fault_once(store: SqlStore) -> None:
+    for version in range(1, 11):
+        missing = "<p>Rust.</p>" if version % 2 else "<p>Oil.</p>"
+        save(store, GOOD.replace(missing, ""), version=version, at=NOW + timedelta(minutes=6 * version))
+        check(store, at=NOW + timedelta(minutes=6 * version))
+    assert len(outbox(store)) == 2
+
+
 def test_the_page_of_a_settled_proposal_is_left_in_peace(store: SqlStore) -> None:
     save(store, GOOD.replace("Under Discussion", "Accepted").replace("<p>Rust.</p>", ""))
     assert check(store)["faults_told"] == 0

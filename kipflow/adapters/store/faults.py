@@ -61,7 +61,10 @@ def load_checked_pages(connection: sa.Connection) -> list[CheckedPage]:
 def save_faults(
     connection: sa.Connection, checked: CheckedPage, faults: Sequence[PageFault], *, rules: str, at: datetime
 ) -> tuple[PageFault, ...]:
-    """Note what was found on a page now, and give those faults that were never found on it before."""
+    """Note what was found on a page now, and give those faults that were never found on it before.
+
+    What a draft was allowed to lack is new again when its page is no longer one: a note became an error.
+    """
     where = page_fault.c.page_id == checked.page_id
     known = {(row.code, row.place): row for row in connection.execute(sa.select(page_fault).where(where))}
     found = {(f.code, clean_text(f.place)[:_MAX_WORDS]): f for f in faults}
@@ -75,7 +78,7 @@ def save_faults(
         upsert(connection, page_fault, rows, update=[c.name for c in page_fault.c if c.name not in keys])
     judged = {"page_id": checked.page_id, "version": checked.version, "rules": rules, "around": checked.around}
     upsert(connection, page_check, [judged], update=["version", "rules", "around"])
-    return tuple(fault for key, fault in found.items() if key not in known)
+    return tuple(fault for key, fault in found.items() if key not in known or _has_grown(known[key], fault))
 
 
 def load_faults(connection: sa.Connection, number: int) -> tuple[PageFault, ...]:
@@ -89,6 +92,10 @@ def load_faults(connection: sa.Connection, number: int) -> tuple[PageFault, ...]
         PageFault(code=row.code, place=row.place, what=row.what, mend=row.mend, severity=row.severity)
         for row in connection.execute(statement)
     )
+
+
+def _has_grown(known: sa.Row[Any], fault: PageFault) -> bool:
+    return known.severity == "note" and fault.severity == "error"
 
 
 def _row(checked: CheckedPage, key: tuple[str, str], fault: PageFault, known: sa.Row[Any] | None, at: datetime) -> Row:
