@@ -226,6 +226,11 @@ class Community(_Strict):
         """The lists that are read, but on which no vote can be called."""
         return frozenset() if self.votes_on is None else frozenset(self.lists) - set(self.votes_on)
 
+    def find_addresses(self) -> dict[str, str]:
+        """Every address that a list has or had → the list."""
+        moved = self.archive.moved if self.archive is not None else ()
+        return {**{move.was: move.list for move in moved}, **{address: address for address in self.lists}}
+
     def as_policy(self) -> Policy:
         """The policy as the domain knows it; its version changes when any rule of the file does."""
         raw = self.policy

@@ -21,7 +21,7 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @as_of_option
 def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: datetime | None) -> int:
-    """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON.
+    """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON, packed ones too (gz, bz2, xz).
 
     A mail that is stored already adds nothing, unless newer rules read it otherwise now. --reread does that
     for every month whose raw file is kept; a poll does it too, a part each time.
@@ -36,10 +36,16 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
     reports = []
     with progress("reading") as say:
         if paths:
-            own_list = list_id or parts.community.lists[0]
-            reports.append(
-                ingest_paths(parts.store, paths, list_id=own_list, prefix=prefix, seen_at=now, on_progress=say)
+            read = ingest_paths(
+                parts.store,
+                paths,
+                list_id=list_id or (parts.community.votes_on or parts.community.lists)[0],
+                lists=None if list_id else parts.community.find_addresses(),
+                prefix=prefix,
+                seen_at=now,
+                on_progress=say,
             )
+            reports.append(read)
         if again:
             raw = parts.settings.raw / parts.community.name
             reports.append(reread(parts.store, prefix=prefix, seen_at=now, raw=raw, on_progress=say))

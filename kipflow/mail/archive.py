@@ -1,24 +1,36 @@
-"""Archives of mail as files: mbox (also gzipped), maildir, single mails, folders, Pony Mail's JSON.
+"""Archives of mail as files: mbox (also packed), maildir, single mails, folders, Pony Mail's JSON.
 
 Splitting works on bytes with `bytes.find`, in bounded memory however long the archive or one mail is.
 """
 
 from __future__ import annotations
 
-import json
+import bz2
+import lzma
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
+from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail.exports import read_export
 from kipflow.mail.messages import MAX_MAIL, read_message
 
 CHUNK = 1024 * 1024
 #: What a damaged or vanished file raises while it is read.
-DAMAGE = (OSError, EOFError, zlib.error)
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+#: Containers that are told by name instead of being read as bad mail.
+_PACKED = {
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"PK\x03\x04": "a zip file",
+    b"7z\xbc\xaf\x27\x1c": "a 7z file",
+}
+_BOM = b"\xef\xbb\xbf"
+_JSON = {".json", ".jsonl", ".ndjson"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +184,14 @@ def read_mails(
 
 
 def _open(path: Path) -> BinaryIO:
+    """The file as a stream of what it holds, unpacked where it is gzip, bzip2 or xz."""
     with path.open("rb") as probe:
-        is_gzip = probe.read(2) == b"\x1f\x8b"
-    return cast("BinaryIO", _Gunzip(path)) if is_gzip else path.open("rb")
+        start = probe.read(6)
+    if start.startswith(b"\x1f\x8b"):
+        return cast("BinaryIO", _Gunzip(path))
+    if start.startswith(b"BZh"):
+        return cast("BinaryIO", bz2.open(path))
+    return cast("BinaryIO", lzma.open(path)) if start.startswith(b"\xfd7zXZ") else path.open("rb")
 
 
 class _Gunzip:
@@ -217,15 +234,17 @@ class _Gunzip:
 def read_path(
     path: Path, *, list_id: str, month: str, prefix: str, list_from_headers: bool = False
 ) -> Iterator[Message | Unreadable]:
-    """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these."""
+    """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
+
+    Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
+    to files are followed, links to folders are not.
+    """
     if path.is_dir():
-        files = sorted(
-            p
-            for p in path.rglob("*")
-            if p.is_file() and not any(part.startswith(".") for part in p.relative_to(path).parts)
-        )
-        for file in files:
-            if "tmp" not in file.relative_to(path).parts[:-1]:  # a maildir's unfinished deliveries
+        refused: list[Unreadable] = []
+        seen: set[Path] = set()
+        for file in sorted(_walk(path, refused, list_id, month)):
+            if (real := file.resolve()) not in seen:
+                seen.add(real)
                 yield from _read_file(
                     file,
                     str(file.relative_to(path)),
@@ -234,13 +253,29 @@ def read_path(
                     prefix=prefix,
                     list_from_headers=list_from_headers,
                 )
-        return
-    if not path.exists():
-        yield Unreadable(source=str(path), why="no such file", list_id=list_id, month=month)
-        return
-    yield from _read_file(
-        path, path.name, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
-    )
+        yield from refused
+    elif path.is_file():
+        yield from _read_file(
+            path, path.name, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+        )
+    else:
+        # a pipe or a device would keep its reader waiting for ever
+        why = "neither a file nor a folder" if path.exists() else "no such file"
+        yield Unreadable(source=str(path), why=why, list_id=list_id, month=month)
+
+
+def _walk(root: Path, refused: list[Unreadable], list_id: str, month: str) -> Iterator[Path]:
+    """The files below a folder; what can't be looked into is noted in `refused`."""
+
+    def refuse(error: OSError) -> None:
+        why = f"cannot be looked into: {error.strerror or type(error).__name__}"
+        refused.append(Unreadable(source=str(error.filename or root), why=why, list_id=list_id, month=month))
+
+    for folder, names, files in os.walk(root, onerror=refuse):
+        names[:] = [n for n in names if not n.startswith(".") and n != "tmp"]
+        for name in files:
+            if not name.startswith(".") and (found := Path(folder, name)).is_file():
+                yield found
 
 
 def _read_file(
@@ -250,11 +285,17 @@ def _read_file(
         with _open(path) as stream:
             start = stream.read(4096)
     except DAMAGE as error:
-        yield Unreadable(source=name, why=f"cannot be read: {error}", list_id=list_id, month=month)
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        yield Unreadable(source=name, why=f"cannot be read: {why}", list_id=list_id, month=month)
         return
-    if not start.strip():
+    packed = next((what for magic, what in _PACKED.items() if start.startswith(magic)), None)
+    if packed is None and start[257:262] == b"ustar":
+        packed = "a tar file"
+    if packed is not None:
+        yield Unreadable(source=name, why=f"{packed}: unpack it first", list_id=list_id, month=month)
+    elif not start.strip():
         yield Unreadable(source=name, why="the file is empty", list_id=list_id, month=month)
-    elif start.lstrip()[:1] in (b"{", b"[") and path.suffix.lower() == ".json":
+    elif path.suffix.lower() in _JSON and start.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
         yield from _read_json(
             path, name, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
         )
@@ -268,59 +309,13 @@ def _read_json(
     path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool
 ) -> Iterator[Message | Unreadable]:
     try:
-        document = json.loads(path.read_bytes()[: 64 * CHUNK])
-    except (ValueError, OSError, RecursionError) as error:
-        yield Unreadable(source=name, why=f"not valid JSON: {error}", list_id=list_id, month=month)
-        return
-    position = -1
-    for position, mail in enumerate(_find_mails(document)):
-        yield read_message(
-            _as_mail(mail),
-            source=f"{name}#{position}",
-            list_id=list_id,
-            month=month,
-            prefix=prefix,
-            list_from_headers=list_from_headers,
-        )
-    if position < 0:
-        yield Unreadable(source=name, why="no mails as Pony Mail's JSON has them", list_id=list_id, month=month)
-
-
-def _find_mails(document: Any) -> Iterator[dict[str, Any]]:
-    """The mails in an answer of email.lua, thread.lua or stats.lua, whatever it wraps them in."""
-    stack = [document]
-    for _ in range(200_000):
-        if not stack:
-            return
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-        elif isinstance(node, dict):
-            if "subject" in node and ("from" in node or "body" in node):
-                yield node
-            stack.extend(reversed([v for k, v in node.items() if k in ("emails", "thread", "children", "email") and v]))
-
-
-def _as_mail(mail: dict[str, Any]) -> bytes:
-    """Pony Mail's JSON form of a mail as the mail it was made from, as far as it tells."""
-
-    def line(value: object) -> str:
-        return " ".join(str(value or "").split())
-
-    fields = {
-        "From": mail.get("from"),
-        "Subject": mail.get("subject"),
-        "Date": mail.get("date") or "",
-        "Message-ID": mail.get("message-id") or mail.get("mid") or mail.get("id"),
-        "In-Reply-To": mail.get("in-reply-to"),
-        "References": mail.get("references"),
-        "To": mail.get("to"),
-        "Cc": mail.get("cc"),
-        "List-Id": mail.get("list_raw") or mail.get("list"),
-    }
-    head = [f"{name}: {line(value)}" for name, value in fields.items() if line(value)]
-    epoch = mail.get("epoch")
-    if isinstance(epoch, int | float) and 0 < epoch < 4_000_000_000:
-        head.append(f"X-Kipflow-Epoch: {int(epoch)}")
-    head.append("Content-Type: text/plain; charset=utf-8")
-    return ("\n".join(head) + "\n\n" + str(mail.get("body") or "")).encode("utf-8", "replace")
+        for position, mail in enumerate(read_export(path)):
+            where = f"{name}#{position}"
+            if isinstance(mail, str):
+                yield Unreadable(source=where, why=mail, list_id=list_id, month=month)
+                continue
+            yield read_message(
+                mail, source=where, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+            )
+    except UnreadableInput as error:
+        yield Unreadable(source=name, why=error.why, list_id=list_id, month=month)

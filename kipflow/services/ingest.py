@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -12,17 +14,25 @@ from kipflow.mail.archive import read_path
 from kipflow.services.poll import FROM_FILES, ingest_items
 from kipflow.services.ports import Report, Store
 
+#: What an archive shows of an address to somebody who is not signed in.
+_MASKED = re.compile(r"[\w.+-]{1,64}\.\.\.@")
+
 
 def ingest_paths(
     store: Store,
     paths: Sequence[Path],
     *,
     list_id: str,
+    lists: Mapping[str, str] | None = None,
     prefix: str,
     seen_at: datetime,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Store every mail under `paths`. Months that the mails cover count as held up to their newest mail.
+
+    With `lists` (address → the list that has it, or had it once) each mail is of the list that it names there;
+    of `list_id` where it names none of them. A mail whose sender is masked ("ki...@x.example", in what Pony Mail
+    gives to strangers) is not stored: it would keep the real one out.
 
     Nothing vouches for mail after the newest one of a file; where a later month was read as well, the
     earlier one counts as whole.
@@ -33,7 +43,7 @@ def ingest_paths(
     def items() -> Iterator[Message | Unreadable]:
         for path in paths:
             on_progress(path.name)
-            for item in read_path(path, list_id=list_id, month="", prefix=prefix):
+            for item in _read(path, list_id, lists, prefix):
                 # a clock that is ahead vouches for nothing
                 if isinstance(item, Message) and item.sent_at is not None and item.sent_at <= seen_at:
                     key = (item.list_id, f"{item.sent_at:%Y-%m}")
@@ -44,6 +54,19 @@ def ingest_paths(
     report = ingest_items(store, items(), seen_at=seen_at)
     _note_months(store, newest, mails, seen_at)
     return report
+
+
+def _read(path: Path, list_id: str, lists: Mapping[str, str] | None, prefix: str) -> Iterator[Message | Unreadable]:
+    for item in read_path(path, list_id=list_id, month="", prefix=prefix, list_from_headers=lists is not None):
+        if isinstance(item, Unreadable):
+            yield item
+        elif _MASKED.search(item.raw_from) and (not item.author_address or "..." in item.author_address):
+            why = f"its sender is masked ({item.raw_from[:100]}): fetch the month's mbox, or export it signed in"
+            yield Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month)
+        elif lists is not None:
+            yield replace(item, list_id=lists.get(item.list_id, list_id))
+        else:
+            yield item
 
 
 def _note_months(
