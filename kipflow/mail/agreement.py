@@ -37,6 +37,15 @@ _PROCEDURE_OBJECT = re.compile(
     r"(?:rc\b|release candidate|candidate|round|vote|thread|kip\b|pr\b|jira|issue|ticket|page|discussion))",
     re.IGNORECASE,
 )
+#: "+1 for rolling a new candidate", "+1 to extend the deadline": how to go on, and no vote on the proposal
+_PROCESS = re.compile(
+    r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:extend|prolong)\w* (?:the |this |our )?(?:vot\w*|"
+    r"deadline|period|window|discussion|thread|it)\b|wait(?:ing)?\b|"
+    r"(?:re-?roll|re-?spin|roll|cut|spin|build)\w* (?:up |out )?(?:an? |the )?(?:new|another|next|fresh)\b|"
+    r"mov\w* (?:the |this |our |that ){0,2}(?:vot\w*|discussion|meeting|deadline|date|thread|call)\b|"
+    r"(?:new|another|next|fresh) (?:rc\b|release candidate|candidate\b))",
+    re.IGNORECASE,
+)
 _AGREEMENT_DIRECT = re.compile(
     r"^\s*(?:[A-Z][\w.-]{1,30}['’]s?\s+(?:\w+\s+){0,2}(?:comment|suggest\w*|point|remark|idea|concern|question|"
     r"feedback|thought|opinion|proposal|mail|email|reply|note)"
@@ -67,7 +76,8 @@ _VOTE_OBJECT = re.compile(
     r"all|everything|rfc|"
     r"artifacts?|binar(?:y|ies)|sources?|great|good|nice|excellent|effort|work|part|side|version|package|feature|"
     r"design|this (?:one|change|feature|plan|pr|patch)|"
-    r"inclusion|revision|(?:the|this|these) (?:\w+ )?(?:change|improvement|enhancement|addition|initiative|fix)s?|"
+    r"pom|plugins?|tarballs?|archives?|inclusion|revision|(?:the|this|these) (?:\w+ )?(?:change|"
+    r"improvement|enhancement|addition|initiative|fix)s?|"
     r"new (?:committer|pmc|member)|becoming|board|incubat\w*|[A-Z]{2,8}-\d+|retir\w*|resolution)\b|\b\d+\.\d+|"
     r"^\s*this\s*$",
     re.IGNORECASE,
@@ -109,6 +119,9 @@ _DOING = re.compile(
 )
 
 
+_OBJECT_ENDS = re.compile(r",\s|\s[–—-]\s|\s(?:because|but|though|although|since)\s")
+
+
 def read_agreement(after: str) -> Standing | None:
     """None: no agreement. CLEAR: agreement with a comment, no vote. UNCLEAR: could be either."""
     if _AGREEMENT_DIRECT.match(after):
@@ -116,7 +129,8 @@ def read_agreement(after: str) -> Standing | None:
     match = _AGREEMENT_AFTER.match(after)
     if match is None:
         return None
-    word, what = match.group("word").lower(), match.group("object")
+    # "+1 on the KIP, let's not wait": what stands behind the comma is no longer what the number is about
+    word, what = match.group("word").lower(), _OBJECT_ENDS.split(match.group("object"), maxsplit=1)[0]
     if re.match(
         r"\s*(?:the |a |this )?(?:side|other|sure|now|what it['’]s worth|the record|start(?:ers| with| off)|"
         r"begin with|open with|kick (?:it|this|things) off)\b|\s*(?:me|my (?:side|part|"
@@ -141,6 +155,8 @@ def read_agreement(after: str) -> Standing | None:
         return Standing.CLEAR
     if word == "for" and _DOING_THIS.match(what):
         return None
+    if _PROCESS.match(what):
+        return Standing.CLEAR
     if _PROCEDURE_OBJECT.match(what):
         return Standing.UNCLEAR
     if word == "with" and (CONDITION_AFTER.match(after) or _NITS.match(what)):
@@ -150,8 +166,11 @@ def read_agreement(after: str) -> Standing | None:
     if _DOING.match(what) and not _VOTE_OBJECT.match(what.lstrip()):
         # "+1 to adding …" is about doing something, not about the proposal
         return Standing.UNCLEAR if word in {"with", "for"} else Standing.CLEAR
-    if word in {"with", "for"}:
-        return None if votes is not None or word == "with" else Standing.UNCLEAR
+    if word == "with":
+        # "+1 with Kim" joins in with somebody; "+1 with caveats" is a vote
+        return Standing.UNCLEAR if re.match(r"\s*@?[A-Z][a-z]+\s*$", what) else None
+    if word == "for":
+        return None if votes is not None else Standing.UNCLEAR
     if _THE_IDEA.match(what):
         return Standing.UNCLEAR
     comment = _COMMENT_OBJECT.search(what)

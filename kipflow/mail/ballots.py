@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.changes import read_change
-from kipflow.mail.claims import find_claim
-from kipflow.mail.conditions import CONDITION_AFTER
+from kipflow.mail.claims import find_claim, find_claim_told_apart
+from kipflow.mail.conditions import CONDITION_AFTER, hangs_on_something
 from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
@@ -25,6 +25,9 @@ from kipflow.mail.values import find_values, parse_value, plain, spell_out
 MAX_LINE_SHOWN = 300
 #: Written values looked at in one sentence: more make no vote, only work.
 MAX_VALUES = 12
+#: Characters in which other sentences are looked for that speak of the vote.
+MAX_TEXT = 20_000
+_WRAPPED = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 #: Signs of a vote, told or written, that are cheap to look for in lower case.
@@ -87,7 +90,18 @@ def read_expressions(words: Words, *, author: str = "", is_result: bool = False)
             for e in _read_lines(below, list(words.doubtful), author=author, is_result=is_result)
             if e.choice is not None and e.rule != "told-without-number"
         ]
-    return _resolve(found)
+    return tuple(_weigh_with_the_rest(e, shown) for e in _resolve(found))
+
+
+def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression:
+    """A vote in the light of what other sentences of the mail say of it: that it is conditional, or not binding."""
+    if cast.standing is not Standing.CLEAR:
+        return cast
+    text = _WRAPPED.sub(" ", "\n".join(shown))[:MAX_TEXT]
+    if hangs_on_something(text):
+        why = "another sentence hangs the vote on something: is it met?"
+        return replace(cast, rule="conditional", standing=Standing.UNCLEAR, why=why)
+    return cast if cast.claimed_binding is not None else replace(cast, claimed_binding=find_claim_told_apart(text))
 
 
 def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_result: bool) -> list[Expression]:
@@ -106,9 +120,12 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
     return found
 
 
+_CAST_PARTS = {Part.CHECKED_BOX: "checked-box", Part.STATUS_LINE: "status-line"}
 _DOUBTED_PARTS = {
     Part.LISTED_WORD: ("listed-words", "votes on several parts, or a list of voters by their handles?"),
     Part.OTHER_NAME: ("vote-with-a-name", "another person's name stands behind the vote"),
+    Part.SEVERAL_BOXES: ("several-boxes", "more than one box is checked: which is the vote?"),
+    Part.ON_PARTS: ("two-votes-in-one-mail", "different values for different things: what is the vote?"),
     Part.CITED: ("below-a-name", "stands right below somebody's name: whose words?"),
 }
 
@@ -119,16 +136,14 @@ def _read_boxes(parts: dict[int, tuple[Part, str]], shown: Sequence[str]) -> Ite
         choice, written = parse_value(value)
         line = shown[index].strip()[:MAX_LINE_SHOWN]
         claimed = find_claim("", line)
-        if part is Part.CHECKED_BOX:
-            yield Expression(choice=choice, value=written, claimed_binding=claimed, line=line, rule="checked-box")
-        elif part is Part.STATUS_LINE:
+        if part in {Part.CHECKED_BOX, Part.STATUS_LINE}:
             condition = CONDITION_AFTER.search(line)
             yield Expression(
                 choice=choice,
                 value=written,
                 claimed_binding=claimed,
                 line=line,
-                rule="conditional" if condition else "status-line",
+                rule="conditional" if condition else _CAST_PARTS[part],
                 standing=Standing.UNCLEAR if condition else Standing.CLEAR,
                 why="a condition stands with the vote" if condition else "",
             )

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
+
+
+class Box(StrEnum):
+    """What a line's boxes say."""
+
+    EMPTY = "empty"
+    CHECKED = "checked"
+    TEMPLATE = "template"
+    SEVERAL = "several"
+
 
 _SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)"
 _BOX = re.compile(
@@ -20,17 +31,17 @@ _NO_MARK = re.compile(r"^\s*(?:n|no)\s*$", re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?:[xX✓✔☑√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
 
 
-def find_box(line: str) -> tuple[bool | None, str] | None:
+def find_box(line: str) -> tuple[Box, str] | None:
     """A ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[+1] approve") and its value.
 
-    The first of the pair says whether it is checked; None: several boxes in the line, and not just one checked.
+    Several boxes in one line are a template while none is checked, and say too much where more than one is.
     """
     within = _find_boxes_within(line) if len(line) < 200 else None
     if within is not None:
         return within
     inside = VALUE_IN_BOX.match(line)
     if inside is not None:
-        return True, _signed(inside.group("value"))
+        return Box.CHECKED, _signed(inside.group("value"))
     match = _BOX.match(line) or _BOX_BEHIND.match(line)
     if match is None:
         return None
@@ -43,7 +54,7 @@ def find_box(line: str) -> tuple[bool | None, str] | None:
         empty = _EMPTY_MARKS.match(mark) is not None or _NO_MARK.match(mark) is not None
         if not empty and _MARK.match(mark) is None:
             return None
-    return not empty, _signed(match.group("value"))
+    return Box.EMPTY if empty else Box.CHECKED, _signed(match.group("value"))
 
 
 _BOX_WITHIN = re.compile(
@@ -51,8 +62,8 @@ _BOX_WITHIN = re.compile(
 )
 
 
-def _find_boxes_within(line: str) -> tuple[bool | None, str] | None:
-    """The checked one of several boxes in a line ("[ ] +1 [ ] 0 [x] -1"); a template if none, or more, are checked."""
+def _find_boxes_within(line: str) -> tuple[Box, str] | None:
+    """The checked one of several boxes in a line: "[ ] +1 [ ] 0 [x] -1"; None where there are no several."""
     boxes = list(_BOX_WITHIN.finditer(line))
     if len(boxes) < 2:
         return None
@@ -62,8 +73,8 @@ def _find_boxes_within(line: str) -> tuple[bool | None, str] | None:
         if _MARK.match(m.group("mark") or m.group("paren") or "") or (m.group("glyph") or "☐") not in "☐⬜□"
     ]
     if len(checked) == 1:
-        return True, _signed(checked[0])
-    return None, _signed(boxes[0].group("value"))
+        return Box.CHECKED, _signed(checked[0])
+    return Box.SEVERAL if checked else Box.TEMPLATE, _signed(boxes[0].group("value"))
 
 
 def _signed(value: str) -> str:

@@ -9,6 +9,7 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.claims import find_claim
 from kipflow.mail.conditions import CONDITION_AFTER
+from kipflow.mail.smalltalk import is_smalltalk
 from kipflow.mail.values import find_values, parse_value
 
 _CHANGE = re.compile(
@@ -47,13 +48,15 @@ _WITHDRAWN_FIRST = re.compile(
 _WITHDRAW = re.compile(
     r"\b(?:tak|pull|draw)\w* (?:my|the|this)\b[^.!?]{0,25}?(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|"
     r"\bobjections?\b) back\b|"
-    r"\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|lifted|retracted|void|"
+    r"\b(?:i['’]m|i am) no longer (?:a )?[+\-]\s?[01](?!\d|\.\d)|\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|"
+    r"vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|lifted|retracted|void|"
     r"gone|"
     r"dropped|cancell?ed|removed|null|invalid|recalled)\b|"
     r"\bmy (?:\w+ ){0,2}(?:objections?|veto|vote|[+\-]\s?[01])\b[^.!?]{0,60}\bi(?:['’]ll| will| hereby| now|"
     r" therefore)? "
     r"(?:withdraw|retract|rescind|revoke|drop|lift) (?:it|that|them)\b|"
-    r"\b(?:withdraw\w*|retract\w*|rescind\w*|revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?(?! in\b|"
+    r"\b(?:withdraw\w*|retire\w*|scrap\w*|d[ei]sconsider\w*|undo|erase\w*|delet\w*|retract\w*|rescind\w*|"
+    r"revok\w*|tak(?:e|ing) back|remov(?:e|ed|ing)|drop(?:ped|ping)?(?! in\b|"
     r" off\b)|"
     r"cancel\w*|recall\w*|lift(?:ed|ing)?|"
     r"pull(?:ing|ed)?(?: back)?|undo\w*|disregard\w*|scratch(?:ing)?|forget|ignor(?:e|ing)|strik(?:e|ing)|"
@@ -65,7 +68,14 @@ _WITHDRAW = re.compile(
     r"dropped|lifted|rescinded|revoked|cancell?ed|invalid|no longer)\b",
     re.IGNORECASE,
 )
-_MINE = re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE)
+#: whose vote is taken back: "my -1", or "I (hereby) withdraw the -1"
+_MINE = re.compile(
+    r"\b(?:my|mine|our)\b|\b(?:i['’]m|i am) no longer\b|\bi(?:['’]m| am|['’]ll| will)?\s+(?:\w+ly\s+|hereby\s+|"
+    r"now\s+|then\s+|also\s+|therefore\s+|thus\s+)?"
+    r"(?:withdraw|retract|rescind|revok|tak|remov|drop|lift|cancel)\w* (?:back )?(?:the|this|that) "
+    r"(?:\w+ )?[+\-]\s?[01]",
+    re.IGNORECASE,
+)
 _YOURS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\b[ ,(]{1,2}(?:(?!(?:I|my)\b)[\w-]+[ ,(]{1,2}){0,4}(?:[+\-±]\s?[01]|"
     r"vote|veto)"
@@ -94,10 +104,16 @@ _SECOND_THOUGHTS = re.compile(
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
 # "After reading it again, I change …": when it is done, not a condition
 _OPENING_CLAUSE = re.compile(
-    r"^\W{0,3}(?:after|since|before|when) (?:\w+ing|some|more|the|your)\b[^,]{0,120}?(?:,|(?=\bi(?:['’]m|['’]ve)? ))",
+    r"^\W{0,3}(?:after|since|before|when) [^,:]{0,120}?(?:[,:]|(?=\bi(?:['’]m|['’]ve)? ))",
     re.IGNORECASE,
 )
-_TO_ZERO = re.compile(r"\b(?:to|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
+_TO_ZERO = re.compile(r"\b(?:to|into|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
+#: "I pass my vote from 0 to +1", "make my -1 a +1"
+_MY_VOTE_FROM = re.compile(
+    r"\bmy (?:\w+ )?votes? from [+\-±]?\s?[01] to (?:a |an )?(?P<value>[+\-±]?\s?[01])(?!\d|\.\d)|"
+    r"\bmak(?:e|ing) my [+\-±]?\s?[01] (?:in)?(?:to )?(?:be )?(?:a |an )?(?P<made>[+\-±]\s?[01])(?!\d|\.\d)",
+    re.IGNORECASE,
+)
 _LAST_TARGET = re.compile(
     r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
     r"it['’]s |it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |"
@@ -112,8 +128,27 @@ _LEFT_HERE = re.compile(
 )
 
 
+#: "I have changed my mind." and not to what
+_MIND = re.compile(r"\bi\b[^.!?]{0,30}\bchang(?:e|ed|ing) my (?:vote|mind)\s*(?:$|[.!])", re.IGNORECASE)
+_MIND_CHANGED = Expression(
+    choice=None,
+    value="",
+    claimed_binding=None,
+    line="",
+    rule="change-without-value",
+    standing=Standing.UNCLEAR,
+    why="changes a vote, and does not say to what",
+)
+#: "s/-1/+1/", as one mends a line of text
+_SUBSTITUTES = re.compile(r"^\W{0,3}s/\s?[+\-]?\s?[01]\s?/\s?(?P<value>[+\-]?\s?[01])\s?/?g?(?![\w/])")
+
+
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
+    mended = _SUBSTITUTES.match(text)
+    if mended is not None:
+        why = "corrects an earlier mail: does this vote replace it?"
+        return replace(_change_to(mended, text), rule="correction", standing=Standing.UNCLEAR, why=why)
     withdraws = _WITHDRAW.search(text) is not None and _MINE.search(text) is not None
     withdraws = withdraws or _WITHDRAWN_FIRST.match(text) is not None
     withdraws = withdraws and _LEFT_HERE.search(text) is None
@@ -128,7 +163,7 @@ def read_change(text: str) -> Expression | None:
     values = find_values(text)
     targets = _find_targets(text, values, withdraws=withdraws)
     if not withdraws and not targets:
-        return None
+        return _MIND_CHANGED if _MIND.search(text) and not _UNREAL.search(_OPENING_CLAUSE.sub("", text)) else None
     if targets and _is_changed_on_condition(text, targets[-1]):
         changed = _change_to(targets[-1], text)
         why = "a condition stands with the change: is it met?"
@@ -173,12 +208,22 @@ _FROM_TO = re.compile(
 )
 
 
+_I_DO = re.compile(r"\b(?:i|i['’]m|i['’]ve|i['’]ll|me)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
+
+
 def _speaks_of_change(text: str) -> bool:
     """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
-    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO, _FROM_TO)):
+    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO, _FROM_TO, _MY_VOTE_FROM)):
         return True
-    about_mine = re.search(r"\b(?:my|vote|from|mind)\b", text, re.IGNORECASE) is not None
-    return about_mine and _CHANGE.search(text) is not None
+    change = _CHANGE.search(text)
+    if change is None:
+        return False
+    if re.search(r"\b(?:my|mine|vote|mind)\b", text, re.IGNORECASE):
+        return True
+    # "Changing from +1 to -1" is the voter's; "the exit code changed from 0 to -1" is the code's
+    opening = _OPENING_CLAUSE.sub("", text[: change.start()])
+    own = not re.search(r"\w", opening) or is_smalltalk(opening) or _I_DO.search(opening) is not None
+    return own and "from" in text.lower()
 
 
 def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) -> list[re.Match[str]]:
@@ -187,6 +232,9 @@ def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) ->
     taken_back = _WITHDRAW.search(text) if withdraws else None
     if taken_back is not None:
         targets = [v for v in targets if not taken_back.start() <= v.start("value") < taken_back.end()]
+    made = _MY_VOTE_FROM.search(text)
+    if not targets and made is not None and made.group("made"):
+        targets = [v for v in values if v.start("value") == made.start("made")]
     targets = targets or list(_TO_ZERO.finditer(text))
     targets = [v for v in targets if phrases.TECHNICAL_AFTER.match(text[v.end("value") :]) is None]
     if targets or withdraws or not values or _ARROW.search(text) is not None:

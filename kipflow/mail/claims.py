@@ -22,7 +22,7 @@ _NO_CLAIM_BEFORE = re.compile(
     r"the|these|those|language|native|python|java|rust|only))\s+$",
     re.IGNORECASE,
 )
-_NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|\+1|\?)", re.IGNORECASE)
+_NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|[+-]1|\?)", re.IGNORECASE)
 _VOTE_BEHIND = re.compile(r"[\s)\]}:,]*(?:\bvote)?[\s)\]}:,=-]*$", re.IGNORECASE)
 # words near to "binding" that are words of their own
 _OTHER_WORDS = frozenset(
@@ -77,6 +77,27 @@ def find_claim(before: str, after: str) -> bool | None:
         if not _NO_CLAIM_AFTER.match(near[end:]):
             return claim
     return True if _SHORT_BINDING.search(near) else None
+
+
+# "Please count it as non-binding", "my vote is not binding": said in a sentence of its own
+_TOLD_APART = re.compile(
+    r"\b(?:(?:count|consider|treat|take|regard|mark) (?:it|this|that|me|mine|my (?:vote|[+-]1)) as (?:an? )?|"
+    r"(?:my|this) (?:vote|[+-]1) (?:is|isn['’]t) )(?=(?:\w+[\s-]{1,2})?b)",
+    re.IGNORECASE,
+)
+
+
+# "(non-binding) Tested with Go", on a line of its own below a checked box
+_ALONE_IN_FRONT = re.compile(r"^[ \t]*[(\[]\s*(?:non[- ]?)?binding\s*[)\]]", re.IGNORECASE | re.MULTILINE)
+
+
+def find_claim_told_apart(text: str) -> bool | None:
+    """The claim that a mail makes of its vote elsewhere in its words."""
+    alone = _ALONE_IN_FRONT.search(text)
+    if alone is not None:
+        return find_claim("", alone.group())
+    told = _TOLD_APART.search(text)
+    return None if told is None else find_claim("", text[told.end() - 6 : told.end() + 24])
 
 
 def has_claim_word(text: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kipflow.mail.relevance import has_any
+
 _I = re.IGNORECASE
 #: right behind the vote, perhaps behind "(binding)"
 _AT_ONCE = r"^\W{0,4}(?:\([^()]{0,20}\)\s*)?"
@@ -22,7 +24,11 @@ _HARMLESS_IF_AFTER = (
     r"matters|that matters|"
     r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
     r"counts|it counts|"
-    r"my vote|no(?:body|[ -]one) (?:minds|objects|else|is against)|there['’]s time|time permits|memory serves))"
+    r"(?:the |this )?(?:vote|voting|poll|thread|window) is (?:still|not)|(?:it['’]s|it is|i['’]m|"
+    r"i am) (?:still )?(?:open|"
+    r"not too late)|[^.;!?]{0,60}\b(?:would|['’]d) have (?:been|voted|given|\w+ed)\b|"
+    r"(?:that|this|it)(?:['’]s| is) (?:ok|okay|alright|all right|fine)|my vote|no(?:body|[ -]one) (?:minds|"
+    r"objects|else|is against)|there['’]s time|time permits|memory serves))"
 )
 _IF = rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b"
 _FORMS = (
@@ -38,7 +44,8 @@ _FORMS = (
     r" are)? (?:miss|"
     r"wonder|need|ask))",
     # "after" and "when" ahead of what must yet happen; "after reading the KIP" has happened
-    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation))(?:the|that|this|these|"
+    r"\bafter (?!the (?:latest|last|recent|update|new|discussion|change|clarif|explanation|call|meeting|sync|"
+    r"chat|talk|call|vote|review|holidays|weekend))(?:the|that|this|these|"
     r"we|you|it|"
     r"fixing|renaming|addressing|resolving|updating|removing|adding|merging|clarif\w+)\b",
     rf"{_AT_ONCE}(?:but |and )?(?:only )?(?:after|upon) (?!\w+ing\b|some\b|an?\b|the\b|your\b|his\b|her\b|their\b|"
@@ -47,7 +54,8 @@ _FORMS = (
     rf"{_AT_ONCE}(?:but |and )?(?:after|upon|with|w/) (?:an? )?(?:rename|fix(?:es)?|changes?|update|rebase|respin|"
     rf"correction|cleanup|tweak|bump)\b",
     rf"{_AT_ONCE}(?:but |and )?only (?:after|when|once|upon)\b",
-    rf"{_AT_ONCE}when (?!i\b|we (?:tested|tried|ran|built)\b|tested\b|testing\b|built\b|building\b|run\b|running\b|"
+    rf"{_AT_ONCE}when (?!(?:is|are|will|do|does|can|should|would) |i\b|we (?:tested|tried|ran|built)\b|tested\b|"
+    rf"testing\b|built\b|building\b|run\b|running\b|"
     rf"using\b|it comes\b)",
     # what is granted in advance
     r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b",
@@ -72,7 +80,9 @@ _FORMS = (
 )
 CONDITION_AFTER = re.compile("|".join((_IF, *_FORMS)), _I)
 _OPENING = re.compile(
-    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if|once(?! more|"
+    r"^\W{0,6}(?:(?:and|but|so|then|well|ok|okay|yes|lgtm|hi|hello|sure|great)\W{1,3}){0,2}(?:if(?! (?:it['’]s|"
+    r"it is|i['’]m|"
+    r"i am)? ?not too late| (?:the |this )?(?:vote|voting|poll|thread) is still)|once(?! more|"
     r" again)|presuming|supposing|provided|"
     r"providing|assuming|as long as|so long as|unless|"
     r"until|pending|as soon as|after (?:the|that|this|we|you|it|fixing|renaming|addressing|resolving)|when (?:the|we|"
@@ -88,8 +98,56 @@ _WITHIN = re.compile(
     r"\b(?:and|then) you(?:['’]ll| will)? (?:get|have|can have|can count on)\b",
     _I,
 )
+#: a condition set in front, at the start or behind a mark: "Running it now; if nothing breaks, +1"
+_IN_FRONT = re.compile(
+    r"[;:,–—-]\s+(?:(?:and|but|so|then)\s+)?(?:if|once(?! more| again)|provided|assuming|as long as|unless|until|"
+    r"as soon as|when (?:the|that|this|it|we|you|all))\b(?!['’]?s? (?:I|i) (?:may|might|recall|remember))",
+    _I,
+)
+#: a later sentence that hangs the vote on something: "My vote is conditional on …", "This assumes that …"
+_HANGS = re.compile(
+    r"\bmy (?:vote|approval|support|[+-]\s?[01])\b[^.!?]{0,30}\b(?:assumes?|depends?|hinges?|hangs?|conditional|"
+    r"contingent|"
+    r"dependent|conditioned|subject to|provided|only (?:if|when|counts|holds|stands))\b|"
+    r"\bi(?:['’]ll| will| would|['’]d| may| might)\s+(?:have to |then |of course )?(?:withdraw|retract|revoke|"
+    r"take back|"
+    r"change|revise|reconsider|flip|switch)\s+(?:it|this|that|my (?:vote|[+-]\s?[01]))\b[^.!?]{0,30}\b(?:if|"
+    r"unless|when|"
+    r"should)\b|\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
+    _I,
+)
+_HANG_WORDS = (
+    "assum",
+    "presum",
+    "presup",
+    "depend",
+    "hing",
+    "hang",
+    "condition",
+    "contingent",
+    "subject to",
+    "provided",
+)
+_HANG_WORDS_MORE = (
+    "only",
+    "withdraw",
+    "retract",
+    "revoke",
+    "take back",
+    "change",
+    "revise",
+    "reconsider",
+    "flip",
+    "switch",
+    "not",
+)
 _NEXT = re.compile(
-    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is)\W{1,2})?(?:only (?:if|when|once|after)|provided|"
+    r"^\W{0,4}(?:(?:but|and|though|however|of course|that is|that said)\W{1,2})?(?:(?:that is|"
+    r"only)\W{1,2})?(?:if\b(?=.{0,60}"
+    r"\b(?:agrees?|approves?|passes|is ok|are ok)\b)|only (?:if|when|once|after)|"
+    r"(?:this|that|it) (?:of course )?(?:assumes|presumes|presupposes|depends on|hinges on|is (?:conditional|"
+    r"contingent|"
+    r"dependent|subject to))\b|provided|"
     r"providing|assuming|as long as|so long as|"
     r"pending|conditional|contingent|subject to|on (?:the )?condition|modulo|unless|if and only if|if the above|"
     r"if (?:it |this |that )?(?:is |gets )?(?:renamed|fixed|changed|addressed|removed|added|updated|resolved|done)|"
@@ -115,6 +173,16 @@ _DEMANDED = re.compile(
 )
 
 
+def hangs_on_something(text: str) -> bool:
+    """Whether a mail says in a sentence of its own that its vote is conditional, or not yet one.
+
+    >>> hangs_on_something("+1 (binding). My vote is conditional on the rename.")
+    True
+    """
+    folded = text.lower()
+    return has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None
+
+
 def has_condition(before: str, after: str, *, preceding: str, following: str, leading: bool) -> bool:
     """Whether a condition stands with a vote.
 
@@ -127,6 +195,6 @@ def has_condition(before: str, after: str, *, preceding: str, following: str, le
         return True
     if leading:
         return False
-    if _OPENING.search(before) or _DO_AND.match(before) or _WITHIN.search(before):
+    if _OPENING.search(before) or _IN_FRONT.search(before[-160:]) or _DO_AND.match(before) or _WITHIN.search(before):
         return True
     return _THEN.search(before[-40:]) is not None and _DEMANDED.search(f"{preceding} {before}") is not None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.templates import find_names
+from kipflow.mail.names import find_names
 
 _WORDS = (
     *("no", "none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),

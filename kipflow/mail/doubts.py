@@ -57,7 +57,8 @@ _ASKING = re.compile(
 )
 
 _PERFORMS = re.compile(
-    r"\b(?:i['’]?ll|i will|i['’]?m (?:just )?going to(?: have to)?|i am going to|i['’]d like to|i would like to|"
+    r"\b(?:i would(?= go )|i['’]d(?= go )|i['’]?ll|i will|i['’]?m (?:just )?going to(?: have to)?|i am going to|"
+    r"i['’]d like to|i would like to|"
     r"let me)\s+(?:also\s+|just\s+|then\s+|have to\s+|\w+ly\s+)?(?:vote|go with|give|"
     r"cast|add|say|be|stay|stick|keep|remain|leave|settle|change|put|express|throw in)\b",
     re.IGNORECASE,
@@ -106,7 +107,12 @@ _ECHO = re.compile(
 # "there is no +1 from me yet"; "my +1 would make it three"
 _DENIED = re.compile(r"\bno\s+(?:non-?binding |binding )?$", re.IGNORECASE)
 _MINE_LAST = re.compile(r"\bmy\s+(?:\w+\s+)?$", re.IGNORECASE)
-_MODAL = re.compile(r"^\s+(?:would|could|might|will|won['’]t|can)\b", re.IGNORECASE)
+_MODAL = re.compile(
+    r"^\s+(?:(?:would|could|might|will|won['’]t|can)\b|(?:is|was)\s+(?!(?:still|valid|binding|non-?binding|here|"
+    r"hereby|given|"
+    r"cast|for|on (?:this|the (?:kip|release|proposal))|because|based|unchanged|firm|as)\b)\w)",
+    re.IGNORECASE,
+)
 # "I'd love to give a +1 but the page isn't public"
 _WISH = re.compile(r"(?:\bwould|['’]d) (?:also )?(?:like|love) to\b[^.]{0,30}$|\bwish\b[^.]{0,30}$", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:but|however|though|although|except)\b", re.IGNORECASE)
@@ -130,7 +136,7 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "question", "asked rather than cast?"
     if leading and _SHORT_QUESTION.search(sentence.preceding):
         return "object-unclear", "a vote, or agreement with something said?"
-    if leading and (_ANYONE.match(after) or _SUBJECT.match(after)):
+    if (leading and _ANYONE.match(after)) or _SUBJECT.match(after):
         return "subject-unclear", "a vote, or a number that is spoken of?"
     if leading and _ECHO.match(after):
         return "object-unclear", "a vote, or agreement with something said?"

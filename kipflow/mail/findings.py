@@ -128,6 +128,26 @@ def is_topic(before: str) -> bool:
 _CANDIDATE_LAST = re.compile(r"\s(?:an|another|new|next) RC\s*:\s*$")
 
 
+# "and so do I: +1"; "i: -1" is a variable
+_I_SAY = re.compile(r"\s(?:I|me)\s*:\s*$|\bhere (?:it|this|mine) (?:is|goes|comes)\s*:?\s*$")
+
+
+#: "+3 commits, -1 (reverted)": a count among counts
+_COUNTS = re.compile(r"(?<![\w.+-])[+-](?:[2-9]|\d{2,4})\s+[a-z]{3,}")
+#: "So it has to be -1."
+_VERDICT = re.compile(
+    r"(?:^|[.!?;,]\s*)\W*(?:so|hence|therefore|thus|then|sadly|unfortunately)\W+(?:it|this|that)(?:['’]s| is|"
+    r" has to be| must be|"
+    r" will be| needs to be| will have to be)\s+(?:an? )?$",
+    re.IGNORECASE,
+)
+
+
+def is_verdict(before: str, after: str) -> bool:
+    """Whether a value is what a mail comes to in the end: "So it has to be -1."."""
+    return _VERDICT.search(before[-80:]) is not None and re.match(r"^\s*(?:$|[.!,;:(])", after) is not None
+
+
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
@@ -140,9 +160,17 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True  # "errorCode:-1"
     if _PRECOMMIT.match(after) or (leading and _OR_ANOTHER.match(after) and not phrases.FROM_ME.search(after[:40])):
         return True
-    if _SAME_BREATH.search(before[-120:]):
+    if _SAME_BREATH.search(before[-120:]) or _COUNTS.search(before) or _COUNTS.search(after):
         return True
-    if leading or told or phrases.FROM_ME.match(after.lstrip()) or KEY_ALONE.match(before):
+    if is_verdict(before, after):
+        return False
+    if (
+        leading
+        or told
+        or phrases.FROM_ME.match(after.lstrip())
+        or KEY_ALONE.match(before)
+        or _I_SAY.search(before[-24:])
+    ):
         return False
     if (
         (_AFTER_KEY.search(before[-30:]) and find_values(before))
@@ -169,7 +197,7 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
 
 
 # "-1 or Long.MAX_VALUE": one of two values
-_OR_ANOTHER = re.compile(r"^\s+or\s+(?!so\b|rather\b|even\b|not\b|otherwise\b)[\w.`\"']+")
+_OR_ANOTHER = re.compile(r"^\s+or\s+(?![+\-]\s?[01]\b)(?!so\b|rather\b|even\b|not\b|otherwise\b)[\w.`\"']+")
 
 
 def is_statistic(value: str, after: str) -> bool:
@@ -181,6 +209,8 @@ def is_statistic(value: str, after: str) -> bool:
 def is_cited(before: str, after: str, text: str) -> bool:
     """Whether the value stands in quotation marks within a longer sentence: cited, not cast."""
     opened, closed = before.rstrip()[-1:], after.lstrip()[:1]
+    if opened in {'"', "“", "‘", "«"} and _CITED_THEN_TOLD.match(after):
+        return True
     if len(before.split()) > 2 and _CITED_WITH_CLAIM.match(after) and opened in {'"', "“", "‘", "«"}:
         return True
     return (
@@ -191,6 +221,8 @@ def is_cited(before: str, after: str, text: str) -> bool:
 
 
 # 'Jun writes "+1 (binding)"'
+# '"+1 (binding)" is what Jun wrote'
+_CITED_THEN_TOLD = re.compile(r"^[^\"”’»]{1,40}[\"”’»]\s+(?!from (?:me|my|us)\b)[^\W\d_]")
 _CITED_WITH_CLAIM = re.compile(r"^[^\"”’»]{1,40}[\"”’»]")
 # "« +1 » dit Jun": a word right behind the closing mark
 _WORD_BEHIND = re.compile(r"^\s*[\"”'’`»]\s+[^\W\d_]")

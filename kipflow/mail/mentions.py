@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import phrases
 from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
 from kipflow.mail.claims import find_claim, has_claim_word
+from kipflow.mail.continuations import find_loose_end
 from kipflow.mail.doubts import CARRIED, find_doubt
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_cited, is_measured, is_number, is_statistic, is_topic
+from kipflow.mail.findings import (
+    CORRECTS,
+    KEY_ALONE,
+    is_cited,
+    is_measured,
+    is_number,
+    is_statistic,
+    is_topic,
+    is_verdict,
+)
 from kipflow.mail.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.sentences import Mention, Sentence
@@ -20,7 +31,8 @@ from kipflow.mail.values import VALUE_PATTERN, find_values, parse_value, skip_bu
 _LEAD_IN = re.compile(
     r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
     r"as)?|give|giving|gets?|"
-    r"have|has|cast|casting|voting|vote|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
+    r"have|has|cast|casting|voting|vote|(?:put|mark|count|record|note|register) (?:me|us|mine|"
+    r"my vote) (?:down )?(?:as|for|with)|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
     r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|"
     r"accept(?:ed)?|belated|retroactive|conditional|provisional|tentative|cautious|qualified|fwiw|"
     r"imh?o|nb|same here|赞成|贊成|支持|同意|投票|投|賛成(?:です)?|"
@@ -61,8 +73,12 @@ _CODE = re.compile(r"[=(){}<>;/\d_]|\b(?:rev|rank|term)\b")
 _ASKS = re.compile(
     r"^\W*(?:so |then |and )?(?:please|kindly|feel free to|just|do|let['’]s|give (?:it|this|us|the "
     r"\w+)?)\b(?!.{0,30}\b(?:my|me)\b)[^.,:;]{0,25}$"
-    r"|\byou (?:can|could|may|should|might)\b[^.,:;]{0,30}$",
+    r"|\byou (?:can|could|may|should|might)\b(?!.{0,30}\b(?:my|me)\b)[^.,:;]{0,30}$",
     re.IGNORECASE,
+)
+#: "Either +1 or -0, depending on …": whoever says so has not decided
+_TORN = re.compile(
+    r"^\W*(?:either\s+)?[+-]\s?[01] or (?:an? )?[+-]\s?[01](?![\w.]\w)(?!\s+(?:if|when|for|on|as)\b)", re.IGNORECASE
 )
 _VOTE_CALL = re.compile(r"\bvot(?:e|es|ing)\b|\[ ?\]|[+-]1|\brelease\b|\b72 hours\b|\bKIP\b", re.IGNORECASE)
 
@@ -87,6 +103,9 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         and sentence.following.lstrip().startswith("Here are the results")
     ):
         return None  # a patch testing bot
+    if _TORN.match(text):
+        choice, value = parse_value(match.group("value"))
+        return _doubted(Expression(choice=choice, value=value, claimed_binding=None, line="", rule=""), *_UNDECIDED)
     if is_number(before, after, leading=leading, told=mention.is_vote_word):
         return None
     if is_statistic(match.group("value"), after) or (
@@ -99,7 +118,7 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         return None
     choice, value = parse_value(match.group("value"))
     claimed = find_claim(before, after)
-    if claimed is None:
+    if claimed is None or _BINDING_NO.match(sentence.following):
         claimed = _claim_below(after, sentence.following)
     rule = "leading" if leading else "in-sentence"
     read = Expression(choice=choice, value=value, claimed_binding=claimed, line="", rule=rule)
@@ -107,7 +126,8 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
 
 
 _TURNS = re.compile(
-    r"(?:[,;:.!…)–—-]|\b(?:but|and|though|although|however|that|it|or|while|yet)\b)\s*(?:(?:a|an|my|strong|weak|"
+    r"(?:[,;:.!…)–—-]|\b(?:rather|better|actually|but|and|though|although|however|that|it|or|while|"
+    r"yet)\b)\s*(?:(?:a|an|my|strong|weak|"
     r"mild) ){0,2}[\"'(]?$",
     re.IGNORECASE,
 )
@@ -125,19 +145,18 @@ def is_contrary(text: str, match: re.Match[str]) -> bool:
     )
 
 
+_UNDECIDED = ("question", "two numbers in one breath: which is the vote?")
+
+
+def _doubted(read: Expression, rule: str, why: str) -> Expression:
+    return replace(read, rule=rule, standing=Standing.UNCLEAR, why=why)
+
+
 def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None:
     """The expression as it stands, as one that a person must settle, or None."""
 
     def doubt(rule: str, why: str) -> Expression:
-        return Expression(
-            choice=read.choice,
-            value=read.value,
-            claimed_binding=read.claimed_binding,
-            line="",
-            rule=rule,
-            standing=Standing.UNCLEAR,
-            why=why,
-        )
+        return _doubted(read, rule, why)
 
     is_sure = _is_sure_place(mention, read)
     if is_sure is None:
@@ -160,16 +179,50 @@ def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None
         return doubt(*unclear)
     if agreement is Standing.UNCLEAR or is_from_elsewhere(mention, author):
         return doubt("object-unclear", "a vote, or agreement with something said?")
+    settled = mention.is_mine or mention.is_vote_word or read.claimed_binding is not None
+    loose = find_loose_end(read.value, mention.after, claimed=settled)
+    if loose is not None:
+        return doubt(*loose)
     return read if is_sure else doubt("buried", "is this a vote, or talk about one?")
+
+
+_MY_LAST = re.compile(r"^(?P<lead>.*)\bmy\s+(?:(?!vote\b)[\w()-]+\s+){0,2}[\"'(]?$", re.IGNORECASE)
+#: what hands over a vote that is called "my": "here's my", "adding my", "I stand by my"
+_HANDS_OVER = re.compile(
+    r"(?:^|[,;:.!)–—-]|\b(?:here(?:['’]?s| is| goes| comes)|add\w*|cast\w*|giv\w*|given|count\w*|record\w*|"
+    r"register\w*|note|"
+    r"put\w*|throw\w*|toss\w*|drop\w*|leav\w*|left|keep\w*|kept|maintain\w*|hold\w*|stand\w*|stick\w*|stay\w*|"
+    r"have|has|"
+    r"got|get|gets|gave|it['’]?s|it is|this is|that['’]?s|that is|this|consider|take|accept|tak\w*|carry\w*|"
+    r"carried|recast\w*|renew\w*|"
+    r"reiterat\w*|repeat\w*|confirm\w*|reaffirm\w*|affirm\w*|restat\w*|submit\w*|send\w*|sent|post\w*|"
+    r"express\w*|offer\w*|"
+    r"with|so|and|but|also|still|again|now|then|yes|please|by|to|in|down|over|as|is|be|chang\w*|switch\w*|"
+    r"updat\w*|because|since|"
+    r"bring\w*|contribut\w*|chim\w*|lend\w*|extend\w*|pledg\w*|state|stating|log|plus|thanks|hi|all|ok|okay|"
+    r"deserves|earn\w*))"
+    r"\s*[:=]?\s*$",
+    re.IGNORECASE,
+)
+
+
+def _hands_over(before: str) -> bool:
+    """Whether "my" before a vote comes with words that hand it over: "here's my", not "I regret my"."""
+    mine = _MY_LAST.match(before[-160:])
+    return mine is None or _HANDS_OVER.search(mine.group("lead")) is not None
 
 
 def _is_sure_place(mention: Mention, read: Expression) -> bool | None:
     """Whether a vote is cast in this place of a sentence: surely, perhaps (False), or not (None)."""
     before, after, text = mention.before, mention.after, mention.sentence.text
+    if read.claimed_binding is None and not _hands_over(before):
+        return False
     if mention.leading or mention.is_vote_word or mention.is_mine or read.claimed_binding is not None:
         return True
     if _ASKS.search(before):
         return None
+    if is_verdict(before, after):
+        return True
     if CARRIED.search(after):
         return True
     if phrases.REAFFIRMED_AFTER.search(after) and phrases.MINE_BEFORE.search(before[-20:]):
@@ -202,8 +255,14 @@ _ASIDE_BEFORE = re.compile(
 )
 
 
+# "Binding: no", as a form has it
+_BINDING_NO = re.compile(r"^\W*binding\s*[:=?]\s*(?:no|none|false|n)\b", re.IGNORECASE)
+
+
 def _claim_below(after: str, following: str) -> bool | None:
     """A claim on a line of its own below a bare vote."""
+    if _BINDING_NO.match(following):
+        return False
     if after.strip(" .!,") or len(following) > 40 or not has_claim_word(following):
         return None
     return find_claim("", following)
@@ -225,6 +284,14 @@ _OPEN_QUESTION = re.compile(
 )
 
 
+#: a quoted remark that an agreeing "+1" may answer
+_SUGGESTS = re.compile(
+    r"\b(?:i['’]d|i would|should|could|maybe|perhaps|let['’]s|suggest\w*|prefer\w*|i think|why not|how about|what if|"
+    r"instead|better)\b",
+    re.IGNORECASE,
+)
+
+
 def _is_inline_answer(line: OwnLine) -> bool:
     """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
     if (
@@ -234,4 +301,6 @@ def _is_inline_answer(line: OwnLine) -> bool:
         and not _OPEN_QUESTION.search(line.answers)
     ):
         return True
+    if line.answers and len(line.answers) < 240 and _SUGGESTS.search(line.answers):
+        return _VOTE_CALL.search(line.answers) is None
     return bool(line.answers) and line.quote_follows and _VOTE_CALL.search(line.answers) is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_voting_label
+from kipflow.mail.names import find_names, is_same_person
 from kipflow.mail.sentences import Mention
-from kipflow.mail.templates import find_names, is_same_person
 from kipflow.mail.values import find_values
 
 _I = re.IGNORECASE
@@ -15,7 +15,7 @@ _OTHERS_BEFORE = re.compile(
     r"(?:\b(?:your|his|her|their|its|whose|(?!it|here|that|what|let)[a-z]+['’]s)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|more|additional|enough|all|several|many|"
     r"required|needed|no|any|"
-    r"few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
+    r"than|few|only|at least|multiple|(?<!\bi )(?<!\bwe )both|these|those|every|each)\s+(?:of the\s+)?(?:non[- "
     r"]?binding\s+|binding\s+|"
     r"pmc\s+|more\s+|explicit\s+)*$"
     r"|\b(?:need (?!this\b|it\b)|needs|needed|require|requires|waiting for (?!this\b|it\b|that\b)|wait for|missing|"
@@ -26,10 +26,11 @@ _OTHERS_BEFORE = re.compile(
     r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
     r"asking for|ask for|"
     r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|"
-    r"gather\w*)\b[^.;!?]{0,60}(?<!,)(?<!, )$"
+    r"gather\w*)\b(?:(?![+\-]\s?[01])[^.;!?]){0,60}(?<!,)(?<!, )$"
     r"|\b(?:he|she|they|who|nobody|no one|none|anyone|everyone|everybody|people|someone|somebody|others?|members?|"
     r"committers?|voters?|"
-    r"you|(?!(?:already|also|just|have|had|has|we|i|previously|initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
+    r"you|(?!(?:already|also|just|have|had|has|we|i|it|this|that|which|previously|"
+    r"initially)\b)[A-Z][a-z]+ (?:voted|gave|said|has|had|"
     r"already))\b[^,.;:!?]{0,60}$)",
     _I,
 )
@@ -55,11 +56,24 @@ _COUNT_AFTER = re.compile(r"^\s*(?:\(?(?:non-?)?binding\)?\s*)?(?:votes?\s*)?[:=
 
 _NAMED_SENDER = re.compile(r"\s*[A-Z][\w.-]+(?:\s+[A-Z][\w.-]+)?\b(?!(?:['’]s)?\s+(?:side|team|community|project))")
 
+# "The +1 (binding) by Mara was …", but not "+1 by Friday"
+_BY_NAME = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:non-?)?binding\s+)?by (?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)[A-Z]\w+"
+)
+# "Speaking for Kim: +1", "On behalf of my team, +1": not plainly the sender's own
+_ON_BEHALF = re.compile(
+    r"\b(?:on behalf of|in the name of|(?:speaking|voting|writing|relaying) (?:for|on behalf of))\s+"
+    r"(?!(?:me|myself|mine|the record)\b)(?!.{0,60}\b(?:and|&) (?:me|myself)\b)[^.;!?]{1,60}$|"
+    r"\bon behalf of (?!me\b|myself\b)(?!.{0,60}\b(?:and|&) (?:me|myself)\b)",
+    _I,
+)
+
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
 
 # "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
 _VOTE_AS_SUCH = re.compile(
-    r"(?:^|[;:.,]\s)\W*(?:(?:but|and|so|remember|note|btw|also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|"
+    r"(?:^|[;:.,]\s|\b(?:think|believe|say|mean|that)\s)\W*(?:(?:but|and|so|remember|note|btw|"
+    r"also)\W{1,3}(?:that )?)?(?:an?|any|every|each|one|the|no|"
     r"such an?|"
     r"a single)\s+"
     r"(?:single |binding |non-?binding |plain |lone |simple |mere )?$",
@@ -71,7 +85,8 @@ _AS_SUCH_AFTER = re.compile(
     r"(?:(?!\b(?:as|because|since|and|but|so)\b)[^.,;:!?]){0,40}?\s)?(?:vote\s+)?"
     r"(?:isn['’]t|is|means|meant|counts?|does|doesn['’]t|do|would|wouldn['’]t|can|can['’]t|cannot|could|must|may|"
     r"might|"
-    r"should|shall|will|won['’]t|needs?|requires?|has to|blocks?|kills?|stops?|ha(?:s|ve) (?:no|to|a))\b",
+    r"seems?|looks|sounds|feels|should|shall|will|won['’]t|needs?|requires?|has to|blocks?|kills?|stops?|ha(?:s|"
+    r"ve) (?:no|to|a))\b",
     re.IGNORECASE,
 )
 
@@ -89,6 +104,8 @@ _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 _DASH_LAST = re.compile(r"\s[-–—]\s*$")
 # "Jun (+1 binding), Mara (+1)"
 _NAME_IN_FRONT = re.compile(r"[A-Z][\w.-]+ \(\s*$")
+# "Jun Okafor (LGTM, +1)"
+_FULL_NAME_IN_FRONT = re.compile(r"(?P<name>[A-Z][\w.'’-]+ [A-Z][\w.'’-]+) \([^()]{0,24}$")
 _NAMED_IN_BRACKETS = re.compile(r"[A-Z][\w.-]+ \([+-][01]\b")
 _NEED_COLON = re.compile(r"\b(?:needs?|requires?|deserves?|gets?)\b[^.;!?]{0,60}:\s*$", re.IGNORECASE)
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
@@ -112,7 +129,19 @@ _ASKED_BACK = re.compile(
 )
 
 
+# "A happy +1 from …", "Binding +1 from …": the vote is all that the sentence has told so far
+_CLAIM_ALONE = re.compile(
+    r"^\W*(?:an?\s+)?(?:(?!single\b|lone\b|further\b)[\w-]+\s+)?$|^\W*(?:non[- ]?)?binding\W*$", _I
+)
+# "+1 (non-binding) from the stream processing team": the sender's own people
+_OUR_PEOPLE = re.compile(r"^\s*\(?(?:non-?)?binding\)?\s+from (?:the|our|all of us|everyone|folks|here)\b", _I)
 _FROM_PLACE = re.compile(r"^\s*from [A-Z][\w-]+[\s.!:;)(,-]*$")
+
+
+# "You can put me down as +1"
+_COUNTS_ME = re.compile(
+    r"\b(?:put|count|mark|record|note|register) (?:me|us|my vote|mine) (?:down )?(?:as|for|with) (?:an? )?$", _I
+)
 
 
 def is_of_others(mention: Mention, author: str) -> bool:
@@ -120,7 +149,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
     before, after = mention.before, mention.after
     if CORRECTS.search(before[-60:]) or KEY_ALONE.match(before):
         return False
-    if _HERE_IS.search(before[-60:]):
+    if _HERE_IS.search(before[-60:]) or _COUNTS_ME.search(before[-60:]):
         return False
     if _VOTE_AS_SUCH.search(before[-60:]) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
         return True
@@ -138,6 +167,13 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if _NAME_IN_FRONT.search(before[-50:]) and len(_NAMED_IN_BRACKETS.findall(mention.sentence.text)) > 1:
         return True
+    in_front = _FULL_NAME_IN_FRONT.search(before[-60:])
+    if (
+        in_front is not None
+        and find_names(in_front.group("name"))
+        and not is_same_person(in_front.group("name"), author)
+    ):
+        return True
     counted = (
         _NEED_COLON.search(before[-90:]) is None
         and _DASH_LAST.search(before[-4:]) is None
@@ -152,12 +188,15 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     if mention.is_mine:
         return False
+    if not mention.leading and _BY_NAME.match(after):
+        return True
     whom = OTHERS_AFTER.match(after)
     if mention.leading and _VOTE_ALONE.match(after):
         return False  # "+1 vote": one vote, cast or wished for
-    if mention.leading and mention.sentence.starts_line and _FROM_PLACE.match(after):
+    opens = mention.leading or _CLAIM_ALONE.match(before) is not None
+    if opens and mention.sentence.starts_line and _FROM_PLACE.match(after):
         return False  # "+1 from Bangalore": a place, or a person?
-    if whom is not None and not (mention.leading and whom.group(0).strip().lower().endswith("from")):
+    if whom is not None and not (opens and whom.group(0).strip().lower().endswith("from")):
         return True
     sender = _NAMED_SENDER.match(after[whom.end() :]) if whom is not None else None
     if sender is not None:
@@ -169,6 +208,10 @@ def is_of_others(mention: Mention, author: str) -> bool:
 
 
 def is_from_elsewhere(mention: Mention, author: str) -> bool:
-    """ "+1 from the Lisbon office": whose vote that is, a person must say."""
+    """ "+1 from the Lisbon office", "on behalf of the team: +1": whose vote that is, a person must say."""
+    if _ON_BEHALF.search(mention.before[-120:]) or _ON_BEHALF.match(mention.after.lstrip()):
+        return True
     own = is_same_person(mention.after.partition("from")[2].strip(" .!,"), author)
-    return not (mention.is_mine or own) and OTHERS_AFTER.match(mention.after) is not None
+    if mention.is_mine or own or _OUR_PEOPLE.match(mention.after):
+        return False
+    return OTHERS_AFTER.match(mention.after) is not None

@@ -62,13 +62,17 @@ TECHNICAL_AFTER = re.compile(
 
 # -- the voter's own ---------------------------------------------------------------------------------
 FROM_ME = re.compile(
-    r"\b(?:from (?:an? (?:[\w-]+ )?(?:user|contributor|committer|developer|mentor|lurker|operator)|(?:the|"
+    r"\b(?:form me|from (?:an? (?:[\w-]+ )?(?:user|contributor|committer|developer|mentor|lurker|operator)|(?:the|"
     r"our) (?:\w+ )?side|"
     r"me|my side|my end|us|here|"
     r"myself)|for me|on my (?:part|side)|my side)\b",
     _I,
 )
-MINE_BEFORE = re.compile(r"\b(?:my|mine)\s+(?:\w+\s+){0,2}$", _I)
+MINE_BEFORE = re.compile(
+    r"\b(?:my|mine)\s+(?:(?!teams?\b|colleagues?\b|compan|boss\b|cowork|says?\b|said\b|voted\b|"
+    r"gave\b)\w+\s+){0,2}$",
+    _I,
+)
 REAFFIRMED_AFTER = re.compile(
     r"^[^.;]{0,40}\b(?:still\s+(?:stands?|holds?|applies|valid)|stands\b|carr(?:y|ies) over|remains?\b)", _I
 )

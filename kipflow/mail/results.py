@@ -38,7 +38,8 @@ _PASSED = re.compile(
     rf"accepted|approved|adopted|succeeded|carried)|pass(?:ed|es){_OBJECT}|(?:is|was|are) (?:now |thus |\w+ly |"
     r"therefore )?(?:accepted|adopted|approved|successful|passed|carried|passing)|carries|succeed(?:s|ed))\b"
     r"|^\W{0,5}(?:the\s+)?(?:vote\s+)?(?:has\s+)?(?:passed|passes|accepted|adopted|approved)\s+(?:unanimously|with)\b"
-    r"|\bvote\b[^.!?;]{0,30}\b(?:passes|passed|successful|accepted)\b|\bwe (?:have|got) (?:a )?(?:successful|"
+    rf"|\bvote\b[^.!?;]{{0,30}}\b(?:(?:passes|passed){_OBJECT}|successful|accepted)\b|"
+    r"\bwe (?:have|got) (?:a )?(?:successful|"
     r"passing) vote\b|\bpass(?:es|ed)? with\b[^.!?]{0,80}(?:\bbinding|\+1)",
     re.IGNORECASE,
 )
@@ -58,7 +59,8 @@ _BARE_PASSED = re.compile(
     r"(?:(?:now|thus|hereby|therefore)\s+)?(?:passed|passes|accepted|adopted|approved)(?:\s+unanimously)?\W*$"
     r"|\b(?:it|this)\s+(?:is|was|has|has been)\s+(?:(?:now|thus|hereby|therefore)\s+)?"
     r"(?:passed|accepted|adopted|approved)\b"
-    r"|^\W*(?:vote|voting)\s+(?:status|result|outcome)\W{1,4}(?:is\s+)?(?:passed|accepted|adopted|approved|success\w*)\b",
+    r"|^\W*(?:vote|voting)\s+(?:status|result|outcome)\W{1,4}(?:is\s+)?(?:passed|accepted|adopted|approved|"
+    r"success\w*)\b",
     re.IGNORECASE,
 )
 _BARE_FAILED = re.compile(
@@ -83,7 +85,8 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _ENDS_NOUN = (
-    r"(?=\s*(?:$|[.,;:!()–—\"'-]|\d|[A-Z]{2,8}-\d|(?:for|because|since|due|as|and|until|in|to|so|on|again|now|here|while|after|"
+    r"(?=\s*(?:$|[.,;:!()–—\"'-]|\d|[A-Z]{2,8}-\d|(?:for|because|since|due|as|and|until|in|to|so|on|again|now|"
+    r"here|while|after|"
     r"before|thread|period|of|then|but|with|at|from|given|based|per|number|rc|without|today|immediately|therefore|"
     r"altogether|too|first|instead|just)\b))"
 )
@@ -105,7 +108,8 @@ _CANCEL = re.compile(
 )
 # a wish that is a cancellation where the vote's own caller says it
 _DISREGARD = re.compile(
-    r"^\W*(?:\w+\W+){0,3}(?:please|kindly)?\s*(?:(?:ignore|disregard) (?:this|the) (?:vote|voting|vote thread|thread)\b"
+    r"^\W*(?:\w+\W+){0,3}(?:please|kindly)?\s*(?:(?:ignore|disregard) (?:this|the) (?:vote|voting|vote thread|"
+    r"thread)\b"
     r"(?! from| by| of)|(?:consider|regard|treat) (?:this|the) (?:vote|vote thread) (?:as )?(?:cancell?ed|withdrawn|"
     r"void|aborted|called off)\b|stop voting\b)",
     re.IGNORECASE,
@@ -190,7 +194,8 @@ def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> boo
 
 _OF_THE_VOTE = re.compile(
     r"\bvot(?:es?|ing|ed)\b|\b(?:(?:the|this|our) (?:kip|proposal|release|rc\s?\d*|candidate|motion|rfc|resolution)|"
-    r"[A-Z]{2,6}-\d{1,5})\W+(?:\w+ly |now |thus |hereby |therefore )?(?:has|have|is|was|got|pass(?:ed|es)|fail(?:ed|s)|"
+    r"[A-Z]{2,6}-\d{1,5})\W+(?:\w+ly |now |thus |hereby |therefore )?(?:has|have|is|was|got|pass(?:ed|es)|"
+    r"fail(?:ed|s)|"
     r"did|does|not|carries)\b",
     re.IGNORECASE,
 )

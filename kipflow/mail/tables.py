@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.templates import find_names
+from kipflow.mail.names import find_names
 
 _CHOICE = re.compile(
     r"^[\"'*(]*(?:(?P<sign>[+\-±−–])\s?(?P<digit>[01])|(?P<zero>0))[\"'*)]*"
@@ -84,7 +84,8 @@ def _split_row(line: str) -> list[str]:
 
 
 _WORDS_TITLE = re.compile(
-    r"^(?:voters?|names?|who|members?|person|votes?|binding|non-?binding|pmc|choice|status|total|count|[+\-]1|[+\-]?0)[?:.]?$",
+    r"^(?:voters?|names?|who|members?|person|votes?|binding|non-?binding|pmc|choice|status|total|count|[+\-]1|"
+    r"[+\-]?0)[?:.]?$",
     re.IGNORECASE,
 )
 _WORDS_VOTER = re.compile(
@@ -120,7 +121,8 @@ def _is_header(cells: Sequence[str]) -> bool:
     titles = sum(
         bool(
             re.search(
-                r"^(?:voters?|names?|who|member|person|votes?|bind\w*|non.?bind\w*|pmc\??|choice|status|type|total|count|#)\W*$",
+                r"^(?:voters?|names?|who|member|person|votes?|bind\w*|non.?bind\w*|pmc\??|choice|status|type|"
+                r"total|count|#)\W*$",
                 c,
                 re.I,
             )

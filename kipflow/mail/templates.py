@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
-from kipflow.mail.boxes import VALUE_IN_BOX, find_box
+from kipflow.mail.boxes import VALUE_IN_BOX, Box, find_box
+from kipflow.mail.names import COMMON_WORDS, find_names, is_own, names_someone
 from kipflow.mail.values import find_values, skip_bullet
 
 
@@ -23,6 +24,8 @@ class Part(StrEnum):
     OTHER_NAME = "other-name"
     CITED = "cited"
     LISTED_WORD = "listed-word"
+    SEVERAL_BOXES = "several-boxes"
+    ON_PARTS = "on-parts"
     OUTPUT = "output"
 
 
@@ -35,7 +38,12 @@ class LeadingValue:
     after: str
 
 
-_BOXES = {True: Part.CHECKED_BOX, False: Part.EMPTY_BOX, None: Part.LEGEND}
+_BOXES = {
+    Box.CHECKED: Part.CHECKED_BOX,
+    Box.EMPTY: Part.EMPTY_BOX,
+    Box.TEMPLATE: Part.LEGEND,
+    Box.SEVERAL: Part.SEVERAL_BOXES,
+}
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:\b(?:binding|non-?binding|votes?|tally|result|results|summary|in favou?r|against|abstain\w*|pmc|ipmc|ppmc|"
@@ -53,7 +61,6 @@ _COUNTED = re.compile(
 _LIST_HEAD = re.compile(
     r"^\s*(?:\(?\s*(?:non-?)?binding\s*\)?\s*)?(?:votes?\s*)?(?:\(\d{1,3}[^)]{0,30}\)\s*)?[:：]\s*$", re.IGNORECASE
 )
-_CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
 _CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
 _PROPOSAL_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
 _BARE_VOTE = re.compile(
@@ -68,63 +75,6 @@ _STATUS_MANY = re.compile(
     rf"^\s?[:：]\s*{_HANDLE}(?:\s*[(\[][^()\[\]]{{0,200}}[)\]])?(?:\s*,\s*{_HANDLE}(?:\s*[(\[][^()\[\]]{{0,200}}[)\]])"
     rf"?){{1,12}}\s*$"
 )
-_COMMON_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-    thanks thank great looks look good nice well lgtm approve approved yes ship agree agreed binding cheers regards
-    best accept release awesome excellent cool super very all verified checked tested go kudos congrats
-    congratulations happy definitely absolutely sure ok okay fully strong from for on to the this a an i it my me we
-    no not but and so with as is has have let please works work ready support love like amazing fantastic wonderful
-    perfect fine minor also just still non useful important makes sense sounds done indeed totally same here welcome
-    hi hello otherwise binary build builds source signature
-    """,
-    )
-)
-
-
-# "Personally I'm", "Overall we"
-_SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
-
-
-def find_names(text: str) -> list[str]:
-    """The names in "Mara Lind, Jun Okafor (binding)": empty unless all of the text is names.
-
-    A name is one to four words that start with a capital; common opening words are none.
-    """
-    bare = _CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")
-    if not bare or len(bare) > 600:
-        return []
-    names: list[str] = []
-    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
-        words = piece.strip(" .").split()
-        if any(_SPEAKER.match(w) for w in words):
-            return []
-        if not words:
-            continue
-        if len(words) > 4 or any(fold_name(w) in _COMMON_WORDS for w in words):
-            return []
-        if not all(
-            w[0].isupper()
-            or w[0] == "@"
-            or not w[0].isascii()
-            or w.lower() in {"de", "van", "von", "da", "der", "dos", "del"}
-            for w in words
-        ):
-            return []
-        names.append(" ".join(words))
-    return names
-
-
-def is_same_person(written: str, author: str) -> bool:
-    """Whether a name as written in a line ("Mara", "M. Lind", "mlind") can be the author's own."""
-    said, known = fold_name(written).split(), fold_name(author).split()
-    return (
-        bool(said)
-        and bool(known)
-        and (set(said) <= set(known) or "".join(said) in {"".join(known), known[0][0] + known[-1]})
-    )
-
 
 # a zero in a list of choices; alone on its line it may be a vote like any other
 _LISTED_ZERO = re.compile(r"^\s*(?:[-*•]\s+)?(?P<value>0)(?:\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
@@ -173,8 +123,9 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
         if all(_PROPOSAL_KEY.search(v.after) for v in run) or _name_versions(run):
             continue  # a vote on each of several proposals or releases
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
-            parts.update({v.index: (Part.LEGEND, v.value) for v in run})
-        elif len(run) > 1 and sum(_names_someone(v.after) for v in run) > 1:
+            kind = Part.ON_PARTS if _votes_on_parts(run, lines) else Part.LEGEND
+            parts.update({v.index: (kind, v.value) for v in run})
+        elif len(run) > 1 and sum(names_someone(v.after) for v in run) > 1:
             # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
             kind = Part.LISTED_WORD if all(_LOWER_WORD.match(v.after) for v in run) else Part.SUMMARY
             parts.update({v.index: (kind, v.value) for v in run})
@@ -185,6 +136,28 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             if part is not None:
                 parts[v.index] = (part, v.value)
     return parts
+
+
+_ON_PART = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:on|for|to|with)\s+(?!(?:yes|no|accept|approv|agree|releas|reject|disagree|"
+    r"in favou?r)\w*)\w|\(?(?:non[- ]?)?binding\b)",
+    re.IGNORECASE,
+)
+_EXPLAINS = re.compile(
+    r"\b(?:vot(?:e|es|ing)|reply|respond|use|means?|options?|legend|choices)\b[^.]{0,60}:?\s*$", re.IGNORECASE
+)
+
+
+def _votes_on_parts(run: Sequence[LeadingValue], lines: Sequence[str]) -> bool:
+    """Whether two differing values each go on to say what they are for: votes of somebody, not a legend.
+
+    "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
+    or any list below "Please vote:", says how to vote.
+    """
+    if not all(_ON_PART.match(v.after) for v in run) or any(v.value.strip("+-") == "0" for v in run):
+        return False
+    above = next((x for x in reversed(lines[: run[0].index]) if x.strip()), "")
+    return _EXPLAINS.search(above) is None or _FIRST_PERSON.search(above) is not None
 
 
 _VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
@@ -205,7 +178,7 @@ def _find_boxed_names(
         inside = VALUE_IN_BOX.match(lines[index]) if part is Part.CHECKED_BOX else None
         rest = lines[index][inside.end() :] if inside is not None else ""
         names = find_names(rest)
-        if names and not _is_own(rest, author):
+        if names and not is_own(rest, author):
             named[index] = (Part.SUMMARY, value)
     alone = len(named) == 1 and all(len(lines[i].split("]")[1].split()) < 2 for i in named)
     return {} if alone else named
@@ -218,7 +191,7 @@ def _find_named_values(lines: Sequence[str], parts: dict[int, tuple[Part, str]])
         match = _NAMED_VALUE.match(line) if "1" in line and index not in parts and len(line) < 120 else None
         if match is None or _PROPOSAL_KEY.search(match.group("name")):
             continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
-        if not any(fold_name(w) in _COMMON_WORDS for w in match.group("name").split()):
+        if not any(fold_name(w) in COMMON_WORDS for w in match.group("name").split()):
             named[index] = (Part.SUMMARY, match.group("value"))
     return named if len(named) > 1 else {}
 
@@ -254,15 +227,6 @@ def _find_runs(leading: list[LeadingValue], lines: Sequence[str]) -> list[list[L
 _LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
 
 
-def _names_someone(after: str) -> bool:
-    """Whether what follows a vote can be the name of who cast it: one to three words, perhaps a role."""
-    bare = _CLAIM_PAREN.sub(" ", after).strip(" :-–—,;.*@")
-    words = bare.split()
-    return (
-        1 <= len(words) <= 4 and not any(fold_name(w) in _COMMON_WORDS for w in words) and not bare.endswith(("!", "?"))
-    )
-
-
 # "$ echo $?" right above a number
 _PROMPT = re.compile(r"^\s*(?:\$|>>>|scala>|mysql>|sql>|[\w.-]{1,30}@[\w.:~-]{1,40}[$#%])\s+\S")
 # "Jun said:" right above a vote
@@ -278,25 +242,20 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
     if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not _FIRST_PERSON.search(lines[v.index - 1]):
         return Part.CITED
     heading = _find_heading(lines, v.index)
-    if (
-        heading is not None
-        and not _FIRST_PERSON.search(heading)
-        and _names_someone(after)
-        and not _is_own(after, author)
-    ):
+    if heading is not None and not _FIRST_PERSON.search(heading) and names_someone(after) and not is_own(after, author):
         return Part.SUMMARY
     if _COUNTED.match(after) and not re.match(r"\s+\d", after):
         return Part.SUMMARY
     if _LIST_HEAD.match(after) and _has_list_below(lines, v.index):
         return Part.SUMMARY
     claim = _CLAIM_COLON.match(after)
-    if claim is not None and find_names(claim.group("rest")) and not _is_own(claim.group("rest"), author):
+    if claim is not None and find_names(claim.group("rest")) and not is_own(claim.group("rest"), author):
         return Part.SUMMARY
     colon = re.match(r"^\s?[:：]\s*(?P<rest>\S.*)$", after)
     if colon is not None:
         return _classify_colon(after, colon.group("rest"), author)
     names = find_names(after)
-    if names and (len(names) > 1 or len(names[0].split()) > 1) and not _is_own(after, author):
+    if names and (len(names) > 1 or len(names[0].split()) > 1) and not is_own(after, author):
         return Part.OTHER_NAME
     if re.match(r"^\s*[-–]?\s*(?:non-?binding|binding)\s*$", after, re.IGNORECASE) and _has_list_below(
         lines, v.index, items_only=True
@@ -308,7 +267,7 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
 def _classify_colon(after: str, rest: str, author: str) -> Part | None:
     """ "-1: jim: too early" is a vote with its voter's handle; "+1: Mara Lind, Jun Okafor" a summary."""
     names = find_names(rest)
-    if _is_own(rest, author):
+    if is_own(rest, author):
         return None
     if any(find_names(part) for part in re.split(r"[;.]|\band\b", rest)[:1]) and find_values(rest):
         return Part.SUMMARY  # "+1: Mara, Jun; -1: Nils"
@@ -317,14 +276,9 @@ def _classify_colon(after: str, rest: str, author: str) -> Part | None:
     if _STATUS_MANY.match(after):
         return Part.STATUS_LINE if re.search(r"[(\[]", after) else Part.SUMMARY
     one = _STATUS_ONE.match(after)
-    if one is not None and fold_name(one.group("name")) not in _COMMON_WORDS:
+    if one is not None and fold_name(one.group("name")) not in COMMON_WORDS:
         return Part.STATUS_LINE
     return None
-
-
-def _is_own(text: str, author: str) -> bool:
-    names = find_names(text) or [_CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")]
-    return len(names) == 1 and is_same_person(names[0], author)
 
 
 def _find_heading(lines: Sequence[str], index: int) -> str | None:

@@ -1,15 +1,17 @@
-"""Votes told without a number: "LGTM", "I vote in favour". Never counted, always put to a person."""
+"""Votes told without a number. Words that cast ("I vote yes") are a vote; approval ("LGTM") goes to a person."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.relevance import Sought, fold_case
 from kipflow.mail.values import find_values
+from kipflow.mail.wordvotes import read_word_vote
 
 _FOR = re.compile(
     r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"
@@ -27,7 +29,7 @@ _FOR = re.compile(
 #: "++1", "1+", "+1binding": meant as votes, but not written as one
 _ODDLY = re.compile(
     r"^\W{0,3}(?:\+\+\s?1|1\s?\+|\+1(?:-?(?:non-?)?binding|-?nb|b)|\+1\+1|"
-    r"\+10{2,4}!*\s*\(?(?:non-?)?binding\)?)[\s.!)]*$",
+    r"\+10{2,4}!*\s*\(?(?:non-?)?binding\)?)(?:\s*\(?(?:non-?)?binding\)?)?[\s.!)]*$",
     re.IGNORECASE,
 )
 _ODD_ZERO = re.compile(r"^\W{0,3}(?:i['’]?m |i am )?(?:a )?\+\s?/\s?-\s?0\b", re.IGNORECASE)
@@ -77,7 +79,7 @@ MAX_LINE_SHOWN = 300
 
 
 def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expression]:
-    """Votes told without a number: never counted, put to a person."""
+    """Votes told without a number: cast in plain words, or approval that a person must judge."""
     written = 0
     for line, text in zip(lines, shown, strict=True):
         sentence = line.text.strip()
@@ -89,6 +91,10 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
         written += 1
         if written > 12 or len(sentence) > 400:
             continue
+        cast = read_word_vote(sentence)
+        if cast is not None:
+            yield replace(cast, line=text.strip()[:MAX_LINE_SHOWN])
+            return
         choice = _find_told(sentence, first=written <= 3)
         if choice is not None:
             claimed = find_claim("", sentence)

@@ -17,7 +17,8 @@ _MINE = re.compile(
     r"(?:\bmy vote(?: is|['’]s|:)|^\W*(?:my )?vote\s?[:=]|\bi vote|\bvoting|\bit['’]?s a|\bgoing with|"
     r"\b(?:i['’]?m|i am)(?: neutral:| voting| at| going with)?|\bi (?:stand|stay|remain) at|"
     r"\b(?:i|me|i['’]ll|i['’]d|i will|i would)(?: to)?(?: rather)? (?:go|stay|stick|settle|remain) (?:with|to|for|"
-    r"at|on))"
+    r"at|on)"
+    r"|\b(?:put|mark|count|record|note) (?:me|my vote) (?:down )?(?:as|for|with|at))"
     rf"\s*(?:a\s+)?[(\[]?(?P<value>0){_ENDS}",
     re.IGNORECASE,
 )
@@ -26,7 +27,7 @@ _WITHOUT_OPINION = re.compile(
     r"\b(?:opinions?|neutral|abstain\w*|abstention|indifferent|unfamiliar|not (?:my area|familiar)|"
     r"(?:don['’]?t|do not) (?:care|mind|know|use)|(?:did not|didn['’]?t) (?:test|check|look|try|follow|"
     r"review))\b[^.?!0-9]{0,60}?"
-    r"[\s(\[:,;–-](?P<value>0)(?=[)\]]?[\s.!]*$|[\s)]*(?:from|for) m[ey]\b)",
+    r"[\s(\[:,;–-](?P<value>0)(?=[)\]]?[\s.!]*$|[)\]]\s*[,;]|\s*\(\s*(?:non[- ]?)?bind|[\s)]*(?:from|for) m[ey]\b)",
     re.IGNORECASE,
 )
 _FROM_ME = re.compile(

@@ -1,0 +1,79 @@
+"""Names of people as lines tell them: "Mara Lind, Jun Okafor (binding)"."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.roster import fold_name
+
+CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
+COMMON_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    thanks thank great looks look good nice well lgtm approve approved yes ship agree agreed binding cheers regards
+    best accept release awesome excellent cool super very all verified checked tested go kudos congrats
+    congratulations happy definitely absolutely sure ok okay fully strong from for on to the this a an i it my me we
+    no not but and so with as is has have let please works work ready support love like amazing fantastic wonderful
+    perfect fine minor also just still non useful important makes sense sounds done indeed totally same here welcome
+    hi hello otherwise binary build builds source signature
+    """,
+    )
+)
+
+
+# "Personally I'm", "Overall we"
+_SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
+
+
+def find_names(text: str) -> list[str]:
+    """The names in "Mara Lind, Jun Okafor (binding)": empty unless all of the text is names.
+
+    A name is one to four words that start with a capital; common opening words are none.
+    """
+    bare = CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")
+    if not bare or len(bare) > 600:
+        return []
+    names: list[str] = []
+    for piece in re.split(r"\s*[,;/]\s*|\s+and\s+|\s+&\s+", bare):
+        words = piece.strip(" .").split()
+        if any(_SPEAKER.match(w) for w in words):
+            return []
+        if not words:
+            continue
+        if len(words) > 4 or any(fold_name(w) in COMMON_WORDS for w in words):
+            return []
+        if not all(
+            w[0].isupper()
+            or w[0] == "@"
+            or not w[0].isascii()
+            or w.lower() in {"de", "van", "von", "da", "der", "dos", "del"}
+            for w in words
+        ):
+            return []
+        names.append(" ".join(words))
+    return names
+
+
+def is_same_person(written: str, author: str) -> bool:
+    """Whether a name as written in a line ("Mara", "M. Lind", "mlind") can be the author's own."""
+    said, known = fold_name(written).split(), fold_name(author).split()
+    return (
+        bool(said)
+        and bool(known)
+        and (set(said) <= set(known) or "".join(said) in {"".join(known), known[0][0] + known[-1]})
+    )
+
+
+def names_someone(after: str) -> bool:
+    """Whether what follows a vote can be the name of who cast it: one to three words, perhaps a role."""
+    bare = CLAIM_PAREN.sub(" ", after).strip(" :-–—,;.*@")
+    words = bare.split()
+    return (
+        1 <= len(words) <= 4 and not any(fold_name(w) in COMMON_WORDS for w in words) and not bare.endswith(("!", "?"))
+    )
+
+
+def is_own(text: str, author: str) -> bool:
+    names = find_names(text) or [CLAIM_PAREN.sub(" ", text).strip(" :-–—,;.*")]
+    return len(names) == 1 and is_same_person(names[0], author)

@@ -1,0 +1,93 @@
+"""Votes cast in plain words: "I vote yes", "I'm voting against this", "count my vote in favour", "I abstain".
+
+Only words that cast a vote by being said count: the first person, the present, and what the vote is. Approval
+that casts nothing ("LGTM", "I'm in favour") stays with `told`, and goes to a person.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.claims import find_claim
+from kipflow.mail.conditions import CONDITION_AFTER
+from kipflow.mail.relevance import Sought, fold_case
+from kipflow.mail.smalltalk import is_smalltalk
+
+RULE = "vote-in-words"
+_FOR = (
+    r"yes\b|yea\b|aye\b|in favou?r\b|for (?:it|this|the (?:kip|proposal|release|rc|motion|adoption|acceptance)|"
+    r"[A-Z]{2,8}-\d+|accept\w+|approv\w+|adopt\w+|releas\w+)\b|"
+    r"to (?:accept|approve|adopt|release|pass|support|graduate|ship) (?:it|this|the|rc|[A-Z]{2,8}-\d+)"
+)
+_AGAINST = (
+    r"no\b(?! (?:opinion|preference|on)\b)|no on (?:it|this|the)\b|nay\b|against\b(?! (?:rushing|waiting))|"
+    r"to (?:reject|veto)\b"
+)
+_CAST = re.compile(
+    r"\bi(?:['’]m| am| hereby| therefore| thus| also| still| must| have to| do| shall){0,3}\s+"
+    rf"(?:vote|voting)\s+(?:\(?(?:non-?)?binding\)?[\s,:]+)?(?:(?P<yes>{_FOR})|(?P<no>{_AGAINST}))|"
+    r"\b(?:you have|count|record|here is|here['’]s|this is) (?:me|my)\b(?:[\s(]+(?:non-?)?binding\)?)?"
+    rf"\s+(?:vote\s+)?(?:as\s+)?(?:a\s+)?(?:(?P<yes_too>{_FOR})|(?P<no_too>against\b))|"
+    r"\b(?P<abstain>i(?:['’]m| am| hereby| therefore| thus| must| have to| shall){0,3}\s+abstain(?:ing)?)\b",
+    re.IGNORECASE,
+)
+_CASTS = Sought(
+    _CAST,
+    ("vot", "abstain", "have m", "count m", "record m", "here is m", "here's m", "here’s m", "this is m"),
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_UNSURE = re.compile(
+    r"\b(?:if|unless|until|once|would|could|might|should|when|whether|not|never|can['’]?t|cannot|don['’]?t|won['’]?t|"
+    r"before|after (?:the|that|this)|usually|always|normally|often|why|how)\b|['’]d\b|\?\s*$",
+    re.IGNORECASE,
+)
+_MY_BINDING = re.compile(r"\bmy \(?(?P<non>non[- ]?)?binding\)? vote\b", re.IGNORECASE)
+_PLEASE = re.compile(r"^\W*(?:and |so )?please\s*$", re.IGNORECASE)
+_MAX_LINE = 400
+
+
+def read_word_vote(line: str) -> Expression | None:
+    """The vote that a line casts in words; unclear where a condition or a doubt stands with it."""
+    if _CASTS.search(line, fold_case(line)) is None:
+        return None
+    for sentence in _SENTENCE.split(line[:_MAX_LINE]):
+        match = _CAST.search(sentence)
+        if match is not None and not sentence.rstrip().endswith("?"):
+            return _read(match, sentence)
+    return None
+
+
+def _read(match: re.Match[str], sentence: str) -> Expression:
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    doubtful = not _is_opening(before) or _UNSURE.search(before) or CONDITION_AFTER.search(after)
+    return Expression(
+        choice=_find_choice(match),
+        value="",
+        claimed_binding=_find_claim(sentence),
+        line="",
+        rule="conditional" if doubtful else RULE,
+        standing=Standing.UNCLEAR if doubtful else Standing.CLEAR,
+        why="words that cast a vote, with a doubt about them: is it cast?" if doubtful else "",
+    )
+
+
+def _find_claim(sentence: str) -> bool | None:
+    mine = _MY_BINDING.search(sentence)
+    return mine.group("non") is None if mine is not None else find_claim("", sentence)
+
+
+def _is_opening(before: str) -> bool:
+    """Whether nothing stands before the words that cast, or a greeting, thanks, a clause of its own."""
+    return (
+        not re.search(r"\w", before)
+        or _PLEASE.match(before) is not None
+        or is_smalltalk(before)
+        or before.rstrip()[-1:] in ",:;-–—"
+    )
+
+
+def _find_choice(match: re.Match[str]) -> Choice:
+    if match.group("abstain"):
+        return Choice.ABSTAIN
+    return Choice.FOR if match.group("yes") or match.group("yes_too") else Choice.AGAINST
