@@ -94,10 +94,10 @@ def drop_pgp(lines: list[str]) -> list[str]:
 
 def drop_footers(lines: list[str]) -> list[str]:
     """Blank out what list servers append, wherever it stands; the rule above it goes too."""
-    for index, line in enumerate(lines):
-        if line[:1] == ">" and line.isascii() and "list" not in line.lower():
-            continue  # nearly every quoted line: all that is sought in one is "… mailing list"
-        if len(line) > 300 or not _FOOTER.match(line) or not has_any(_FOOTER_HINTS, line):
+    text = "\n".join(lines)
+    hints = [hint for hint in _FOOTER_HINTS if hint in text]
+    for index, line in enumerate(lines) if hints else ():
+        if len(line) > 300 or not has_any(hints, line) or not _FOOTER.match(line):
             continue
         lines[index] = ""
         for above in range(index - 1, max(-1, index - 4), -1):

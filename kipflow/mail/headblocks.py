@@ -69,6 +69,7 @@ _HEADER_WORD = re.compile(
 # a year or a clock: the parts of a date that are alike in all languages
 _YEAR_OR_CLOCK = re.compile(r"\b(?:19|20)\d\d(?:\b|年|년)|\b\d{1,2}[.:]\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _IN_ANGLES = re.compile(r"<(?:mailto:)?[^<>\s@]{1,200}@[^<>\s]{1,200}>")
+_SENDER_END = re.compile(r"\w.{0,120}<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3}[:：]\s*$")
 _SENDER = re.compile(r"[^<>\s@:]{1,200}@[^<>\s@]{1,200}\.[^<>\s@]{2,60}")
 
 
@@ -84,10 +85,8 @@ def is_sender_and_time(text: str) -> bool:
 
 def is_sender(text: str) -> bool:
     """Whether a short line names a sender and ends in a colon: "Quoting Jun <jun@okafor.example>:"."""
-    return (
-        len(text) < _LONGEST_SENDER
-        and re.search(r"\w.{0,120}<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3}[:：]\s*$", text) is not None
-    )
+    # the cheap tests first: this is asked of nearly every line
+    return "@" in text and len(text) < _LONGEST_SENDER and _SENDER_END.search(text) is not None
 
 
 def is_dated_sender(text: str) -> bool:

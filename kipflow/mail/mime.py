@@ -243,7 +243,8 @@ _PLAIN_LINE = re.compile(rb"^[ \t]*[^\s]+[ \t]+[^\s]", re.MULTILINE)
 
 def _cut_base64(body: bytes) -> tuple[bytes, bytes]:
     """Base64, and the plain text that a list server put below it; all is plain where the claim is wrong."""
-    plain = _PLAIN_LINE.search(body)
+    # most base64 holds no blank at all, and the pattern takes long to say so
+    plain = _PLAIN_LINE.search(body) if b" " in body or b"\t" in body else None
     if plain is None:
         return body, b""
     encoded, rest = body[: plain.start()], body[plain.start() :]
