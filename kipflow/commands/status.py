@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from kipflow.commands.coverage import say_coverage
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import (
@@ -75,6 +76,9 @@ def status(
         )
         return 0
     print_rows([_flatten(r) for r in rows], form, columns=columns)
+    if form == "table":
+        for line in say_coverage([cover.month for cover in board.overview(find_now(parts)).months]):
+            console(stderr=True).print(line, soft_wrap=True, markup=False)
     return 0
 
 
@@ -98,6 +102,8 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         missing=decision.missing,
         review=decision.review,
         drift=decision.drift,
+        # how the page is now says nothing of then
+        faults=(),
     )
 
 
@@ -121,6 +127,7 @@ def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
         missing=(),
         review=(),
         drift=(),
+        faults=(),
         rulings=tuple(r for r in view.rulings if r.made_at <= known_at),
     )
 
@@ -222,6 +229,11 @@ def print_proposal(view: ProposalView, form: str) -> int:
         out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")
     for name, line in view.pages[-1].touches if view.pages else ():
         out.print(f"touches {name}: {line}", soft_wrap=True, markup=False)
+    for call in view.calls:
+        out.print(f"noted {call.held_on or call.call}: {call.note}", soft_wrap=True, markup=False)
+    for fault in view.faults:
+        weight = "page" if fault.severity == "error" else "page, a draft still"
+        out.print(f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.mend}", soft_wrap=True, markup=False)
     for drift in view.drift:
         told = (
             f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
@@ -322,6 +334,10 @@ def _as_dict(view: ProposalView) -> dict[str, Any]:
         "review": [
             {"kind": i.kind, "subject": i.subject, "question": i.question, "line": i.line, "outcomes": list(i.outcomes)}
             for i in view.review
+        ],
+        "faults": [
+            {"code": f.code, "severity": f.severity, "place": f.place, "what": f.what, "mend": f.mend}
+            for f in view.faults
         ],
         "drift": [
             {"side": d.side, "says": d.says, "derived": d.derived, "evidence": d.evidence, "mend": d.mend}

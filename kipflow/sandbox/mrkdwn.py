@@ -20,6 +20,8 @@ _EMOJI = {
     "wastebasket": "🗑️",
     "white_check_mark": "✅",
     "x": "❌",
+    "pencil2": "✏️",
+    "wrench": "🔧",
     "zzz": "💤",
 }
 

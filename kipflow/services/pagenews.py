@@ -13,7 +13,7 @@ from kipflow.services.effects import NEWS_AGE, EffectRules
 from kipflow.services.messages import build_message, escape, quote
 from kipflow.services.ports import CheckedPage, Effect
 
-#: Faults named in one message; the board has them all.
+#: Kinds of faults named in one message; the board has them all.
 _MAX_NAMED = 8
 
 
@@ -41,11 +41,19 @@ def render_faults(key: str, faults: Sequence[PageFault]) -> dict[str, Any]:
     """What is to be mended on a page, with how."""
     count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to mend"
     lines = [f":wrench: The page of *{escape(key)}* has {count}"]
-    lines.extend(_say(fault) for fault in faults[:_MAX_NAMED])
-    if len(faults) > _MAX_NAMED:
-        lines.append(f"• and {len(faults) - _MAX_NAMED} more")
+    alike: dict[tuple[str, str], list[PageFault]] = {}
+    for fault in faults:
+        alike.setdefault((fault.code, fault.mend if fault.code == "K04" else fault.what), []).append(fault)
+    lines.extend(_say(group) for group in list(alike.values())[:_MAX_NAMED])
+    if len(alike) > _MAX_NAMED:
+        lines.append(f"• and {len(alike) - _MAX_NAMED} more")
     return build_message(f"{key}: its page has {count}", lines)
 
 
-def _say(fault: PageFault) -> str:
-    return f"• {quote(fault.place, 60)}: {quote(fault.what, 160)} ({fault.code}). {quote(fault.mend, 160)}"
+def _say(alike: Sequence[PageFault]) -> str:
+    """Faults of one kind, mended in one way: seven sections that hold the template's text are one line."""
+    first = alike[0]
+    what = first.what if len(alike) == 1 else first.what.partition(': "')[0]
+    places = ", ".join(quote(fault.place, 60) for fault in alike)
+    mend = quote(first.mend if len({f.mend for f in alike}) == 1 else "add these headings, or say why not", 160)
+    return f"• {places}: {quote(what, 160)} ({first.code}). {mend[:1].upper()}{mend[1:]}."

@@ -172,3 +172,24 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
     assert deliver(store, handlers, now=NOW).counts["sent"] == 1
     shown = httpx.get(f"{own_sandbox}/slack").text
     assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to mend")
+
+
+def test_sections_that_lack_the_same_are_told_in_one_line(store: SqlStore) -> None:
+    save(store, render_page(state="Under Discussion"))
+    check(store)
+    (message,) = outbox(store)
+    lines = message.payload["blocks"][0]["text"]["text"].splitlines()
+    (template,) = [line for line in lines if "(K04)" in line]
+    assert template.startswith("• Motivation, Public Interfaces, Proposed Changes, Compatibility")
+    assert template.endswith("(K04). Replace it with your own description, or delete it.")
+    assert "8 things to mend" in lines[0]
+
+
+def test_a_place_cannot_ping_a_channel(store: SqlStore) -> None:
+    hostile = "<h1>&lt;!channel&gt; *Motivation*</h1><p>Describe the problems you are trying to solve.</p>"
+    save(store, GOOD.replace("<h1>Motivation</h1><p>Gates stick.</p>", hostile))
+    check(store)
+    (message,) = outbox(store)
+    text = message.payload["blocks"][0]["text"]["text"]
+    assert "&lt;!channel&gt;" in text
+    assert "<!channel>" not in text
