@@ -1,0 +1,34 @@
+"""How completely the archive is held, in a few lines: no vote is accepted on less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kipflow.commands.output import say_time
+from kipflow.domain.clocks import find_coverage
+from kipflow.domain.facts import ArchiveMonth
+
+#: Gaps that are told one by one.
+MAX_GAPS = 5
+
+
+def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
+    """Up to when every mail is held, then what is missing of it; nothing where no month was read yet."""
+    coverage = find_coverage(months)
+    if coverage.complete_through is None:
+        return []
+    lists = len({month.list_id for month in months})
+    of = f"{len(months)} months of {lists} list{'s' if lists != 1 else ''}"
+    lines = [f"mail: {of}, read up to {say_time(coverage.complete_through)} UTC"]
+    holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
+    # the newest month is no hole where it was read late, but it tells what went wrong since
+    newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}
+    holes += [f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and _is_good(m)]
+    lines += [f"  {why}" for why in holes[:MAX_GAPS]]
+    if len(holes) > MAX_GAPS:
+        lines.append(f"  … and {len(holes) - MAX_GAPS} more; the board's Data page has them all")
+    return lines
+
+
+def _is_good(month: ArchiveMonth) -> bool:
+    return month.status == "complete"
