@@ -6,58 +6,32 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kipflow.mail.figures import (
+    CHOICE,
+    CHOICE_GROUP,
+    GROUP,
+    NEXT_NUMBER,
+    VOTES,
+    find_counts,
+    find_group,
+    parse_choice,
+    parse_group,
+)
 from kipflow.mail.names import find_names
 
-_WORDS = (
-    *("no", "none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-_NUMBERS = {"no": 0, "none": 0, "zero": 0, **{word: number for number, word in enumerate(_WORDS[3:], 1)}}
-_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w|%)"
-_CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
-_GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
-_CH, _G, _G0 = rf"(?P<c>{_CHOICE})", rf"(?P<g>{_GROUP})\b", rf"(?P<g0>{_GROUP})\b"
-_VOTES = r"(?:\s*votes?\b)?"
-
-#: "3 binding +1 votes", "2 non-binding", "no binding vetoes"
-_NUM_GROUP = re.compile(
-    rf"{_NUM}\s+(?:of (?:them|these|those|which|whom)\s+)?(?:(?:are|were|was|being)\s+)?\(?(?:pmc\s+)?{_G}\)?"
-    rf"(?:\s*[\"'(]?{_CH}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?",
-    re.IGNORECASE,
-)
-#: "5 +1 votes", "3 +1 (binding)", "2 x -1"
-_NUM_CHOICE = re.compile(
-    rf"{_NUM}\s*(?:x\s*)?[\"'(]?{_CH}[\"')]?(?:['’]?s\b)?{_VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
-)
-#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
-_CHOICE_NUM = re.compile(
-    rf"(?:{_G0}\s+)?{_CH}(?:['’]?s\b)?{_VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{_VOTES}\s*(?:[:=]\s*\(?|\(|-\s)\s*{_NUM}",
-    re.IGNORECASE,
-)
-#: "Binding votes: 3", "non-binding = 2"
-_GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{_CH}\)?(?:['’]?s)?)?{_VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
-#: "9 total", "9 in all"
-_NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
 _NO_MINUS = re.compile(
     r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
     r"\b(?:no|without(?: any)?)\s+(?:binding\s+)?(?:veto|objections|negative votes|dissent)",
     re.IGNORECASE,
 )
 
-# "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
-_GATHER = r"(?:reach|get|got|have|had|receive|gather|collect|obtain)\w*"
-_NOT_TOLD = re.compile(
-    rf"\b(?:(?:not|never)(?: \w+)? {_GATHER}|n['’]t (?:\w+ )?{_GATHER}|need(?:s|ed)?|requires?|required|at least|"
-    r"minimum(?: of)?|fewer than|less than|lacks?|lacking|missing|short of)\s+(?:(?:the|its|our|another|a) ){0,2}$",
-    re.IGNORECASE,
-)
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
-_CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{_CH}(?:['’]?s\b)?{_VOTES}", re.IGNORECASE)
+_CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}", re.IGNORECASE)
 _NONE = re.compile(r"^\W*(?:none|no(?:ne)? votes?|no one|nobody|n/?a|nil|no|0)\W*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
-_BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{_GROUP})\s*\)\s*$", re.IGNORECASE)
+_BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(
-    rf"{_CHOICE}|{_GROUP}|\b(?:votes?|pmc|ipmc|ppmc|from|members?|community|in favou?r|against|abstain\w*|total|with|"
+    rf"{CHOICE}|{GROUP}|\b(?:votes?|pmc|ipmc|ppmc|from|members?|community|in favou?r|against|abstain\w*|total|with|"
     rf"and|for|"
     r"committers?|contributors?|users?|other)\b|\d+|[\W_]",
     re.IGNORECASE,
@@ -76,9 +50,6 @@ _BEHIND = re.compile(
     re.I,
 )
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
-_NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
-#: What is looked at in one line at most: more is no announcement, only work.
-_MAX_LINE, _MAX_COUNTS = 1_000, 40
 _Key = tuple[str, str]
 
 
@@ -101,15 +72,6 @@ class CountReading:
 
     def of(self, group: str) -> dict[str, int]:
         return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
-
-
-@dataclass(frozen=True, slots=True)
-class _Count:
-    start: int
-    end: int
-    group: str
-    choice: str
-    number: int
 
 
 def read_counts(lines: Sequence[str]) -> CountReading:
@@ -162,42 +124,6 @@ def _is_partly_marked(people: dict[_Key, list[str]], group: str, choice: str) ->
     return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people
 
 
-def find_counts(line: str) -> list[_Count]:
-    """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
-    found: list[tuple[int, int, str, str | None, int]] = []
-    for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
-        for match in pattern.finditer(line[:_MAX_LINE]):
-            if len(found) >= _MAX_COUNTS:
-                break
-            if any(start < match.end() and match.start() < end for start, end, *_ in found):
-                continue
-            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):
-                continue
-            groups = match.groupdict()
-            choice = "-1" if groups.get("veto") else _parse_choice(groups.get("c"))
-            if pattern is _NUM_GROUP and choice is None and not _talks_of_votes(line, match):
-                continue
-            group = _parse_group(groups.get("g") or groups.get("g0"))
-            found.append((match.start(), match.end(), group, choice, _parse_number(groups["n"])))
-    counts: list[_Count] = []
-    last = "+1"
-    before = 0
-    for start, end, group, choice, number in sorted(found):
-        # a new sentence speaks of +1 again, where it names no choice
-        last = choice or ("+1" if ". " in line[before:start] else last)
-        before = end
-        counts.append(_Count(start, end, group, last, number))
-    return counts
-
-
-def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
-    """ "5 binding" counts beside votes or in brackets, not in "two binding constraints"."""
-    if match.group("g").lower().startswith("non"):
-        return True
-    rest = line[match.end() : match.end() + 30]
-    return re.match(r"\s*(?:[),;.:(-]|$|votes?\b|\+1|and\b|ones?\b|from\b|total\b)", rest, re.IGNORECASE) is not None
-
-
 def _with_next(lines: Sequence[str], index: int) -> str:
     """A line with those after it while its sentence runs on: names are often wrapped."""
     text = lines[index]
@@ -211,50 +137,28 @@ def _with_next(lines: Sequence[str], index: int) -> str:
     return text[:1600]
 
 
-def _parse_number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS[text.lower()]
-
-
-def _parse_group(text: str | None) -> str:
-    if not text:
-        return "in all"
-    return "non-binding" if text.lower().startswith("non") else "binding"
-
-
-def _parse_choice(text: str | None) -> str | None:
-    if not text:
-        return None
-    bare = "".join(text.split())
-    return "0" if bare.strip("+-±") == "0" else bare
-
-
 def _read_names_behind(rest: str) -> list[str]:
     match = _BEHIND.match(rest)
     if match is None:
         return []
     text = match.group("names") or match.group("paren") or ""
-    following = _NEXT_NUMBER.search(text)
+    following = NEXT_NUMBER.search(text)
     return [name for name, _ in split_people(text[: following.start()] if following is not None else text)]
 
 
 def split_people(text: str) -> Iterator[tuple[str, str]]:
     """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
     for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:1600]):
-        group = _parse_group(_search(piece))
+        group = parse_group(find_group(piece))
         name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
         name = re.sub(r"^and\s+", "", name)
-        name = re.sub(rf"[\s:-]*(?:{_GROUP})$", "", name, flags=re.IGNORECASE)
+        name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
         if name.lower() in {"myself", "me", "i"}:
             yield "myself", group
         elif _NOT_NAMES.search(name) or _NONE.match(name):
             continue
         elif name and not name[0].isdigit() and len(name) <= 60 and len(name.split()) <= 5:
             yield name, group
-
-
-def _search(text: str) -> str | None:
-    match = re.search(_G, text, re.IGNORECASE)
-    return match.group("g") if match is not None else None
 
 
 class _Lists:
@@ -301,7 +205,7 @@ class _Lists:
     def is_heading(self, index: int, text: str) -> bool:
         if len(text) > 160:
             return False
-        if re.search(rf"{_CHOICE}|{_GROUP}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE) is None:
+        if re.search(rf"{CHOICE}|{GROUP}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE) is None:
             return False
         head, _, tail = text.partition(":")
         if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
@@ -313,11 +217,11 @@ class _Lists:
 
     def open(self, text: str) -> None:
         counts = find_counts(text)
-        groups = {c.group for c in counts} or {_parse_group(_search(text))}
-        choice = re.search(_CHOICE, text)
+        groups = {c.group for c in counts} or {parse_group(find_group(text))}
+        choice = re.search(CHOICE, text)
         self.group = groups.pop() if len(groups) == 1 else "in all"
         self.choice = (
-            (counts[0].choice if counts else None) or _parse_choice(choice.group(0) if choice else None) or "+1"
+            (counts[0].choice if counts else None) or parse_choice(choice.group(0) if choice else None) or "+1"
         )
         if choice is None and re.search(r"\bagainst\b", text, re.IGNORECASE):
             self.choice = "-1"
@@ -325,12 +229,12 @@ class _Lists:
 
     def read_choice_line(self, text: str, start: re.Match[str]) -> None:
         """ "+1 (binding): A, B" or "+1 A B (binding)"."""
-        choice = _parse_choice(start.group("c")) or "+1"
+        choice = parse_choice(start.group("c")) or "+1"
         rest = text[start.end() :]
         if re.match(r"\s*[x×]\s*[\"'(]?[+\-±]", rest):
             return  # "0 x -1" is a count
-        head = re.match(rf"\s*[\[(]?\s*(?P<g>{_GROUP})\s*[\])]?{_VOTES}\s*[:=-]?", rest, re.IGNORECASE)
-        group = _parse_group(head.group("g") if head is not None else None)
+        head = re.match(rf"\s*[\[(]?\s*(?P<g>{GROUP})\s*[\])]?{VOTES}\s*[:=-]?", rest, re.IGNORECASE)
+        group = parse_group(head.group("g") if head is not None else None)
         rest = (rest[head.end() :] if head is not None else rest).lstrip(" :-–—=(")
         if rest and _NONE.match(rest):
             self.reading.of(group).setdefault(choice, 0)

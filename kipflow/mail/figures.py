@@ -1,0 +1,119 @@
+"""Figures in a line of an announcement: how many votes of which choice, binding or not, in words or digits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_WORDS = (
+    *("no", "none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+)
+_NUMBERS = {"no": 0, "none": 0, "zero": 0, **{word: number for number, word in enumerate(_WORDS[3:], 1)}}
+_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w|%)"
+CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
+GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
+CHOICE_GROUP, _G, _G0 = rf"(?P<c>{CHOICE})", rf"(?P<g>{GROUP})\b", rf"(?P<g0>{GROUP})\b"
+VOTES = r"(?:\s*votes?\b)?"
+
+#: "3 binding +1 votes", "2 non-binding", "no binding vetoes"
+_NUM_GROUP = re.compile(
+    rf"{_NUM}\s+(?:of (?:them|these|those|which|whom)\s+)?(?:(?:are|were|was|being)\s+)?\(?(?:pmc\s+)?{_G}\)?"
+    rf"(?:\s*[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?",
+    re.IGNORECASE,
+)
+#: "5 +1 votes", "3 +1 (binding)", "2 x -1"
+_NUM_CHOICE = re.compile(
+    rf"{_NUM}\s*(?:x\s*)?[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s\b)?{VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
+)
+#: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
+_CHOICE_NUM = re.compile(
+    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s)\s*{_NUM}",
+    re.IGNORECASE,
+)
+#: "Binding votes: 3", "non-binding = 2"
+_GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{CHOICE_GROUP}\)?(?:['’]?s)?)?{VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
+#: "9 total", "9 in all"
+_NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
+# "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
+_GATHER = r"(?:reach|get|got|have|had|receive|gather|collect|obtain)\w*"
+_NOT_TOLD = re.compile(
+    rf"\b(?:(?:not|never)(?: \w+)? {_GATHER}|n['’]t (?:\w+ )?{_GATHER}|need(?:s|ed)?|requires?|required|at least|"
+    r"minimum(?: of)?|fewer than|less than|lacks?|lacking|missing|short of)\s+(?:(?:the|its|our|another|a) ){0,2}$",
+    re.IGNORECASE,
+)
+NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
+#: What is looked at in one line at most: more is no announcement, only work.
+_MAX_LINE, _MAX_COUNTS = 1_000, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A count at a place in its line; the group is "binding", "non-binding" or "in all"."""
+
+    start: int
+    end: int
+    group: str
+    choice: str
+    number: int
+
+
+def find_counts(line: str) -> list[Count]:
+    """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
+    found: list[tuple[int, int, str, str | None, int]] = []
+    for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
+        for match in pattern.finditer(line[:_MAX_LINE]):
+            if len(found) >= _MAX_COUNTS:
+                break
+            if any(start < match.end() and match.start() < end for start, end, *_ in found):
+                continue
+            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):
+                continue
+            groups = match.groupdict()
+            choice = "-1" if groups.get("veto") else parse_choice(groups.get("c"))
+            if pattern is _NUM_GROUP and choice is None and not _talks_of_votes(line, match):
+                continue
+            group = parse_group(groups.get("g") or groups.get("g0"))
+            found.append((match.start(), match.end(), group, choice, _parse_number(groups["n"])))
+    counts: list[Count] = []
+    last = "+1"
+    before = 0
+    for start, end, group, choice, number in sorted(found):
+        # a new sentence speaks of +1 again, where it names no choice
+        last = choice or ("+1" if ". " in line[before:start] else last)
+        before = end
+        counts.append(Count(start, end, group, last, number))
+    return counts
+
+
+def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
+    """ "5 binding" counts beside votes or in brackets, not in "two binding constraints"."""
+    if match.group("g").lower().startswith("non"):
+        return True
+    rest = line[match.end() : match.end() + 30]
+    return re.match(r"\s*(?:[),;.:(-]|$|votes?\b|\+1|and\b|ones?\b|from\b|total\b)", rest, re.IGNORECASE) is not None
+
+
+def _parse_number(text: str) -> int:
+    return int(text) if text.isdigit() else _NUMBERS[text.lower()]
+
+
+def parse_group(text: str | None) -> str:
+    """The group that a word tells, however misspelt: "binding", "non-binding"; "in all" where there is none."""
+    if not text:
+        return "in all"
+    return "non-binding" if text.lower().startswith("non") else "binding"
+
+
+def parse_choice(text: str | None) -> str | None:
+    """ "+ 1" as "+1", every zero as "0"; None where there is none."""
+    if not text:
+        return None
+    bare = "".join(text.split())
+    return "0" if bare.strip("+-±") == "0" else bare
+
+
+def find_group(text: str) -> str | None:
+    """The first word in a text that tells whether votes bind; None if there is none."""
+    match = re.search(_G, text, re.IGNORECASE)
+    return match.group("g") if match is not None else None
