@@ -90,7 +90,8 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
         for line in lines
     ]
     print_rows(rows, form, columns=("section", "kind", "substance", "line"))
-    told = f"version {changes.before.version} → {changes.after.version}, {len(rows)} lines"
+    lines = "1 line" if len(rows) == 1 else f"{len(rows)} lines"
+    told = f"version {changes.before.version} → {changes.after.version}, {lines}"
     console(stderr=True).print(f"{facts.key}: {told}")
     return 0
 

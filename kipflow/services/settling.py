@@ -18,6 +18,8 @@ def say_command(number: int, item: ReviewItem) -> str:
         case "identity":
             one, _, other = item.subject.partition(" = ")
             return f"merge|split {quote(one)} {quote(other)}"
+        case "page":
+            return f"page {number}"
         case "dormancy":
             return f"stage {number} Dormant, or snooze {number} DATE"
         case "ruling":

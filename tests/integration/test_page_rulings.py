@@ -1,0 +1,154 @@
+"""A page that changed in substance after people voted: from the mails to the ruling, by the commands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.utils import format_datetime
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.services.ports import WikiPage
+from kipflow.services.sync import parse
+from kipflow.settings import read_settings
+from kipflow.wiki.substance import read_substance
+from kipflow.wiring import connect
+
+COMMUNITY = """
+    name: shelves
+    title: Shelves
+    prefix: KIP
+    lists: [dev@shelves.example]
+    roster: rosters/shelves.yaml
+    policy:
+      source: invented
+      binding_roles: [committer]
+      quorum: 1
+      voting_period: 72 hours
+      page_changes: ask
+"""
+ROSTER = """
+    people:
+      - id: mara
+        name: Mara Lind
+        emails: [mara@lind.example]
+        roles: [{role: committer}]
+"""
+BEFORE = "<h1>Status</h1><p>Current state: Voting</p><h1>Proposed Changes</h1><p>The shelves are painted green.</p>"
+AFTER = BEFORE.replace("green", "red, and every second one is removed")
+
+
+def write_mail(folder: Path, subject: str, at: datetime, text: str, *, replies_to: str = "") -> None:
+    mail = EmailMessage()
+    name = f"{at:%m%d%H}"
+    mail["Message-ID"] = f"<{name}@mail.example>"
+    mail["From"] = "Mara Lind <mara@lind.example>"
+    mail["To"] = "dev@shelves.example"
+    mail["Date"] = format_datetime(at)
+    mail["Subject"] = subject
+    if replies_to:
+        mail["In-Reply-To"] = f"<{replies_to}@mail.example>"
+    mail.set_content(text + "\n")
+    (folder / f"{name}.eml").write_bytes(mail.as_bytes())
+
+
+def march(day: int) -> datetime:
+    return datetime(2026, 3, day, tzinfo=UTC)
+
+
+def save_page(version: int, body: str, at: datetime) -> None:
+    parts = connect(read_settings())
+    parts.store.migrate()
+    raw = WikiPage(
+        page_id="70", version=version, title="KIP-7: Shelves", body=body, saved_at=at, saved_by="Ann", labels=()
+    )
+    page = parse(raw, "KIP")
+    with parts.store.begin() as session:
+        before = session.find_page_text("70", version - 1)
+        session.save_page_version(replace(page, substance=read_substance(body, before=before)), seen_at=at)
+    parts.store.close()
+
+
+@pytest.fixture
+def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """KIP-7 was voted on from 9 March on, its page changed on the 10th, its result was told on the 13th."""
+    config = tmp_path / "config"
+    for name, text in {"communities/shelves.yaml": COMMUNITY, "rosters/shelves.yaml": ROSTER}.items():
+        path = config / name
+        path.parent.mkdir(parents=True)
+        path.write_text(dedent(text), encoding="utf-8")
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(config))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "shelves")
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    mails = tmp_path / "mails"
+    mails.mkdir()
+    write_mail(mails, "[DISCUSS] KIP-7: Shelves", march(2), "Please have a look.")
+    write_mail(mails, "[VOTE] KIP-7: Shelves", march(8), "Please vote.")
+    write_mail(mails, "Re: [VOTE] KIP-7: Shelves", march(9), "+1 (binding)", replies_to="030800")
+    write_mail(mails, "[RESULT] [VOTE] KIP-7: Shelves", march(13), "The vote passes with 1 binding +1.")
+    # nothing is accepted beyond the time up to which the archive was read
+    write_mail(mails, "Paint is on sale", march(20), "Green only.")
+    assert run(["ingest", str(mails)]) == 0
+    save_page(1, BEFORE, march(1))
+    save_page(2, AFTER, march(10))
+    assert run(["advance", "--as-of", "2026-03-14"]) == 0
+    capsys.readouterr()
+
+
+def told_status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    assert run(["status", "7", "--format", "json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.usefixtures("changed_after_the_vote")
+def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told_status(capsys)["stage"] == "Vote"
+
+    assert run(["review", "--format", "json"]) == 1
+    (question,) = json.loads(capsys.readouterr().out)
+    assert "Proposed Changes" in json.dumps(question)
+    assert question["settle"] == "page 7"
+
+    assert run(["diff", "7", "--since", "vote", "--format", "csv"]) == 0
+    assert 'Proposed Changes,added,yes,"The shelves are painted red' in capsys.readouterr().out
+
+    ruling = ["review", "page", "7", "--by", "ann", "--reason", "the voters agree", "--as-of", "2026-03-15"]
+    assert run(ruling) == 0
+    run(["advance", "--as-of", "2026-03-15"])
+    capsys.readouterr()
+    assert told_status(capsys)["stage"] == "Accepted"
+    assert run(["review"]) == 0
+
+
+@pytest.mark.usefixtures("changed_after_the_vote")
+def test_a_ruling_on_a_page_that_is_taken_back_asks_again(capsys: pytest.CaptureFixture[str]) -> None:
+    page = ["review", "page", "7", "--by", "ann", "--reason", "the voters agree", "--as-of", "2026-03-15"]
+    assert run(page) == 0
+    capsys.readouterr()
+    assert run(["review", "rulings", "7", "--format", "json"]) == 0
+    (ruling,) = json.loads(capsys.readouterr().out)
+    revoke = ["review", "revoke", str(ruling["id"]), "--by", "ann", "--reason", "they do not", "--as-of", "2026-03-16"]
+    assert run(revoke) == 0
+    run(["advance", "--as-of", "2026-03-16"])
+    capsys.readouterr()
+    assert run(["review", "--format", "json"]) == 1
+    assert "Proposed Changes" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("changed_after_the_vote")
+def test_a_ruling_holds_for_the_page_as_it_stood_and_not_for_the_next_change(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    save_page(3, AFTER.replace("red", "blue and orange"), march(11))
+    run(["advance", "--as-of", "2026-03-14"])
+    page = ["review", "page", "7", "--by", "ann", "--reason", "the voters agree", "--as-of", "2026-03-15"]
+    assert run(page) == 0
+    capsys.readouterr()
+    assert run(["review", "rulings", "7", "--format", "json"]) == 0
+    assert "70@3" in capsys.readouterr().out
