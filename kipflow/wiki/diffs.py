@@ -12,6 +12,8 @@ from kipflow.wiki.storage import Section, parse_storage, read_sections
 
 #: Lines compared one by one in a section; more (a pasted log, say) are compared as a set, which costs little.
 _MAX_LINES = 2_000
+#: Pairs of equal lines, or of equal words, that are looked at one by one: a page of one line repeated has a million.
+_MAX_MATCHES, _MAX_WORD_MATCHES = 60_000, 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +92,11 @@ def _pair(old: str | None, new: str | None) -> LinePair:
     if old is None or new is None:
         return LinePair(old=_whole(old), new=_whole(new))
     before, after = old.split(" "), new.split(" ")
+    if len(before) + len(after) > _MAX_WORDS or _count_matches(before, after) > _MAX_WORD_MATCHES:
+        return LinePair(old=_whole(old), new=_whole(new))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     # lines that have little in common are two lines, not one with every word changed
-    if len(before) + len(after) > _MAX_WORDS or matcher.ratio() < 0.3:
+    if matcher.ratio() < 0.3:
         return LinePair(old=_whole(old), new=_whole(new))
     left: list[Span] = []
     right: list[Span] = []
@@ -125,8 +129,14 @@ def _by_title(sections: Sequence[Section]) -> dict[tuple[str, int], list[str]]:
     return found
 
 
+def _count_matches(old: Sequence[str], new: Sequence[str]) -> int:
+    """Pairs of equal parts: what a comparison one by one has to look at, again and again."""
+    there = Counter(new)
+    return sum(count * there[part] for part, count in Counter(old).items())
+
+
 def _hunks(old: list[str], new: list[str]) -> Iterator[Hunk]:
-    if len(old) + len(new) > _MAX_LINES:
+    if len(old) + len(new) > _MAX_LINES or _count_matches(old, new) > _MAX_MATCHES:
         gone, come = Counter(old) - Counter(new), Counter(new) - Counter(old)
         if gone or come:
             yield Hunk(removed=tuple(gone.elements()), added=tuple(come.elements()))

@@ -58,3 +58,37 @@ def test_a_pasted_log_costs_little() -> None:
     (change,) = diff_pages(old, new)
     assert "z" in change.added
     assert time.monotonic() - started < 5
+
+
+def test_lines_that_repeat_a_thousand_times_are_compared_as_a_set() -> None:
+    """Looked at one by one, two such sections cost seconds, and a page can have many of them."""
+    old, new = ["x", "y"] * 450, ["y", "x", "x"] * 300
+    (change,) = diff_pages(*("<h1>Log</h1>" + "".join(f"<p>{line}</p>" for line in lines) for lines in (old, new)))
+    assert [(sorted(set(h.removed)), sorted(set(h.added))) for h in change.hunks] == [(["y"], ["x"])]
+    assert (len(change.removed), len(change.added)) == (150, 150)
+
+
+def test_two_lines_of_the_same_few_words_are_shown_whole() -> None:
+    pair = Hunk(removed=("a b " * 60,), added=("b a " * 60,)).pairs[0]
+    assert [span.changed for span in (*pair.old, *pair.new)] == [False, False]
+
+
+def test_a_row_of_a_table_is_one_line_with_the_word_that_changed_marked() -> None:
+    row = "<h1>Settings</h1><table><tr><td><p>gate.oil.ms</p></td><td><p>{}</p></td></tr></table>"
+    (change,) = diff_pages(row.format("5000"), row.format("9000"))
+    ((pair,),) = (hunk.pairs for hunk in change.hunks)
+    assert [(s.text, s.changed) for s in pair.new] == [("gate.oil.ms |", False), ("9000", True)]
+
+
+def test_a_section_that_only_moved_did_not_change() -> None:
+    first, second = "<h1>A</h1><p>a</p>", "<h1>B</h1><p>b</p>"
+    assert diff_pages(first + second, second + first) == ()
+
+
+def test_code_is_compared_line_by_line() -> None:
+    code = (
+        '<h1>Sketch</h1><ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[int a;\n{}\nint c;]]>'
+        "</ac:plain-text-body></ac:structured-macro>"
+    )
+    (change,) = diff_pages(code.format("int b;"), code.format("long b<T>;"))
+    assert (change.removed, change.added) == (("int b;",), ("long b<T>;",))
