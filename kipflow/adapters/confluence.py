@@ -15,8 +15,8 @@ from kipflow.adapters.http import Answer, HttpService, Patience, refuse
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
 from kipflow.services.ports import PageRef, WikiPage
 
-#: Children asked for at once; a server may give fewer.
-_PAGE_SIZE = 100
+#: Children asked for at once; a server may give fewer. The proposals of a large community come in some seven answers.
+_PAGE_SIZE = 200
 #: No community has more proposals; a server that never ends its list is not followed further.
 _MAX_CHILDREN = 50_000
 _ID = re.compile(r"[A-Za-z0-9]{1,40}")

@@ -59,10 +59,22 @@ def write_pages(world: World, index_page: str) -> Iterator[PageScript]:
     start = world.at(-426)
     template = ScriptedVersion(at=start, who="bvogel", body=TEMPLATE_BODY)
     yield PageScript(page_id="1001", title="KIP-Template", parent=index_page, versions=(template,))
-    notes = ScriptedVersion(at=start, who="amaro", body="<p>Notes of the community calls, newest first.</p>")
-    yield PageScript(page_id="1002", title="Call notes", parent=index_page, versions=(notes,))
+    yield PageScript(page_id="1002", title="Call notes", parent=index_page, versions=tuple(_write_call_notes(world)))
     for plan in PLANS:
         yield _write_page(world, plan, index_page)
+
+
+def _write_call_notes(world: World) -> Iterator[ScriptedVersion]:
+    """The page on which the community keeps notes of its calls since it no longer records them."""
+    head = "<p>Notes of the community calls, newest first.</p>"
+    yield ScriptedVersion(at=world.at(-426), who="amaro", body=head)
+    call = world.at(-12)
+    notes = (
+        f"<h2>{call:%Y-%m-%d}</h2><ul>"
+        "<li>KIP-88: who keeps the roles during an upgrade? Hal asks two operators.</li>"
+        "<li>KIP-84 waits for the authors of the two tools.</li></ul>"
+    )
+    yield ScriptedVersion(at=call, who="amaro", body=head + notes, message="Notes of the call")
 
 
 def _write_page(world: World, plan: Plan, index_page: str) -> PageScript:

@@ -13,7 +13,7 @@ from kipflow.domain.facts import NO_TICKET, PageAbsence, PageVersion, TicketStat
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
-from kipflow.wiki.recordings import parse_recordings
+from kipflow.wiki.recordings import is_call_page, parse_call_page, parse_recordings
 from kipflow.wiki.substance import read_substance
 from kipflow.wiki.titles import parse_title
 
@@ -106,6 +106,14 @@ class _PageRun:
                     self.stored += session.save_page_version(version, seen_at=self.as_of)
         if found:
             self.note(ref, found[-1])
+            self.save_notes(found[-1])
+
+    def save_notes(self, newest: PageVersion | Unreadable) -> None:
+        """Link the notes of calls, if these are what the page holds, to the proposals that they name."""
+        if isinstance(newest, PageVersion) and is_call_page(newest.title, self.prefix):
+            notes = parse_call_page(newest.body, self.prefix, title=newest.title, url=newest.url)
+            with self.store.begin() as session:
+                session.save_call_notes(notes, seen_at=self.as_of)
 
     def note(self, ref: PageRef, newest: PageVersion | Unreadable) -> None:
         """Note whether the page itself, not an old version of it, can be had."""

@@ -1,4 +1,4 @@
-"""Recordings of calls and the notes on them, as a process page keeps them: one row per call."""
+"""Recordings of calls and the notes on them: rows of a process page, one per call, or pages of their own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kipflow.domain.facts import CallNote
 from kipflow.domain.proposals import find_references
 from kipflow.wiki.index_reading import is_web_address, read_cells, read_text
 from kipflow.wiki.storage import name_of, parse_storage, read_sections
+from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -25,6 +26,8 @@ _DAYS = (
 #: Characters of a note that are kept; the longest real ones have some 1,500.
 _MAX_NOTE = 2_000
 _MAX_CALL = 120
+#: Notes of one page that are kept; ten years of weekly calls have some 2,000.
+_MAX_NOTES = 5_000
 
 
 def parse_recordings(body: str, prefix: str) -> tuple[CallNote, ...]:
@@ -36,6 +39,33 @@ def parse_recordings(body: str, prefix: str) -> tuple[CallNote, ...]:
     return tuple(
         note for row in _walk_rows(parse_storage(body, source="index page")) for note in _parse_row(row, prefix)
     )
+
+
+def is_call_page(title: str, prefix: str) -> bool:
+    """Whether a page holds notes of calls: its title says so and is no proposal's."""
+    return bool(_HEADING.search(title[:300])) and parse_title(title, prefix).number is None
+
+
+def parse_call_page(body: str, prefix: str, *, title: str, url: str) -> tuple[CallNote, ...]:
+    """The notes on a page of their own that name a proposal, one for each proposal named, in order of the page.
+
+    A heading with a day begins a call; before the first one it is the page's title that tells the call. Lines
+    below a heading that names proposals ("KIP-7: hinges") are about these, unless they name others.
+
+    Raises:
+        UnreadableInput: the page cannot be read at all.
+    """
+    found: list[CallNote] = []
+    call, held_on, link = title, parse_day(title), url if is_web_address(url) else ""
+    for section in read_sections(parse_storage(body, source=f"page {title[:80]!r}")):
+        day = parse_day(section.title)
+        if day is not None:
+            call, held_on = section.title, day
+        about = find_references(section.title, prefix)
+        for line in section.lines:
+            note, numbers = line.text[:_MAX_NOTE], find_references(line.text, prefix) or about
+            found += [CallNote(number=n, call=call[:_MAX_CALL], held_on=held_on, url=link, note=note) for n in numbers]
+    return tuple(found[:_MAX_NOTES])
 
 
 def _walk_rows(root: _Element) -> Iterator[_Element]:

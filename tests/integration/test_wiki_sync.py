@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
+from kipflow.domain.facts import IndexEntry
 from kipflow.domain.policy import Policy
 from kipflow.services.advance import advance_all
 from kipflow.services.effects import EffectRules
@@ -199,3 +200,36 @@ def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: S
     decide_all(store)
     (call,) = store.proposal(7, START).calls
     assert (str(call.held_on), call.note, call.url) == ("2026-02-03", "KIP-7: go on.", "https://video.x.example/1")
+
+
+def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStore, wiki: MovableWiki) -> None:
+    """Its title alone is known from the list of pages; the thread on the list says that there is a proposal."""
+    row = IndexEntry(number=9, title="Nine", section="discussion", seen_at=START, origin="page")
+    with store.begin() as session:
+        session.save_index_entries([row])
+    wiki.save("9", "KIP-9: Nine", "<p>hidden</p>")
+    wiki.refused["9"] = "restricted: this account may not read it"
+    sync(store, wiki)
+    assert absences(store, 9) == [("restricted: this account may not read it", True)]
+    decide_all(store)
+    (gone,) = [d for d in store.proposal(9, START + DAY).drift if d.side == "page"]
+    assert gone.says == "gone: restricted: this account may not read it"
+    assert "never read" in gone.evidence
+    assert "let the account" in gone.mend
+    # shown again: its versions are read as those of any new page
+    del wiki.refused["9"]
+    assert sync(store, wiki, START + DAY)[0]["versions_new"] == 1
+    assert absences(store, 9) == [("restricted: this account may not read it", False)]
+
+
+def test_a_page_of_call_notes_is_linked_to_the_proposals_that_it_names(store: SqlStore, wiki: MovableWiki) -> None:
+    wiki.save("3", "Call notes", "<h2>2026-02-27</h2><p>KIP-7: the hinges stay.</p>")
+    sync(store, wiki)
+    wiki.save("3", "Call notes", "<h2>2026-02-27</h2><p>KIP-7: the hinges stay.</p><p>KIP-7 again.</p>")
+    sync(store, wiki, START + DAY)
+    decide_all(store)
+    calls = store.proposal(7, START + DAY).calls
+    assert [(c.held_on, c.note) for c in calls] == [
+        (date(2026, 2, 27), "KIP-7: the hinges stay."),
+        (date(2026, 2, 27), "KIP-7 again."),
+    ]

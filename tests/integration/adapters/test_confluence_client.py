@@ -160,6 +160,12 @@ def test_all_children_come_whatever_the_server_gives_at_once(server: Server, wik
     assert [ref.page_id for ref in wiki.fetch_children("1000")] == [str(n) for n in range(1, 131)]
 
 
+def test_the_pages_of_a_large_community_are_listed_with_few_requests(server: Server, wiki: ConfluenceWiki) -> None:
+    server.play(children([child(n) for n in range(1, 1_301)], 200))
+    assert len(list(wiki.fetch_children("1000"))) == 1_300
+    assert len(server.seen) == 7
+
+
 def test_a_child_that_moved_while_reading_comes_once(server: Server, wiki: ConfluenceWiki) -> None:
     server.play(children([child(1), child(2), child(1), child(3)], 2))
     assert [ref.page_id for ref in wiki.fetch_children("1000")] == ["1", "2", "3"]

@@ -15,7 +15,7 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Message, PageVersion, ProposalFacts, ThreadMessage, Unreadable
+from kipflow.domain.facts import Coverage, Message, PageAbsence, PageVersion, ProposalFacts, ThreadMessage, Unreadable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
@@ -66,6 +66,7 @@ def reading() -> Reading:
             key=f"KIP-{number}",
             proposal=Proposal(number=number, title=""),
             pages=tuple(pages_of(story, number)),
+            absences=tuple(absences_of(story, number)),
             messages=tuple(thread_of(messages, numbers, number)),
             votes=tuple(votes_of(votes, number)),
             coverage=coverage,
@@ -74,6 +75,16 @@ def reading() -> Reading:
     }
     unreadable = [m for m in read if isinstance(m, Unreadable)]
     return Reading(facts=facts, policy=community.as_policy(), unreadable=unreadable)
+
+
+def absences_of(story: Story, number: int) -> list[PageAbsence]:
+    page = next(p for p in story.pages if p.page_id == str(2000 + number))
+    since = page.versions[0].at
+    return (
+        [PageAbsence(page_id=page.page_id, since=since, until=None, why="restricted", asked_at=since)]
+        if page.denied or page.gone
+        else []
+    )
 
 
 def pages_of(story: Story, number: int) -> list[PageVersion]:
