@@ -15,12 +15,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from kipflow.adapters.http import Fault, HttpService, Patience, refuse
 from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.permalinks import render_permalink
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
@@ -53,8 +53,8 @@ class PonyMailArchive:
         self._counts: dict[tuple[str, str], int] = {}
 
     def permalink(self, message_id: str) -> str:
-        """The address of a mail for a person."""
-        return self._permalink.replace("{mid}", quote(message_id.strip().strip("<>"), safe="@"))
+        """The address of a mail for a person; empty for a mail that came without an id."""
+        return render_permalink(self._permalink, message_id)
 
     def fetch_stats(self, list_id: str, month: str) -> MonthStats:
         """What the archive says of a month without giving it: any new, gone or replaced mail changes `digest`.

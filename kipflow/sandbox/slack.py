@@ -1,10 +1,10 @@
-"""Slack's chat methods: what they check, what they store, and when they ask to wait."""
+"""Slack's methods for messages: what they check, what they store, and when they ask to wait."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ class Post:
     """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates.
 
     `thread` is the `ts` of the message that it answers; empty for one that stands in the channel itself.
+    `metadata` is what its sender attached, for programs.
     """
 
     channel: str
@@ -30,6 +31,7 @@ class Post:
     at: datetime
     edited: int = 0
     thread: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 class Throttle:
@@ -53,9 +55,19 @@ class Channels:
     def __init__(self) -> None:
         self.posts: list[Post] = []
 
-    def add(self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, *, thread: str = "") -> Post:
+    def add(
+        self,
+        channel: str,
+        text: str,
+        blocks: list[dict[str, Any]],
+        at: datetime,
+        *,
+        thread: str = "",
+        metadata: dict[str, Any] | None = None,
+    ) -> Post:
         ts = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}"
-        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, thread=thread)
+        kept = metadata or {}
+        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, thread=thread, metadata=kept)
         self.posts.append(post)
         return post
 
@@ -109,6 +121,25 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
     async def update(request: Request) -> Response:
         return await _say(request, update=True)
 
+    # Slack's own client asks by POST, others by GET
+    @router.api_route("/conversations.list", methods=["GET", "POST"])
+    async def conversations_list(request: Request) -> Response:
+        names = sorted({post.channel for post in channels.posts})
+        found = [{"id": channel_id(name), "name": name.removeprefix("#")} for name in names]
+        return _list(request, await _read(request), {"channels": found})
+
+    @router.api_route("/conversations.history", methods=["GET", "POST"])
+    async def history(request: Request) -> Response:
+        given = await _read(request)
+        found = [p for p in _find_posts(channels, given) if not p.thread][::-1]
+        return _list(request, given, {"messages": [_as_message(p) for p in found[: _limit(given)]]})
+
+    @router.api_route("/conversations.replies", methods=["GET", "POST"])
+    async def replies(request: Request) -> Response:
+        given = await _read(request)
+        found = [p for p in _find_posts(channels, given) if str(given.get("ts")) in {p.ts, p.thread}]
+        return _list(request, given, {"messages": [_as_message(p) for p in found[: _limit(given)]]})
+
     async def _say(request: Request, *, update: bool) -> Response:
         given = await _read(request)
         blocks = given.get("blocks") or []
@@ -121,22 +152,56 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
         post = (
             channels.update(channel, str(given.get("ts")), text, blocks)
             if update
-            else channels.add(channel, text, blocks, now(), thread=str(given.get("thread_ts") or ""))
+            else channels.add(
+                channel, text, blocks, now(), thread=str(given.get("thread_ts") or ""), metadata=_find_metadata(given)
+            )
         )
         if post is None:
             return JSONResponse({"ok": False, "error": "message_not_found"})
-        message = {
-            "type": "message",
-            "user": "U0KIPFLOW",
-            "text": post.text,
-            "blocks": list(post.blocks),
-            "ts": post.ts,
-        }
-        if post.thread:
-            message["thread_ts"] = post.thread
-        return JSONResponse({"ok": True, "channel": channel_id(channel), "ts": post.ts, "message": message})
+        return JSONResponse({"ok": True, "channel": channel_id(channel), "ts": post.ts, "message": _as_message(post)})
 
     return router
+
+
+def _find_posts(channels: Channels, given: dict[str, Any]) -> list[Post]:
+    asked = channel_id(str(given.get("channel") or ""))
+    return [post for post in channels.posts if channel_id(post.channel) == asked]
+
+
+def _limit(given: dict[str, Any]) -> int:
+    raw = str(given.get("limit") or "")
+    return int(raw) if raw.isdecimal() and len(raw) < 5 else 100
+
+
+def _list(request: Request, given: dict[str, Any], found: dict[str, Any]) -> Response:
+    refusal = _find_token_error(request, given)
+    return JSONResponse({"ok": False, "error": refusal} if refusal else {"ok": True, **found})
+
+
+def _as_message(post: Post) -> dict[str, Any]:
+    message: dict[str, Any] = {
+        "type": "message",
+        "user": "U0KIPFLOW",
+        "text": post.text,
+        "blocks": list(post.blocks),
+        "ts": post.ts,
+    }
+    if post.thread:
+        message["thread_ts"] = post.thread
+    if post.metadata:
+        message["metadata"] = post.metadata
+    return message
+
+
+def _find_metadata(given: dict[str, Any]) -> dict[str, Any]:
+    """What the sender attached; a form sends it as JSON in a field."""
+    raw = given.get("metadata")
+    if isinstance(raw, str):
+        try:
+            raw = json.loads(raw)
+        except ValueError:
+            return {}
+    return raw if isinstance(raw, dict) else {}
 
 
 def find_error(given: dict[str, Any], blocks: Any) -> str | None:
@@ -174,7 +239,7 @@ async def _read(request: Request) -> dict[str, Any]:
         except ValueError:
             return {}
         return given if isinstance(given, dict) else {}
-    found: dict[str, Any] = dict(await request.form())
+    found: dict[str, Any] = {**request.query_params, **await request.form()}
     if isinstance(found.get("blocks"), str):
         try:
             found["blocks"] = json.loads(found["blocks"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -22,6 +21,7 @@ from kipflow.domain.facts import (
     ThreadMessage,
     TicketState,
 )
+from kipflow.domain.permalinks import render_permalink
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.releases import find_release
 from kipflow.domain.roster import Verdict
@@ -50,9 +50,7 @@ class Community:
 
     def render_permalink(self, message_id: str) -> str:
         """Where a mail can be read; empty for a mail that no archive has (it came without a Message-ID)."""
-        if not self.permalink or message_id.endswith(("@missing>", "@long>")):
-            return ""
-        return self.permalink.replace("{mid}", quote(message_id.strip("<>"), safe="@"))
+        return render_permalink(self.permalink, message_id)
 
 
 def load_facts(

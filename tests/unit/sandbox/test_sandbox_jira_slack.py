@@ -69,6 +69,27 @@ def test_a_message_can_be_updated_by_channel_id(client: TestClient) -> None:
     assert "before" not in page
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_was_posted_is_found_again_with_its_metadata_newest_first_and_its_thread_apart(
+    client: TestClient, method: str
+) -> None:
+    def ask(name: str, **given: str) -> Any:
+        arguments = {"params": given} if method == "GET" else {"data": given}
+        return client.request(method, f"/slack/api/{name}", headers=TOKEN, **arguments).json()
+
+    root = say(client, text="one", metadata={"event_payload": {"key": "k"}}).json()["ts"]
+    say(client, text="two")
+    say(client, text="below", thread_ts=root)
+    (channel,) = ask("conversations.list")["channels"]
+    assert channel["name"] == "proposals"
+    found = ask("conversations.history", channel=channel["id"], limit="5")["messages"]
+    assert [m["text"] for m in found] == ["two", "one"]
+    assert found[1]["metadata"] == {"event_payload": {"key": "k"}}
+    assert len(ask("conversations.history", channel=channel["id"], limit="1")["messages"]) == 1
+    replies = ask("conversations.replies", channel=channel["id"], ts=root)["messages"]
+    assert [m["text"] for m in replies] == ["one", "below"]
+
+
 def test_updating_what_was_never_said_fails(client: TestClient) -> None:
     content = {"channel": "#proposals", "ts": "1.000001", "text": "x"}
     assert client.post("/slack/api/chat.update", json=content, headers=TOKEN).json()["error"] == "message_not_found"
