@@ -14,7 +14,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.changes import read_change
 from kipflow.mail.claims import find_claim, find_claim_told_apart
-from kipflow.mail.conditions import CONDITION_AFTER, hangs_on_something
+from kipflow.mail.conditions import CONDITION_AFTER, hangs_on_something, says_no_vote
 from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.sentences import Sentence, split_sentences
@@ -90,14 +90,29 @@ def read_expressions(words: Words, *, author: str = "", is_result: bool = False)
             for e in _read_lines(below, list(words.doubtful), author=author, is_result=is_result)
             if e.choice is not None and e.rule != "told-without-number"
         ]
-    return tuple(_weigh_with_the_rest(e, shown) for e in _resolve(found))
+    weighed = (_weigh_with_the_rest(e, shown) for e in _resolve(found))
+    return tuple(e for e in weighed if e is not None)
 
 
-def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression:
-    """A vote in the light of what other sentences of the mail say of it: that it is conditional, or not binding."""
-    if cast.standing is not Standing.CLEAR:
-        return cast
+#: rules of doubt whose answer a mail gives that says it is no vote
+_MAY_BE_TALK = frozenset(
+    {
+        "inline-answer",
+        "object-unclear",
+        "answered-remark",
+        "told-without-number",
+        "announced",
+        "hypothetical",
+        "goes-on",
+    }
+)
+
+
+def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression | None:
+    """A vote in the light of what the mail says of it elsewhere: that it is conditional, not binding, or none."""
     text = _WRAPPED.sub(" ", "\n".join(shown))[:MAX_TEXT]
+    if cast.standing is not Standing.CLEAR:
+        return None if cast.rule in _MAY_BE_TALK and says_no_vote(text) else cast
     if hangs_on_something(text):
         why = "another sentence hangs the vote on something: is it met?"
         return replace(cast, rule="conditional", standing=Standing.UNCLEAR, why=why)

@@ -84,7 +84,8 @@ _UNREAL = re.compile(
     r"\b(?:not|never|haven['’]?t|hasn['’]?t|nobody|won['’]?t|don['’]?t|can['’]?t|cannot|didn['’]?t|isn['’]?t|"
     r"would(?! like to)|could|might|may|if|"
     r"unless|until|once|when|willing to|"
-    r"(?:will|['’]ll|would) be (?:happy|glad) to|ready to|able to|as soon as|after|before|considering|"
+    r"(?:will|['’]ll|would) be (?:happy|glad) to|ready to|able to|as soon as|and i['’]?ll|and i will|after|"
+    r"before|considering|"
     r"consider(?! my)|should|why)\b|\b(?:i|"
     r"we)['’]d(?! like "
     r"to)|\?\s*$",
@@ -175,6 +176,9 @@ def read_change(text: str) -> Expression | None:
     if targets and len(values) > 1 and _SECOND_THOUGHTS.search(text):
         why = "second thoughts within the sentence: which vote stands?"
         return replace(_change_to(targets[-1], text), rule="second-thoughts", standing=Standing.UNCLEAR, why=why)
+    if targets and _PAST_ALONE.match(text) and not _MINE.search(text) and "vote" not in text.lower():
+        why = "tells of a change: of the vote, or of something else?"
+        return replace(_change_to(targets[-1], text), rule="change-of-what", standing=Standing.UNCLEAR, why=why)
     if targets:
         return _change_to(targets[-1], text)
     value = parse_value(values[0].group("value"))[1] if values else ""
@@ -208,6 +212,12 @@ _FROM_TO = re.compile(
 )
 
 
+#: "changing from", "switching back from", but not "changed the default from"
+_AT_ONCE_FROM = re.compile(r"^\w+\s+(?:back\s+|over\s+|here\s+|now\s+)?from\b", re.IGNORECASE)
+#: "Changed from 0 to -1.": who, or what?
+_PAST_ALONE = re.compile(
+    r"^\W*(?:\w{1,8}\W+)?(?:chang|updat|mov|switch|bump|revert|convert|correct|adjust)\w*ed\b", re.IGNORECASE
+)
 _I_DO = re.compile(r"\b(?:i|i['’]m|i['’]ve|i['’]ll|me)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
 
 
@@ -223,7 +233,7 @@ def _speaks_of_change(text: str) -> bool:
     # "Changing from +1 to -1" is the voter's; "the exit code changed from 0 to -1" is the code's
     opening = _OPENING_CLAUSE.sub("", text[: change.start()])
     own = not re.search(r"\w", opening) or is_smalltalk(opening) or _I_DO.search(opening) is not None
-    return own and "from" in text.lower()
+    return own and _AT_ONCE_FROM.match(text[change.start() :]) is not None
 
 
 def _find_targets(text: str, values: list[re.Match[str]], *, withdraws: bool) -> list[re.Match[str]]:

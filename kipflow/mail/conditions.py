@@ -76,7 +76,7 @@ _FORMS = (
     r"\bin (?:general|principle|theory),? but\b",
     # a vote on a part
     r"\b(?:but|though|and) (?:only|not) (?:for|on|to|regarding|with|without|in|as)\b",
-    r"^\W{0,4}only (?:for|on|to)\b",
+    r"^\W{0,4}only (?:for|on|to)\b|\b(?:for|on|to) [^.;,!?]{1,40} only\s*(?:$|[.!])",
 )
 CONDITION_AFTER = re.compile("|".join((_IF, *_FORMS)), _I)
 _OPENING = re.compile(
@@ -114,6 +114,16 @@ _HANGS = re.compile(
     r"change|revise|reconsider|flip|switch)\s+(?:it|this|that|my (?:vote|[+-]\s?[01]))\b[^.!?]{0,30}\b(?:if|"
     r"unless|when|"
     r"should)\b|\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
+    _I,
+)
+#: a mail that says of itself that it is no vote
+_NO_VOTE = re.compile(
+    r"\b(?:not|isn['’]t|no) (?:yet )?(?:an? |my )?vote\b|\bnot (?:yet )?vot(?:ing|ed)\b|\b(?:haven['’]t|"
+    r"hasn['’]t) (?:yet )?voted\b|"
+    r"\bbefore i (?:can |could )?vote\b|\b(?:will|shall|i['’]ll|able to|going to) vote (?:later|tomorrow|soon|"
+    r"when|once|after|on)\b|"
+    r"\bi will be able to vote\b|\bfor my vote\b|\bmy vote (?:will|comes|follows)\b|"
+    r"\bno vote (?:from me )?(?:yet|for now)\b",
     _I,
 )
 _HANG_WORDS = (
@@ -181,6 +191,11 @@ def hangs_on_something(text: str) -> bool:
     """
     folded = text.lower()
     return has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None
+
+
+def says_no_vote(text: str) -> bool:
+    """Whether a mail says of itself that it votes not, or later."""
+    return "vot" in text.lower() and _NO_VOTE.search(text) is not None
 
 
 def has_condition(before: str, after: str, *, preceding: str, following: str, leading: bool) -> bool:

@@ -28,7 +28,8 @@ _AT_ONCE = r"^\W{0,4}(?:but |and |only |though |so |just |still |well |it['’]s
 _HEDGED = re.compile(
     _AT_ONCE + r"(?:tentativ\w*|provisional\w*|preliminar\w*|maybe|perhaps|possibly|probably|almost|nearly|tb[cd]\b|"
     r"to be (?:confirmed|decided|verified|determined)|not (?:sure|certain|final|decided)\b|undecided|"
-    r"partial\w*|partly|in part\b|half\b|both\b|later\b|soon\b|tomorrow\b|tonight\b|hold on|wait\b|"
+    r"partial\w*|partly|in (?:part|principle|theory|spirit|general)\b|conceptually\b|on paper\b|half\b|both\b|"
+    r"later\b|soon\b|tomorrow\b|tonight\b|hold on|wait\b|"
     r"on hold|i (?:guess|think|suppose|believe)\s*\?|(?:right|correct|no|ok|okay)\s*\?|"
     r"(?:subject|depending|dependent|hinging|hinges|contingent|conditioned)\b|"
     r"in (?:exchange|return) for\b|in the (?:event|case) (?:that|of)\b|"

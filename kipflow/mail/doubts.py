@@ -108,7 +108,8 @@ _ECHO = re.compile(
 _DENIED = re.compile(r"\bno\s+(?:non-?binding |binding )?$", re.IGNORECASE)
 _MINE_LAST = re.compile(r"\bmy\s+(?:\w+\s+)?$", re.IGNORECASE)
 _MODAL = re.compile(
-    r"^\s+(?:(?:would|could|might|will|won['’]t|can)\b|(?:is|was)\s+(?!(?:still|valid|binding|non-?binding|here|"
+    r"^\s+(?:(?:would|could|might|will|won['’]t|can|goes|went|belongs|refers)\b|(?:is|was)\s+(?!(?:still|valid|"
+    r"binding|non-?binding|here|"
     r"hereby|given|"
     r"cast|for|on (?:this|the (?:kip|release|proposal))|because|based|unchanged|firm|as)\b)\w)",
     re.IGNORECASE,
@@ -116,6 +117,15 @@ _MODAL = re.compile(
 # "I'd love to give a +1 but the page isn't public"
 _WISH = re.compile(r"(?:\bwould|['’]d) (?:also )?(?:like|love) to\b[^.]{0,30}$|\bwish\b[^.]{0,30}$", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:but|however|though|although|except)\b", re.IGNORECASE)
+
+
+# "In theory I'm +1"
+_SO_FAR = re.compile(
+    r"\b(?:so far|in theory|in principle|in spirit|on paper|(?:for|at) (?:the|this) moment|"
+    r"as of now)\b[^.;:!?]{0,14}$",
+    re.IGNORECASE,
+)
+_PLUS_LAST = re.compile(r"\+\s?$|\+.$")
 
 
 def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
@@ -156,6 +166,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "item-of-a-list", "stands in a numbered list: a vote on what?"
     if (_PAST.search(before[-80:]) and not CARRIED.search(after)) or _TOLD_OF_MINE.match(after):
         return "told-of-the-past", "tells of an earlier vote: does it count here?"
+    if _SO_FAR.search(before[-60:]) and _PLUS_LAST.search(sentence.text[: len(before) + 2]):
+        return "hypothetical", "a wish or a leaning: cast as a vote?"
     if _WISH.search(before[-60:]) and _TURNED.search(after):
         return "hypothetical", "a wish or a leaning: cast as a vote?"
     if _DENIED.search(before[-30:]) or (_MINE_LAST.search(before[-20:]) and _MODAL.match(after)):

@@ -148,6 +148,28 @@ def is_verdict(before: str, after: str) -> bool:
     return _VERDICT.search(before[-80:]) is not None and re.match(r"^\s*(?:$|[.!,;:(])", after) is not None
 
 
+#: what carries numbers: "The result was unexpected: -1"
+_QUANTITY = re.compile(
+    r"\b(?:results?|outputs?|values?|returns?|respon\w+|lag|offsets?|counters?|fields?|states?|codes?|epochs?|"
+    r"sentinels?|"
+    r"defaults?|numbers?|entry|column|cell|config\w*|parameter|property|setting|formula|index|answer)\b"
+    r"(?![^.;!?]*\b(?:i|we|my|me)\b)[^.;!?]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+#: "I saw three votes: +1, +1 and -1"
+_LISTED = re.compile(
+    r"[+-]\s?[01],\s*[+-]\s?[01],?\s+(?:and|or)\s+[+-]\s?[01]|[+-]\s?[01],\s*[+-]\s?[01],\s*[+-]\s?[01]"
+)
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}[^A-Za-z]{0,20}$")
+#: "I tested this with 3.9 and +1": the number before is not counted on
+_AND_SO = re.compile(r"\b(?:i|we)\b(?!.*\bbetween\b)[^+-]{0,120}\b(?:and|so)\s*$", re.IGNORECASE)
+
+
+def is_of_a_quantity(before: str) -> bool:
+    """Whether the words before a value name something that has numbers, and nobody who votes."""
+    return _QUANTITY.search(before[-100:]) is not None
+
+
 def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
     """Whether a value belongs to the matter: a phone's, an offset, a default. `told`: "my vote is" stands before."""
     if phrases.PHONE_AFTER.match(after) or phrases.PHONE_BEFORE.search(before[-20:]):
@@ -160,6 +182,10 @@ def is_number(before: str, after: str, *, leading: bool, told: bool) -> bool:
         return True  # "errorCode:-1"
     if _PRECOMMIT.match(after) or (leading and _OR_ANOTHER.match(after) and not phrases.FROM_ME.search(after[:40])):
         return True
+    if _DATED.search(before[-40:]) or (_LISTED.search(before[-40:] + "+1" + after[:20]) and not leading):
+        return True
+    if _AND_SO.search(before) and re.match(r"^\s*(?:$|[.!(])", after):
+        return False
     if _SAME_BREATH.search(before[-120:]) or _COUNTS.search(before) or _COUNTS.search(after):
         return True
     if is_verdict(before, after):

@@ -23,7 +23,8 @@ _OTHERS_BEFORE = re.compile(
     r"(?!it\b)|count(?! "
     r"me)\w*|"
     r"translate|"
-    r"interpret|treat|regard|assume|meant|means|reply with|respond with|vote with|write|type|say|says|saying|send|"
+    r"(?:interpret|treat|regard)(?! (?:this|me|my|mine|it)\b)|assume|meant|means|reply with|respond with|"
+    r"vote with|write|type|say|says|saying|send|"
     r"asking for|ask for|"
     r"looking for|await\w*|appreciate|love (?=a|another|some|more)|get|gets|getting|"
     r"gather\w*)\b(?:(?![+\-]\s?[01])[^.;!?]){0,60}(?<!,)(?<!, )$"
@@ -68,6 +69,13 @@ _ON_BEHALF = re.compile(
     _I,
 )
 
+# "The bot commented: +1"
+_SAID_BY_ANOTHER = re.compile(
+    r"^(?!.*\b(?:i|we|i['’]ve|i['’]d)\s+(?:\w+ )?(?:comment|said|say|wrote|repl|answer|"
+    r"add))[^.;!?]*\b(?:comment(?:s|ed)|said|says|wrote|"
+    r"writes|replied|replies|voted)\s*:\s*[\"“]?$",
+    _I,
+)
 _VOTE_ALONE = re.compile(r"^\s*\(?(?:(?:non-?)?binding\)?\s+)?vote[\s.!]*$", re.IGNORECASE)
 
 # "A -1 on a release is not a veto", "Every +1 counts": a vote as such, nobody's
@@ -154,6 +162,8 @@ def is_of_others(mention: Mention, author: str) -> bool:
     if _VOTE_AS_SUCH.search(before[-60:]) and _AS_SUCH_AFTER.match(after) and not mention.is_mine:
         return True
     if not (mention.leading or mention.is_vote_word) and _REPORTED_BEFORE.search(before[-120:]):
+        return True
+    if not (mention.leading or mention.is_vote_word) and _SAID_BY_ANOTHER.search(before[-160:]):
         return True
     if not mention.leading and _ASKED_BACK.match(mention.sentence.text):
         return True

@@ -33,6 +33,10 @@ TECHNICAL_BEFORE = re.compile(
     _I,
 )
 TECHNICAL_AFTER = re.compile(
+    r"^\s*(?:utc|gmt|hours?|h|hrs?|mins?|s|days?|weeks?)\b|^\s*(?:<=|>=|<\s+[\w-])|"
+    r"^\s*[:=]\s*(?:the |an? |no )?(?:default|unlimited|unbounded|infinit\w+|disabled|enabled|off|on|unknown|"
+    r"unset|null|"
+    r"limit|auto)\b|"
     r"^\s*\((?:the |a )?(?:default|unlimited|unbounded|infinite|infinity|disabled|off|unknown|unset|none|null|"
     r"no limit|0x)|"
     r"^\s+(?:beers?|internets?|cookies?|karma|drinks?|coffees?|million|billion|thousand|dozen)\b|"

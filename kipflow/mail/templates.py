@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
 from kipflow.mail.boxes import VALUE_IN_BOX, Box, find_box
 from kipflow.mail.names import COMMON_WORDS, find_names, is_own, names_someone
-from kipflow.mail.values import find_values, skip_bullet
+from kipflow.mail.phrases import TECHNICAL_AFTER
+from kipflow.mail.runs import (
+    FIRST_PERSON,
+    LeadingValue,
+    find_leading_values,
+    find_runs,
+    name_versions,
+    votes_on_parts,
+)
+from kipflow.mail.values import find_values
 
 
 class Part(StrEnum):
@@ -29,22 +37,12 @@ class Part(StrEnum):
     OUTPUT = "output"
 
 
-@dataclass(frozen=True, slots=True)
-class LeadingValue:
-    """A line that starts with a written vote: `after` is what follows the value."""
-
-    index: int
-    value: str
-    after: str
-
-
 _BOXES = {
     Box.CHECKED: Part.CHECKED_BOX,
     Box.EMPTY: Part.EMPTY_BOX,
     Box.TEMPLATE: Part.LEGEND,
     Box.SEVERAL: Part.SEVERAL_BOXES,
 }
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
 _HEADING = re.compile(
     r"(?:\b(?:binding|non-?binding|votes?|tally|result|results|summary|in favou?r|against|abstain\w*|pmc|ipmc|ppmc|"
     r"community|committers?|so far|"
@@ -76,8 +74,6 @@ _STATUS_MANY = re.compile(
     rf"?){{1,12}}\s*$"
 )
 
-# a zero in a list of choices; alone on its line it may be a vote like any other
-_LISTED_ZERO = re.compile(r"^\s*(?:[-*•]\s+)?(?P<value>0)(?:\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
 # "Mara Lind: +1 (binding)", "Jun Okafor +1"
 _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|"
@@ -85,23 +81,6 @@ _NAMED_VALUE = re.compile(
     r"?[:=–-]?\s*"
     r"\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
 )
-
-
-def find_leading_values(lines: Sequence[str]) -> list[LeadingValue]:
-    """Lines (made plain) that begin with a written vote."""
-    found = []
-    for index, line in enumerate(lines):
-        if "0" not in line and "1" not in line:
-            continue
-        zero = _LISTED_ZERO.match(line)
-        if zero is not None:
-            found.append(LeadingValue(index, "0", line[zero.end("value") :]))
-            continue
-        start = skip_bullet(line)
-        values = find_values(line)
-        if values and values[0].start() <= start:
-            found.append(LeadingValue(index, "".join(values[0].group("value").split()), line[values[0].end() :]))
-    return found
 
 
 def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, str]]:
@@ -119,11 +98,11 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             if _is_near(v.index, parts, lines) and not _is_cast_below(v, parts, lines):
                 parts[v.index] = (Part.LEGEND, v.value)
         leading = [v for v in leading if v.index not in parts]
-    for run in _find_runs(leading, lines):
-        if all(_PROPOSAL_KEY.search(v.after) for v in run) or _name_versions(run):
+    for run in find_runs(leading, lines):
+        if all(_PROPOSAL_KEY.search(v.after) for v in run) or name_versions(run):
             continue  # a vote on each of several proposals or releases
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
-            kind = Part.ON_PARTS if _votes_on_parts(run, lines) else Part.LEGEND
+            kind = Part.ON_PARTS if votes_on_parts(run, lines) else Part.LEGEND
             parts.update({v.index: (kind, v.value) for v in run})
         elif len(run) > 1 and sum(names_someone(v.after) for v in run) > 1:
             # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
@@ -136,37 +115,6 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
             if part is not None:
                 parts[v.index] = (part, v.value)
     return parts
-
-
-_ON_PART = re.compile(
-    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:on|for|to|with)\s+(?!(?:yes|no|accept|approv|agree|releas|reject|disagree|"
-    r"in favou?r)\w*)\w|\(?(?:non[- ]?)?binding\b)",
-    re.IGNORECASE,
-)
-_EXPLAINS = re.compile(
-    r"\b(?:vot(?:e|es|ing)|reply|respond|use|means?|options?|legend|choices)\b[^.]{0,60}:?\s*$", re.IGNORECASE
-)
-
-
-def _votes_on_parts(run: Sequence[LeadingValue], lines: Sequence[str]) -> bool:
-    """Whether two differing values each go on to say what they are for: votes of somebody, not a legend.
-
-    "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
-    or any list below "Please vote:", says how to vote.
-    """
-    if not all(_ON_PART.match(v.after) for v in run) or any(v.value.strip("+-") == "0" for v in run):
-        return False
-    above = next((x for x in reversed(lines[: run[0].index]) if x.strip()), "")
-    return _EXPLAINS.search(above) is None or _FIRST_PERSON.search(above) is not None
-
-
-_VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
-
-
-def _name_versions(run: Sequence[LeadingValue]) -> bool:
-    """Whether each line names a version of its own: "+1 (1.1.4)", "-1 (1.2.1)"."""
-    named = {match.group(1) for v in run if (match := _VERSION.match(v.after)) is not None}
-    return len(run) > 1 and len(named) == len(run)
 
 
 def _find_boxed_names(
@@ -211,19 +159,6 @@ def _is_near(index: int, parts: dict[int, tuple[Part, str]], lines: Sequence[str
     return False
 
 
-def _find_runs(leading: list[LeadingValue], lines: Sequence[str]) -> list[list[LeadingValue]]:
-    """Leading values with nothing but blank lines (or one short line) between them."""
-    runs: list[list[LeadingValue]] = []
-    for value in leading:
-        if runs:
-            between = [line for line in lines[runs[-1][-1].index + 1 : value.index] if line.strip()]
-            if not between or (len(between) <= 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
-                runs[-1].append(value)
-                continue
-        runs.append([value])
-    return runs
-
-
 _LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
 
 
@@ -239,10 +174,10 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
     after = v.after
     if v.index and _PROMPT.match(lines[v.index - 1]):
         return Part.OUTPUT
-    if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not _FIRST_PERSON.search(lines[v.index - 1]):
+    if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not FIRST_PERSON.search(lines[v.index - 1]):
         return Part.CITED
     heading = _find_heading(lines, v.index)
-    if heading is not None and not _FIRST_PERSON.search(heading) and names_someone(after) and not is_own(after, author):
+    if heading is not None and not FIRST_PERSON.search(heading) and names_someone(after) and not is_own(after, author):
         return Part.SUMMARY
     if _COUNTED.match(after) and not re.match(r"\s+\d", after):
         return Part.SUMMARY
@@ -267,8 +202,8 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
 def _classify_colon(after: str, rest: str, author: str) -> Part | None:
     """ "-1: jim: too early" is a vote with its voter's handle; "+1: Mara Lind, Jun Okafor" a summary."""
     names = find_names(rest)
-    if is_own(rest, author):
-        return None
+    if is_own(rest, author) or TECHNICAL_AFTER.match(after):
+        return None  # "-1: unlimited" tells what a number means
     if any(find_names(part) for part in re.split(r"[;.]|\band\b", rest)[:1]) and find_values(rest):
         return Part.SUMMARY  # "+1: Mara, Jun; -1: Nils"
     if len(names) > 1 or (names and len(names[0].split()) > 1):

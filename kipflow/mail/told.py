@@ -75,6 +75,12 @@ _SAYS_AGAINST = Sought(
 )
 _SAYS_ABSTAIN = Sought(_ABSTAIN, ("abstain", "neutral"))
 
+# 'Jun said: I vote no', '"I vote no" is what he wrote'
+_REPORTED = re.compile(
+    r"^(?!\W*(?:i|we|as)\b)[^.]{0,60}\b(?:said|says|wrote|writes|replied)\b|"
+    r"^\W{0,2}[\"“][^\"”]{1,60}[\"”] ?\w",
+    re.IGNORECASE,
+)
 MAX_LINE_SHOWN = 300
 
 
@@ -113,6 +119,8 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
 def _find_told(sentence: str, *, first: bool) -> Choice | None:
     if _ODDLY.match(sentence):
         return Choice.FOR
+    if _REPORTED.search(sentence):
+        return None
     folded = fold_case(sentence)
     if _SAYS_ABSTAIN.search(sentence, folded) and not _ON_CONDITION.search(sentence):
         return Choice.ABSTAIN

@@ -53,7 +53,7 @@ def read_word_vote(line: str) -> Expression | None:
         return None
     for sentence in _SENTENCE.split(line[:_MAX_LINE]):
         match = _CAST.search(sentence)
-        if match is not None and not sentence.rstrip().endswith("?"):
+        if match is not None and not sentence.rstrip().endswith("?") and not _is_cited(match, sentence):
             return _read(match, sentence)
     return None
 
@@ -70,6 +70,14 @@ def _read(match: re.Match[str], sentence: str) -> Expression:
         standing=Standing.UNCLEAR if doubtful else Standing.CLEAR,
         why="words that cast a vote, with a doubt about them: is it cast?" if doubtful else "",
     )
+
+
+_SAID = re.compile(r"\b(?:said|says|wrote|writes|told|replied|answered|quote)\b[^.]{0,20}$", re.IGNORECASE)
+
+
+def _is_cited(match: re.Match[str], sentence: str) -> bool:
+    before, after = sentence[: match.start()].rstrip(), sentence[match.end() :]
+    return before[-1:] in tuple("\"“'‘«") or after[:1] in tuple('"”»') or _SAID.search(before) is not None
 
 
 def _find_claim(sentence: str) -> bool | None:
