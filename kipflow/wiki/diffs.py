@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from kipflow.wiki.storage import Section, parse_storage, read_sections
+from kipflow.wiki.sections import Section, read_sections
+from kipflow.wiki.storage import parse_storage
 
 #: Lines compared one by one in a section; more (a pasted log, say) are compared as a set, which costs little.
 _MAX_LINES = 2_000

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from kipflow.domain.facts import IndexEntry
 from kipflow.domain.proposals import format_key
-from kipflow.wiki.storage import Line, collapse, name_of, parse_storage, read_sections
+from kipflow.wiki.sections import Line, read_sections
+from kipflow.wiki.storage import collapse, name_of, parse_storage
 from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:

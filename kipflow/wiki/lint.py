@@ -28,8 +28,9 @@ from kipflow.domain.interfaces import find_interfaces
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.wiki.pages import Field, own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text
+from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.status import parse_status
-from kipflow.wiki.storage import Section, parse_storage, read_sections
+from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import find_leftovers, has_hint
 from kipflow.wiki.titles import parse_title
 

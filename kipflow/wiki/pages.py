@@ -9,8 +9,9 @@ from datetime import datetime
 
 from kipflow.domain.facts import PageVersion, StatusWord
 from kipflow.domain.interfaces import classify_interfaces
+from kipflow.wiki.sections import Line, Section, find_section, read_sections
 from kipflow.wiki.status import parse_status
-from kipflow.wiki.storage import Line, Section, find_section, parse_storage, read_sections
+from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
 from kipflow.wiki.titles import is_copy, parse_title
 

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from html import unescape
 
-from kipflow.wiki.storage import Line, Section, collapse
+from kipflow.wiki.sections import Line, Section
+from kipflow.wiki.storage import collapse
 from kipflow.wiki.template import TEMPLATE
 
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")

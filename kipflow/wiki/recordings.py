@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from kipflow.domain.facts import CallNote
 from kipflow.domain.proposals import find_references
 from kipflow.wiki.index_reading import is_web_address, read_cells, read_text
-from kipflow.wiki.storage import name_of, parse_storage, read_sections
+from kipflow.wiki.sections import read_sections
+from kipflow.wiki.storage import name_of, parse_storage
 from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 
 from kipflow.domain.facts import Substance
 from kipflow.wiki.pages import is_field
-from kipflow.wiki.storage import Section, parse_storage, read_sections
+from kipflow.wiki.sections import Section, read_sections
+from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
 
 #: Sections that tell of the process, not of what is proposed.

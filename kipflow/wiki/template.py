@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
-from kipflow.wiki.storage import Section, parse_storage, read_sections
+from kipflow.wiki.sections import Section, read_sections
+from kipflow.wiki.storage import parse_storage
 
 _INTRODUCTION = (
     "This page is meant as a template for writing a KIP. To create a KIP choose Tools->Copy on this page and modify "

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.wiki.storage import MAX_BODY, Line, parse_storage, read_sections
+from kipflow.wiki.sections import Line, read_sections
+from kipflow.wiki.storage import MAX_BODY, parse_storage
 
 
 def lines(body: str) -> list[str]:
@@ -185,9 +186,11 @@ def test_a_page_nested_too_deeply_is_refused_and_not_cut_off_silently() -> None:
     "body",
     ["<br " * 200_000, "&" * 500_000, '<br a="' * 100_000, "<" * 500_000, "<![CDATA[" * 100_000, "&a" * 300_000,
      "<p>" + "a<br a='" * 50_000, "\u00a0" * 1_000_000, "<td>" * 200 + "x " * 500_000,
-     "<p><ac:" + "para:" * 100_000, "</b><a " + "para:" * 100_000 + " b=c>"],
+     "<p><ac:" + "para:" * 100_000, "</b><a " + "para:" * 100_000 + " b=c>",
+     "<table><tr><td>" * 60 + "<i>x</i>" * 60_000 + "</td></tr></table>" * 60,
+     '<ac:structured-macro ac:name="x">' * 200 + "<i>x</i>" * 60_000 + "</ac:structured-macro>" * 200],
     ids=["tags", "ampersands", "quotes", "less-thans", "cdata", "entities", "mixed", "spaces", "cells", "long name",
-         "long attribute"],
+         "long attribute", "nested tables", "nested macros"],
 )  # fmt: skip
 def test_hostile_markup_costs_little(body: str) -> None:
     started = time.monotonic()

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.wiki.storage import parse_storage, read_sections
+from kipflow.wiki.sections import read_sections
+from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import TEMPLATE, find_leftovers, is_template_line, parse_template, render_page
 
 SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
