@@ -96,9 +96,10 @@ class Download:
     def keep(self, etag: str | None, last_modified: str | None) -> KnownFile:
         """Put the whole file in its place, and what is known of it beside it.
 
-        Mails of the file before it that the archive no longer has are kept in it.
+        Mails of the file before it that the archive no longer has are kept in it, if that file was whole: the
+        last mail of one that broke off is nobody's.
         """
-        gone = keep_vanished(self.target, self.part)
+        gone = keep_vanished(self.target, self.part) if load_known(self.target) is not None else ()
         if gone:
             self.mails += len(gone)
             self.size, self._hash = self.part.stat().st_size, hash_file(self.part)

@@ -63,7 +63,7 @@ def _find_mails(path: Path) -> dict[bytes, tuple[int, int]]:
         starts = [0, *(match.start() + 1 for match in _START.finditer(data)), len(data)]
         for start, end in itertools.pairwise(starts):
             blank = _BLANK.search(data, start, end)
-            match = _ID.search(data, start, blank.start() + 1 if blank is not None else end)
+            match = _ID.search(data, start, blank.start() + 1) if blank is not None else None
             if match is not None:
                 found.setdefault(match.group(1), (start, end))
     return found

@@ -15,7 +15,7 @@ import pytest
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.vanished import keep_vanished
 from kipflow.domain.facts import ArchiveMonth
-from tests.integration.adapters.faulty import MAIL, QUICK, Server, answer, as_json
+from tests.integration.adapters.faulty import MAIL, QUICK, Server, answer, as_json, truncated
 
 NOW = datetime(2024, 2, 1, tzinfo=UTC)
 LIST, OLD, OLDEST = "dev@x.example", "x-dev@incubator.example", "x@sources.example"
@@ -97,6 +97,19 @@ def test_mails_that_only_come_in_another_order_or_under_other_envelopes_have_not
     fetch(box(1, 2, 3))
     again = box(3, 2, 1).replace(b"From kim@x.example Mon", b"From dev-return@x.example Mon")
     assert fetch(again).why == ""
+
+
+def test_what_a_broken_download_left_is_no_mail_that_vanished(
+    server: Server, archive: PonyMailArchive, tmp_path: Path
+) -> None:
+    whole = box(1, 22, 333)
+    cut = whole.index(b"333@x") + 2  # within the last mail's id
+    server.play(truncated(whole, cut))
+    assert archive.fetch_month(LIST, "2024-01", tmp_path / "m.mbox", now=NOW).status == "partial"
+    server.play(answer(whole))
+    month = archive.fetch_month(LIST, "2024-01", tmp_path / "m.mbox", now=NOW)
+    assert (month.status, month.why) == ("complete", "")
+    assert (tmp_path / "m.mbox").read_bytes() == whole
 
 
 @pytest.mark.parametrize(
