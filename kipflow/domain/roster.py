@@ -194,6 +194,8 @@ class Roster:
         cleaned, folded = clean_address(address), fold_name(name)
         person = self._by_email.get(cleaned)
         node = person.id if person is not None else cleaned or folded
+        if person is None and node in self.by_id:
+            node = f'"{node}"'  # a stranger without an address, by chance or on purpose called like a roster's id
         by_name = False
         is_ruled = ruled and node in self._joined
         if person is None and " " in folded and folded not in self._split_names and not is_ruled:

@@ -13,6 +13,7 @@ _WROTE = (
 )
 #: No program writes longer ones.
 MAX_ATTRIBUTION = 600
+_LONGEST_LEAD_IN = 120
 OPENING = (
     r"on|am|le|el|il|em|op|den|dne|den|på|dnia|w\s+dniu|at|in|from|em|kl|vào|pada|"
     r"mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim"
@@ -31,6 +32,22 @@ VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
 #: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
 VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
 _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
+
+
+# "Jun Okafor wrote on March 3:", "In reply to Jun's mail:", "Quoting Jun:", "=== Jun Okafor, 2026-03-03 ==="
+_LEAD_IN = re.compile(
+    r"^\s*(?:(?:replying|responding|answering|in (?:reply|response|answer)) to|quoting|citing)\b.{1,60}[:：]\s*$"
+    r"|^\s*(?!(?:as\s+)?(?:i|we)\b)[^\W\d_][\w.'’-]{1,30}(?:\s+[^\W\d_][\w.'’-]{0,30}){0,3}\s+"
+    r"(?:said|says|wrote|writes|voted|replied|answered)\b.{0,40}[:：]\s*$"
+    r"|^\s*[=_*~#-]{2,20}\s*[^\W\d_].{2,60}\b(?:19|20)\d\d\b.{0,20}[=_*~#-]{2,20}\s*$",
+    re.IGNORECASE,
+)
+_VOTE_OPENS = re.compile(r"^[\s\"“„«'‘*_]{0,8}[+\u2212-]\s?[01]\b")
+
+
+def leads_in_vote(line: str, below: str) -> bool:
+    """Whether a line tells of somebody's mail, and a vote stands below it without marks: whose, it leaves open."""
+    return len(line) < _LONGEST_LEAD_IN and _VOTE_OPENS.match(below) is not None and _LEAD_IN.match(line) is not None
 
 
 def ends_attribution(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +15,9 @@ from kipflow.domain.roster import Roster
 from kipflow.mail.results import is_wish
 from kipflow.mail.rounds import Round
 from kipflow.mail.topics import split_candidate
+
+# "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
+_THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread)\b", re.IGNORECASE)
 
 
 class Endings:
@@ -106,7 +110,8 @@ class Endings:
             above = self.answered.get(message.message_id)
             adds_tag = message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
             return adds_tag and self.is_caller(round_, message)
-        if self.names_other(round_, message.cancels) or not self.may_end(round_, message):
+        other = self.names_other(round_, message.cancels) and _THIS.search(message.cancels) is None
+        if other or not self.may_end(round_, message):
             return False
         return self.is_caller(round_, message) or not is_wish(message.cancels)
 

@@ -19,6 +19,7 @@ from kipflow.mail.attributions import (
     begins_attribution,
     ends_attribution,
     is_attribution,
+    leads_in_vote,
 )
 from kipflow.mail.footers import RULE, drop_footers, drop_pgp, is_sent_from
 from kipflow.mail.headblocks import (
@@ -92,8 +93,25 @@ def find_own_words(text: str) -> Words:
     _mark_attributions(lines, marks)
     doubtful = _mark_unmarked_quotes(lines, marks)
     _mark_leftovers(lines, marks)
+    led_in = _mark_led_in(lines, marks)
     _mark_signature(lines, marks)
-    return Words(own=tuple(_gather(lines, marks)), doubtful=(*doubtful, *barred))
+    return Words(own=tuple(_gather(lines, marks)), doubtful=(*doubtful, *barred, *led_in))
+
+
+def _mark_led_in(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+    """Take a vote that "In reply to Jun:" leads in, without marks, for a quote. Answers its paragraph."""
+    led_in: list[str] = []
+    for index, line in enumerate(lines[:-1]):
+        if marks[index] != _OWN or line.rstrip()[-1:] not in _ENDS_LEAD_IN:
+            continue
+        start = index + 1 if lines[index + 1].strip() else min(index + 2, len(lines) - 1)
+        if marks[start] != _OWN or not leads_in_vote(line, lines[start]):
+            continue
+        end = next((i for i in range(start, len(lines)) if marks[i] != _OWN or not lines[i].strip()), len(lines))
+        led_in.extend(line.strip().strip('"“”„«»') for line in lines[start:end])
+        marks[index] = _DROPPED
+        marks[start:end] = [_QUOTED] * (end - start)
+    return tuple(led_in)
 
 
 def _read_bars(lines: list[str]) -> tuple[str, ...]:
@@ -130,6 +148,7 @@ def _introduces_quote(lines: list[str]) -> bool:
 
 _LONGEST_ATTRIBUTION = 7  # lines, blank ones among them
 _DASHES = frozenset("-—")  # what opens a signature
+_ENDS_LEAD_IN = frozenset(":：=_*~#-")
 _OWN, _QUOTED, _DROPPED = "o", "q", "x"
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")

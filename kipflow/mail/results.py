@@ -95,14 +95,15 @@ _CANCEL = re.compile(
     r"like to|"
     r"(?:i['’]m|i am) going to|going to)\s+(?:hereby |now |also |just |have to |going to |thus |therefore |will |"
     r"would like to |decided to |need to ){0,4}(?:cancel\w*|withdraw\w*|abort\w*|call(?:ing|ed)? off|retract\w*|"
-    r"stop(?:ping)?|void(?:ing)?|abandon\w*|"
+    r"stop(?:ping)?|void(?:ing)?|abandon\w*|paus(?:e|ed|ing)|suspend\w*|halt\w*|"
     r"sink\w*|kill\w*|roll(?:ing)? back)\s+(?:off\s+)?(?:(?:the|this|my)\s+(?:\w+\s+){0,2}"
     rf"(?:(?<!my )vote|voting|release|rc\s?\d*|candidate|thread|kip|proposal)\b{_ENDS_NOUN}|[A-Z]{{2,8}}-\d{{1,5}}\b)"
     r"|\b(?:this|the) (?:vote|vote thread|voting|rc|release candidate)\s+(?:is|has been|was)\s+(?:hereby |now |thus |"
     r"therefore )*(?:cancell?ed|withdrawn|aborted|called off|retracted|abandoned|void(?:ed)?|off)\b"
-    r"|\bclos(?:e|ed|ing) (?:this|the) (?:vote|voting)(?: thread)? without (?:a |any )?(?:result|outcome|conclusion)\b"
+    r"|\bclos(?:e|ed|ing) (?:this|the) (?:vote|voting)(?: thread)? without (?:a |any )?(?:result|outcome|conclusion|"
+    r"decision|consensus|agreement|verdict)\b"
     r"|^\W{0,4}(?:vote (?:is )?(?:cancell?ed|withdrawn|aborted)|cancell?(?:ing|ed)(?: (?:the|this) vote)?)\b|"
-    r"^\W{0,4}(?:withdrawing|aborting|retracting|calling off|stopping|abandoning) (?:the|this) "
+    r"^\W{0,4}(?:withdrawing|aborting|retracting|calling off|stopping|abandoning|pausing|suspending) (?:the|this) "
     rf"(?:vote|voting|rc|release|candidate)\b{_ENDS_NOUN}",
     re.IGNORECASE,
 )
@@ -129,6 +130,7 @@ _ANNOUNCES = AnyWord(
 _ENDS = AnyWord(
     (
         *("cancel", "withdr", "abort", "call", "retract", "stop", "void", "abandon", "sink", "kill", "roll", "ignore"),
+        *("paus", "suspend", "halt"),
         *("disregard", "without"),
     ),
     whole=("off",),
@@ -155,7 +157,9 @@ def read_declared(
         return None
     counts = read_counts(lines)
     if not counts.any and not (
-        _tells_outcome(outcome, line, votes=_casts_vote(lines)) if not tagged else outcome or not reading.is_reply
+        _tells_outcome(outcome, line, closes=closing is not None, votes=_casts_vote(lines))
+        if not tagged
+        else outcome or not reading.is_reply
     ):
         return None
     if outcome is None:
@@ -205,6 +209,7 @@ _OF_THE_VOTE = re.compile(
 _OF_VOTE_ITSELF = re.compile(
     r"\b(?:the|this|our) vot(?:e|ing)(?: thread| period)?\W+(?!requests?\b|responses?\b)", re.IGNORECASE
 )
+_OF_IT = re.compile(r"\W*(?:it|this)\s+(?:has|is|was|did|does)\b", re.IGNORECASE)
 _LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
 
 
@@ -213,10 +218,15 @@ def _casts_vote(lines: Sequence[str]) -> bool:
     return any(_LEADING_VOTE.match(line) for line in lines)
 
 
-def _tells_outcome(outcome: str | None, line: str, *, votes: bool) -> bool:
-    """Whether a sentence without any count says what became of the vote, not of tests or notes."""
+def _tells_outcome(outcome: str | None, line: str, *, closes: bool, votes: bool) -> bool:
+    """Whether a sentence without any count says what became of the vote, not of tests or notes.
+
+    Beside one that `closes` the vote, "It has failed" speaks of it.
+    """
     about = _OF_VOTE_ITSELF if votes else _OF_THE_VOTE
-    return outcome is not None and about.search(line) is not None
+    return outcome is not None and (
+        about.search(line) is not None or (closes and not votes and _OF_IT.match(line) is not None)
+    )
 
 
 _SUBJECT_FAILED = re.compile(

@@ -68,7 +68,7 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
     notifications are about nobody's proposal.
     """
-    text = _SPACES.sub(" ", subject[:MAX_SUBJECT]).strip()
+    text = _even_out_keys(_SPACES.sub(" ", subject[:MAX_SUBJECT]).strip(), prefix)
     if is_from_program(text):
         return SubjectReading(
             kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
@@ -95,6 +95,12 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
         round=round_number,
         topic=_make_topic(rest),
     )
+
+
+def _even_out_keys(text: str, prefix: str) -> str:
+    """A subject with the hyphen that keys are written with, where it has another mark ("KIP_7", "KIP\uff0d7")."""
+    marks = "_\u2010-\u2015\u2212\ufe63\uff0d"
+    return re.sub(rf"(?<![A-Za-z0-9])({re.escape(prefix)})[{marks}](?=\d)", r"\1-", text, flags=re.IGNORECASE)
 
 
 def is_from_program(subject: str) -> bool:

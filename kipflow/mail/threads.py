@@ -6,6 +6,7 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -210,22 +211,28 @@ class _Assembly:
         return message.reading.kind is Kind.VOTE and any(key in self.rounds for key in self.keys_of(message))
 
     def find_strayed_from(self, message: Message) -> list[Round]:
-        """The rounds in whose thread a "Re:" under an unrelated subject stands, unless that subject began a thread.
+        """The rounds in whose thread a mail votes under a subject that is not the vote's.
 
-        Praise without a number ("Looks good") counts only right below a mail about the vote: further down,
-        the talk is of the other subject.
+        Right below a mail about the vote a written vote counts as such whatever its subject (a number
+        mistyped, "+1" as the subject). Further down, and for praise without a number, only a "Re:" under
+        a subject without a tag does, unless that subject began a thread.
         """
-        if message.reading.kind is not Kind.OTHER or not message.reading.is_reply or message.reading.numbers:
+        reading, ancestors = message.reading, self.ancestors(message)
+        root = next((m for m in ancestors if m.message_id in self.by_root), None)
+        if root is None or reading.kind in {Kind.DISCUSS, Kind.RESULT, Kind.CANCEL}:
             return []
-        ancestors = self.ancestors(message)
-        for ancestor in ancestors:
-            if ancestor.message_id in self.by_root:
-                rounds = self.by_root[ancestor.message_id]
-                talks = all(e.rule == "told-without-number" for e in message.expressions)
-                return rounds if not talks else [r for r in rounds if self.fits(ancestors[0], r)]
-            if not ancestor.reading.is_reply and ancestor.reading.topic:
-                return []
-        return []
+        rounds = self.by_root[root.message_id]
+        right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
+        votes = (e.choice is not None or e.rule == "two-votes-in-one-mail" for e in message.expressions)
+        talks = all(e.rule == "told-without-number" for e in message.expressions)
+        if any(votes) and not talks and right_below:
+            return right_below
+        if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
+            return []
+        if talks:
+            return right_below
+        between = itertools.takewhile(lambda m: m is not root, ancestors)
+        return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
 
     def fits(self, message: Message, round_: Round) -> bool:
         """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""

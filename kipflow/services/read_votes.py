@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,15 +140,33 @@ def _is_other_mail(one: Message, other: Message) -> bool:
 def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
     earliest_close = vote.earliest_close(policy.voting_period)
     judged = judge(vote, as_of, earliest_close=earliest_close)
+    outcome = find_outcome(judged, policy, as_of)
     return VoteReading(
         vote=judged,
         tally=count(judged.ballots),
-        outcome=find_outcome(judged, policy, as_of),
+        outcome=outcome,
         earliest_close=earliest_close,
-        differences=find_differences(judged),
+        differences=(*_compare_outcomes(judged, outcome, earliest_close), *find_differences(judged)),
         possible=find_possible_outcomes(judged, policy, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
+
+
+_AGAINST_ANNOUNCED = {
+    "passed": {Outcome.SHORT, Outcome.FAILED, Outcome.CONTESTED},
+    "failed": {Outcome.PASSED, Outcome.PASSING},
+}
+
+
+def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) -> Iterator[str]:
+    """Where what was announced cannot be what the ballots come to, or was announced too early."""
+    declared = vote.declared
+    if declared is None or declared.outcome is None:
+        return
+    if outcome in _AGAINST_ANNOUNCED[declared.outcome]:
+        yield f"announced as {declared.outcome}, but the ballots say {outcome}"
+    if declared.announced_at is not None and declared.announced_at < earliest_close:
+        yield f"announced before the period was over, which ends at {_render_time(earliest_close)}"
 
 
 # -- as JSON ---------------------------------------------------------------------------------------

@@ -36,6 +36,9 @@ FORMS = [
     ("[DISCUSS] other (was: Re: [VOTE] KIP-12)", Kind.DISCUSS, False, (), None, "other"),
     ("Automatic reply: [VOTE] KIP-12", Kind.OTHER, False, (), None, "automatic reply: [vote] kip-12"),
     ("[jira] [Created] (X-1) [VOTE] KIP-12", Kind.OTHER, False, (), None, "[jira] [created] (x-1) [vote] kip-12"),
+    ("[VOTE] KIP\uff0d12: x", Kind.VOTE, False, (12,), None, "kip-12: x"),
+    ("Re: [VOTE] KIP_12 x", Kind.VOTE, True, (12,), None, "kip-12 x"),
+    ("[VOTE] KIP\u201112 x", Kind.VOTE, False, (12,), None, "kip-12 x"),
     ("VOTE: KIP-12 x", Kind.VOTE, False, (12,), None, "kip-12 x"),
     ("", Kind.OTHER, False, (), None, ""),
 ]
