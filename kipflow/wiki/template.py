@@ -73,6 +73,9 @@ _HINTS = (
     re.compile(r"one of under discussion accepted rejected"),
     re.compile(r"change the link from (?:\w+ ){1,8}to your own (?:email thread|ticket)"),
 )
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
+#: Words of a sentence that is the template's alone; characters of a line that are looked at.
+_MIN_WORDS, _LONGEST = 6, 2_000
 #: A line that every page keeps on purpose.
 _KEPT = "Please keep the discussion on the mailing list"
 
@@ -87,18 +90,23 @@ class Leftover:
 
 
 def is_template_line(line: str) -> bool:
-    """Whether the whole line is the template's."""
-    return _key(line) in _known()
+    """Whether the whole line is the template's, or is made of its sentences: copies lost or parted some."""
+    return _find_template_text(line) is not None
 
 
 def find_leftovers(sections: Sequence[Section]) -> tuple[Leftover, ...]:
     """Every line of a page that is the template's, and every hint that stands beside an author's words."""
     found: list[Leftover] = []
     for section in sections:
-        for line in section.lines:
-            key = _key(line.text)
-            text = _known().get(key) or _find_hint(key)
-            if text is not None and not text.startswith(_KEPT):
+        for position, line in enumerate(section.lines):
+            text = _find_template_text(line.text) or _find_hint(_key(line.text))
+            if text is None or text.startswith(_KEPT):
+                continue
+            below = section.lines[position + 1 : position + 2]
+            # a question that an author kept and answered below is no leftover
+            is_question = text.endswith("?") and "." not in text
+            is_answered = is_question and any(not is_template_line(answer.text) for answer in below)
+            if not is_answered:
                 found.append(Leftover(section=section.title, line=line.text, text=text))
     return tuple(found)
 
@@ -106,6 +114,15 @@ def find_leftovers(sections: Sequence[Section]) -> tuple[Leftover, ...]:
 def has_hint(text: str) -> bool:
     """Whether one of the template's hints stands in a field: "[Change the link from KAFKA-1 to your own ticket]"."""
     return _find_hint(_key(text)) is not None
+
+
+def _find_template_text(line: str) -> str | None:
+    """The template's words if the line has no others."""
+    known = _known().get(_key(line))
+    if known is not None:
+        return known
+    keys = [key for part in _SENTENCE_END.split(line[:_LONGEST]) if (key := _key(part))]
+    return _sentences()[keys[0]] if keys and all(key in _sentences() for key in keys) else None
 
 
 def _find_hint(key: str) -> str | None:
@@ -134,6 +151,14 @@ def render_page(*, state: str = "Draft") -> str:
 
 
 @lru_cache(maxsize=1)
+def _sentences() -> dict[str, str]:
+    """The template's sentences that are long enough to be nobody else's."""
+    lines = [_INTRODUCTION, *(line for heading, below in TEMPLATE.items() if heading != "Status" for line in below)]
+    parts = [part for line in lines for part in _SENTENCE_END.split(line)]
+    return {_key(part): part for part in parts if len(_key(part).split()) >= _MIN_WORDS}
+
+
+@lru_cache(maxsize=1)
 def _known() -> dict[str, str]:
     lines = [_INTRODUCTION, *(line for below in TEMPLATE.values() for line in below)]
     # copies of the template lost the line break between these two
@@ -143,4 +168,4 @@ def _known() -> dict[str, str]:
 
 def _key(line: str) -> str:
     """Letters and digits only: bullets, quotes, brackets and spaces differ from copy to copy."""
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", line[:2_000]).lower()).strip()
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", line[:_LONGEST]).lower()).strip()

@@ -71,3 +71,43 @@ def test_our_template_is_the_seeds() -> None:
     words = [line for line in lines if line and line not in TEMPLATE and not line.startswith(("KIP-NEXT", "- ["))]
     shown = [line.replace("[KIP](#)", "KIP").replace("[here](#)", "here") for line in words]
     assert [line for line in shown if not is_template_line(line)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Describe the new thing you want to do in appropriate detail.",
+        "Describe in few sentences how the KIP will be tested. How will we know nothing broke?",
+        "Briefly list any new interfaces that will be introduced as part of this proposal or any existing interfaces "
+        "that will be removed or changed.",
+    ],
+)
+def test_some_of_a_lines_sentences_are_the_templates_too(line: str) -> None:
+    assert is_template_line(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "What impact (if any) will there be on existing users? None.",
+        "Describe the new thing you want to do in appropriate detail. We oil the hinges.",
+        "Use judgement.",
+        "",
+    ],
+)
+def test_a_line_with_a_word_of_its_author_is_his(line: str) -> None:
+    assert not is_template_line(line)
+
+
+def test_a_question_that_was_answered_below_is_no_leftover() -> None:
+    question = "<li>When will we remove the existing behavior?{}</li>"
+    head = "<h1>Compatibility, Deprecation, and Migration Plan</h1><ul>{}</ul>"
+    answered = head.format(question.format("<ul><li>Never.</li></ul>"))
+    assert leftovers(answered) == []
+    assert len(leftovers(head.format(question.format("")))) == 1
+    assert len(leftovers(head.format(question.format("") + question.format("")))) == 2
+
+
+def test_an_instruction_that_ends_in_a_question_stays_a_leftover_above_the_authors_words() -> None:
+    (line,) = TEMPLATE["Test Plan"]
+    assert leftovers(f"<h1>Test Plan</h1><p>{line}</p><p>We open the gate.</p>") == [("Test Plan", line)]
