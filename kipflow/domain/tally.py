@@ -214,8 +214,17 @@ def find_differences(vote: Vote) -> tuple[str, ...]:
         for choice, number in (said or {}).items():
             if counted[choice] != number:
                 found.append(f"{label} {choice}: announced {number}, counted {counted[choice]}")
+    against = tally.binding.minus
+    if against and not any("-1" in said for said in _tell_choices(declared)) and any(_tell_choices(declared)):
+        found.append(f"binding -1: not announced, counted {against}")
     found.extend(_find_name_differences(declared, vote.ballots))
     return tuple(found)
+
+
+def _tell_choices(declared: Declared) -> tuple[tuple[str, ...], ...]:
+    """The choices that an announcement counts or names, by where it does."""
+    counted = (declared.binding or {}, declared.non_binding or {}, declared.total or {})
+    return (*(tuple(said) for said in counted), tuple(key.split()[0] for key in declared.names))
 
 
 def _find_name_differences(declared: Declared, ballots: Iterable[Ballot]) -> list[str]:

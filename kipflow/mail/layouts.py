@@ -32,6 +32,18 @@ _WORD_COUNT = re.compile(
 )
 # "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
 _BARE_PAIR = re.compile(r"^\s*(?P<choice>[+\-]1|[+\-]?0)\s+(?P<number>\d{1,3})\s*(?P<rest>\([^()]{1,60}\))?\s*$")
+# "* marks binding votes", "(* = binding)", "binding votes are marked with an asterisk"
+_STAR_LEGEND = re.compile(
+    r"\*\W{0,3}(?:(?:means?|marks?|denotes?|indicates?|stands for|is|are)\s+)?(?:an?\s+)?binding\b"
+    r"|\bbinding\b[^.*\n]{0,40}\b(?:marked|denoted|indicated)\b[^.*\n]{0,20}(?:\*|asterisk|star\b)",
+    re.IGNORECASE,
+)
+_STARRED = re.compile(r"^(\s*(?:[-•]\s+)?(?:[+\-]\s?[01]\W{1,3})?[^\W\d_][^*\n]{1,80}?)\s?\*+\s*$")
+_NAMED_VOTE = re.compile(
+    r"(?<![\w.])[+\-]\s?[01](?:\s+|:\s*)[^\W\d_][\w.'’-]*(?:\s+[^\W\d_][\w.'’-]*){0,4}"
+    r"(?:\s*\((?:non[-\s]{0,2})?binding\))?"
+)
+_NEXT_VOTE = re.compile(r"\s*(?:[,;]|\band\b)\s*(?:and\s+)?(?=[+\-]\s?[01](?:\s|:))")
 _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
 _CHOICE_LINE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:\s+votes?)?\s*[:=]\s*(?P<rest>\S.*)$")
 _GROUP_NAMES = re.compile(
@@ -43,7 +55,8 @@ _GROUP_NAMES = re.compile(
 
 def even_out(lines: Sequence[str]) -> list[str]:
     """The lines (made plain) in the one form that counts are read in."""
-    found = _write_out_pairs([_write_out(line) for line in flatten_tables(lines)])
+    marked = _write_out_stars(lines)
+    found = _write_out_pairs([_write_out(part) for line in flatten_tables(marked) for part in _part_votes(line)])
     out: list[str] = []
     group = ""
     for line in found:
@@ -57,6 +70,27 @@ def even_out(lines: Sequence[str]) -> list[str]:
             out.extend(_write_out_names(line))
             group = group if not line.strip() or choice is not None else ""
     return out
+
+
+def _write_out_stars(lines: Sequence[str]) -> list[str]:
+    """Lines with "(binding)" behind the names that a star marks, where the announcement says what the star means."""
+    if not any("*" in line and _STAR_LEGEND.search(line) for line in lines if len(line) <= _MAX_LINE):
+        return list(lines)
+    return [
+        line if _STAR_LEGEND.search(line) else _STARRED.sub(r"\1 (binding)", line) if len(line) <= _MAX_LINE else line
+        for line in lines
+    ]
+
+
+def _part_votes(line: str) -> list[str]:
+    """ "The vote passed: +1 Mara Lind (binding), +1 Jun Okafor" as a line for what leads in and one for each vote."""
+    first = _NAMED_VOTE.search(line) if len(line) <= _MAX_LINE else None
+    if first is None:
+        return [line]
+    votes = _NEXT_VOTE.split(line[first.start() :].rstrip(" ."))
+    if len(votes) < 2 or not all(map(_NAMED_VOTE.fullmatch, votes)):
+        return [line]
+    return [line[: first.start()], *votes] if first.start() else votes
 
 
 def _name_group(text: str) -> str:
