@@ -12,6 +12,8 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.domain.facts import NO_TICKET, IndexEntry, TicketState
+from kipflow.services.checks import check_pages
+from kipflow.services.effects import EffectRules
 from kipflow.services.ports import WikiPage
 from kipflow.services.sync import parse
 from kipflow.settings import read_settings
@@ -118,3 +120,19 @@ def test_a_number_whose_page_cannot_be_read_is_told_with_the_reason(capsys: pyte
 def test_what_is_neither_a_page_nor_a_number_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lint", "gates"]) == 2
     assert "gates: neither a file or folder nor a proposal's number" in capsys.readouterr().err
+
+
+def test_status_shows_what_is_to_be_mended_on_the_page_now_and_not_then(capsys: pytest.CaptureFixture[str]) -> None:
+    store("KIP-7: Gates", GOOD.replace("<p>Rust.</p>", ""))
+    parts = connect(read_settings())
+    check_pages(parts.store, effects=EffectRules(prefix="KIP", sends=False), as_of=NOW)
+    parts.store.close()
+    assert run(["advance", "--as-of", "2026-03-04"]) == 0
+    capsys.readouterr()
+    assert run(["status", "7"]) == 0
+    assert "page: Rejected Alternatives: the section is empty (K03): write it" in capsys.readouterr().out
+    assert run(["status", "7", "--format", "json"]) == 0
+    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    assert (fault["code"], fault["place"], fault["severity"]) == ("K03", "Rejected Alternatives", "error")
+    assert run(["status", "7", "--as-of", "2026-03-03"]) == 0
+    assert "K03" not in capsys.readouterr().out
