@@ -8,7 +8,7 @@ Runs when there are new messages or pages, and every quarter of an hour for the 
 that ends, a silence that makes dormant. At most 1,000 proposals a run; the rest wait for the next.
 
 **Time:** a run that has a logical date decides as of that date: the quarter of an hour it is for, the date
-given by hand, or the past date of a backfill (`airflow backfill create --dag-id kip_advance_stages …`). A run
+given by hand, or the past date of a backfill (in the UI: Trigger, Backfill). A run
 that new facts start has none and decides as of now. The history of a backfill is the one that runs at the
 time would have written, with the time of the backfill as its time of record; what is past is not announced.
 A time before a proposal's newest decision leaves it alone, so any run can be repeated. There is no catchup:
