@@ -34,11 +34,15 @@ VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212
 _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 
 
-# "Jun Okafor wrote on March 3:", "In reply to Jun's mail:", "Quoting Jun:", "=== Jun Okafor, 2026-03-03 ==="
+# whose words follow: "Jun wrote on March 3:", "In reply to Jun's mail:", "Quoting Jun:", "=== Jun, 2026-03-03 ==="
 _LEAD_IN = re.compile(
     r"^\s*(?:(?:replying|responding|answering|in (?:reply|response|answer)) to|quoting|citing)\b.{1,60}[:：]\s*$"
     r"|^\s*(?!(?:as\s+)?(?:i|we)\b)[^\W\d_][\w.'’-]{1,30}(?:\s+[^\W\d_][\w.'’-]{0,30}){0,3}\s+"
     r"(?:said|says|wrote|writes|voted|replied|answered)\b.{0,40}[:：]\s*$"
+    # what a program says: "The test prints:", "[INFO] difference:"
+    r"|^.{0,80}\b(?:print(?:s|ed)?|outputs?|show(?:s|ed)|displays?|logs?|logged|returns?|returned|emits?|yields?)"
+    r"(?: this| the following)?\s*[:：]\s*$"
+    r"|^\s*\[(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE)\].{0,80}$"
     r"|^\s*[=_*~#-]{2,20}\s*[^\W\d_].{2,60}\b(?:19|20)\d\d\b.{0,20}[=_*~#-]{2,20}\s*$",
     re.IGNORECASE,
 )

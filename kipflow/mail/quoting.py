@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from kipflow.mail.attributions import (
     MAX_ATTRIBUTION,
-    OPENING,
     OPENS,
     VOTE_IN_LINE,
     VOTE_LINE,
@@ -21,25 +20,16 @@ from kipflow.mail.attributions import (
     is_attribution,
     leads_in_vote,
 )
-from kipflow.mail.footers import RULE, drop_footers, drop_pgp, is_sent_from
+from kipflow.mail.footers import drop_footers, drop_pgp, is_sent_from
 from kipflow.mail.headblocks import (
-    BARE_TITLE,
-    GROUPWISE,
     HAS_DATE,
-    HEADER_FIRST,
     HEADER_LINE,
-    LOTUS_DATE,
-    LOTUS_FIRST,
     ORIGINAL,
-    TITLE,
-    find_header_block,
     has_time,
-    is_dated_sender,
-    is_single_line,
-    skip_header_lines,
 )
 from kipflow.mail.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.text import clean_lines
+from kipflow.mail.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024
 
@@ -91,26 +81,36 @@ def find_own_words(text: str) -> Words:
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
-    doubtful = _mark_unmarked_quotes(lines, marks)
+    doubtful = mark_unmarked_quotes(lines, marks)
     _mark_leftovers(lines, marks)
-    led_in = _mark_led_in(lines, marks)
+    led_in = (*_mark_fenced(lines, marks), *_mark_led_in(lines, marks))
     _mark_signature(lines, marks)
     return Words(own=tuple(_gather(lines, marks)), doubtful=(*doubtful, *barred, *led_in))
+
+
+def _mark_fenced(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+    """Take what stands between two fences ("```") for a citation. Answers its lines."""
+    fences = [i for i, line in enumerate(lines) if marks[i] == OWN and line.lstrip().startswith(("```", "~~~"))]
+    fenced: list[str] = []
+    for start, end in zip(fences[::2], fences[1::2], strict=False):
+        fenced.extend(lines[i] for i in range(start + 1, end) if marks[i] == OWN)
+        marks[start : end + 1] = [DROPPED] * (end + 1 - start)
+    return tuple(fenced)
 
 
 def _mark_led_in(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Take a vote that "In reply to Jun:" leads in, without marks, for a quote. Answers its paragraph."""
     led_in: list[str] = []
     for index, line in enumerate(lines[:-1]):
-        if marks[index] != _OWN or line.rstrip()[-1:] not in _ENDS_LEAD_IN:
+        if marks[index] != OWN or (line.rstrip()[-1:] not in _ENDS_LEAD_IN and line.lstrip()[:1] != "["):
             continue
         start = index + 1 if lines[index + 1].strip() else min(index + 2, len(lines) - 1)
-        if marks[start] != _OWN or not leads_in_vote(line, lines[start]):
+        if marks[start] != OWN or not leads_in_vote(line, lines[start]):
             continue
-        end = next((i for i in range(start, len(lines)) if marks[i] != _OWN or not lines[i].strip()), len(lines))
+        end = next((i for i in range(start, len(lines)) if marks[i] != OWN or not lines[i].strip()), len(lines))
         led_in.extend(line.strip().strip('"“”„«»') for line in lines[start:end])
-        marks[index] = _DROPPED
-        marks[start:end] = [_QUOTED] * (end - start)
+        marks[index] = DROPPED
+        marks[start:end] = [QUOTED] * (end - start)
     return tuple(led_in)
 
 
@@ -146,16 +146,14 @@ def _introduces_quote(lines: list[str]) -> bool:
     )
 
 
-_LONGEST_ATTRIBUTION = 7  # lines, blank ones among them
 _DASHES = frozenset("-—")  # what opens a signature
 _ENDS_LEAD_IN = frozenset(":：=_*~#-")
-_OWN, _QUOTED, _DROPPED = "o", "q", "x"
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
 
 
 def _mark_quotes(lines: list[str]) -> list[str]:
-    marks = [_OWN] * len(lines)
+    marks = [OWN] * len(lines)
     for index, line in enumerate(lines):
         if line[:1] == ">" or (  # nearly every quoted line: no need to look closer
             (">" in line or "|" in line or ":" in line or "&" in line or not line.isascii())
@@ -163,17 +161,17 @@ def _mark_quotes(lines: list[str]) -> list[str]:
             and not _ARROW.match(line)
             and not is_table_row(line)
         ):
-            marks[index] = _QUOTED
+            marks[index] = QUOTED
     escaped = [index for index, line in enumerate(lines) if line[:5] == ">From"]
     for index in escaped:
         line = lines[index]
         # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
         # or below a line such as "Jun wrote:"
-        if marks[index] == _QUOTED and _ESCAPED_FROM.match(line):
+        if marks[index] == QUOTED and _ESCAPED_FROM.match(line):
             around = marks[max(0, index - 1) : index] + marks[index + 1 : index + 2]
             above = next((x for x in reversed(lines[max(0, index - 3) : index]) if x.strip()), "")
-            if _QUOTED not in around and not above.rstrip().endswith((":", "：")):
-                marks[index], lines[index] = _OWN, line[1:]
+            if QUOTED not in around and not above.rstrip().endswith((":", "：")):
+                marks[index], lines[index] = OWN, line[1:]
     return marks
 
 
@@ -183,11 +181,11 @@ def _mark_attributions(lines: list[str], marks: list[str]) -> None:
         last = (index := quote.start()) - 1
         while last >= 0 and not lines[last].strip() and index - last <= 3:
             last -= 1
-        if last >= 0 and marks[last] == _OWN:
+        if last >= 0 and marks[last] == OWN:
             first = _find_attribution_start(lines, marks, last)
             if first is not None:
                 for i in range(first, last + 1):
-                    marks[i] = _DROPPED
+                    marks[i] = DROPPED
 
 
 def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> int | None:
@@ -196,7 +194,7 @@ def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> in
     if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or ends_attribution(tail)):
         return None
     for first in range(last, max(-1, last - 5), -1):
-        if marks[first] != _OWN or not lines[first].strip():
+        if marks[first] != OWN or not lines[first].strip():
             return None
         joined = " ".join(line.strip() for line in lines[first : last + 1])
         if len(joined) > MAX_ATTRIBUTION:
@@ -212,97 +210,15 @@ def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
     In HTML its pieces may be paragraphs, with a blank line between them.
     """
     may_gap, gapped = not begins_attribution(lines[first]), False
-    for earlier in range(first - 1, max(-1, first - _LONGEST_ATTRIBUTION), -1):
+    for earlier in range(first - 1, max(-1, first - LONGEST_ATTRIBUTION), -1):
         text = lines[earlier].strip()
         if not text and may_gap and lines[earlier + 1].strip():
             gapped = True
-        elif marks[earlier] != _OWN or not text or text.endswith((".", "!", "?")):
+        elif marks[earlier] != OWN or not text or text.endswith((".", "!", "?")):
             break
         elif OPENS.match(text) and HAS_DATE.search(text) and VOTE_IN_LINE.search(text) is None:
             return earlier if not gapped or (has_time(text) and not text.endswith((":", "："))) else first
     return first
-
-
-def _mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
-    """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
-    for index, line in enumerate(lines):
-        if marks[index] != _OWN and not (line.startswith(">>>") and GROUPWISE.match(line)):
-            continue
-        start = line.lstrip()[:1]
-        near = "".join(lines[index : index + 4])
-        if not start or (start not in "-_—=*>" and ":" not in near and "：" not in near):
-            continue  # empty, or neither a rule, nor within reach of a colon
-        end = _find_unmarked_quote(lines, marks, index)
-        if end is None:
-            continue
-        below = next((i for i in range(end, len(lines)) if lines[i].strip()), None)
-        if below is not None and marks[below] == _QUOTED:
-            for i in range(index, end):
-                marks[i] = _DROPPED
-            continue  # the quote has marks after all: what follows it is the author's again
-        above = any(marks[i] == _OWN and lines[i].strip() for i in range(index))
-        rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == _OWN)
-        for i in range(index, len(lines)):
-            marks[i] = _DROPPED
-        return () if above else rest
-    return ()
-
-
-def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
-    """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
-    line = lines[index]
-    if GROUPWISE.match(line):
-        return index + 1
-    if "@" in line and LOTUS_FIRST.match(line):
-        dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)
-        if dated is not None and LOTUS_DATE.match(lines[dated]):
-            return dated + 1
-    block_end = find_header_block(lines, index)
-    if block_end is not None:
-        return block_end
-    if TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* ")):
-        return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
-    if is_single_line(line):
-        return index + 1
-    if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
-        return skip_header_lines(lines, index + 1)
-    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line) or BARE_TITLE.match(line):
-        start = index if HEADER_FIRST.match(line) else index + 1
-        while start < len(lines) and start - index < 3 and not lines[start].strip():
-            start += 1
-        if start > index and (end := find_header_block(lines, start)) is not None:
-            return end
-        if start < len(lines) and HEADER_FIRST.match(lines[start]):
-            end = skip_header_lines(lines, start)
-            if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
-                return end
-    # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
-    if VOTE_LINE.match(line):
-        return None  # a vote right above an attribution is no part of it
-    # nor is a name or a word above one that begins and is dated below: "Ola" / "On Tue, 3 Mar 2026, X wrote:"
-    begins_below = not begins_attribution(line) and any(map(begins_attribution, lines[index + 1 : index + 4]))
-    if begins_below:
-        return None
-    opens = begins_attribution(line)
-    for last in range(index, min(index + (_LONGEST_ATTRIBUTION if opens else 4), len(lines))):
-        if opens and not lines[last].strip() and lines[last - 1].strip():
-            continue  # its pieces are paragraphs
-        if marks[last] != _OWN or not lines[last].strip():
-            return None
-        if not lines[last].rstrip().endswith((":", "：")):
-            continue
-        pieces = [part.strip() for part in lines[index : last + 1] if part.strip()]
-        joined = " ".join(pieces)
-        if len(pieces) <= last - index and "@" not in joined:
-            return None  # paragraphs of the author's own, as likely
-        if is_dated_sender(joined) and VOTE_IN_LINE.search(joined) is None:
-            return last + 1
-        if joined.endswith((":", "：")) and is_attribution(joined):
-            strong = HAS_DATE.search(joined) and re.match(
-                rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
-            )
-            return last + 1 if strong else None
-    return None
 
 
 def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
@@ -310,32 +226,32 @@ def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
     for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
         index = alone.start() + 1
         if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
-            marks[index] = _QUOTED
+            marks[index] = QUOTED
 
 
 def _mark_signature(lines: list[str], marks: list[str]) -> None:
     in_signature = False
     for index, line in enumerate(lines):
-        if marks[index] != _OWN:
+        if marks[index] != OWN:
             in_signature = False
         elif line[:1] in _DASHES and _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
             in_signature = True
         elif is_sent_from(line):
-            marks[index] = _DROPPED
+            marks[index] = DROPPED
         if in_signature:
-            marks[index] = _DROPPED
+            marks[index] = DROPPED
 
 
 def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
     """ "-- " begins a signature; a bare "--" does if little follows (some use it as a rule)."""
     if lines[index] == "-- ":
         return True
-    following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == _OWN]
+    following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == OWN]
     return len(following) <= 12 and not any(VOTE_LINE.match(lines[i]) for i in following)
 
 
 def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
-    said = (i for i in range(len(lines) - 1, -1, -1) if marks[i] == _QUOTED and len(lines[i].strip("> |")) > 2)
+    said = (i for i in range(len(lines) - 1, -1, -1) if marks[i] == QUOTED and len(lines[i].strip("> |")) > 2)
     last_quote = next(said, -1)
     out: list[OwnLine] = []
     quote: list[str] = []
@@ -343,10 +259,10 @@ def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
     fresh = False
     size = 0
     for index, (mark, line) in enumerate(zip(marks, lines, strict=True)):
-        if mark == _QUOTED:
+        if mark == QUOTED:
             quote.append(line)
             fresh = True
-        elif mark == _OWN:
+        elif mark == OWN:
             is_empty = not line or line.isspace()
             if fresh and not is_empty:
                 answers = " ".join([text.lstrip("> |") for text in quote[-40:]])[-1500:].strip()

@@ -1,0 +1,119 @@
+"""Quotes that have no marks of their own: where their header stands, all below it is quoted."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail.attributions import (
+    OPENING,
+    VOTE_IN_LINE,
+    VOTE_LINE,
+    begins_attribution,
+    ends_attribution,
+    is_attribution,
+)
+from kipflow.mail.footers import RULE
+from kipflow.mail.headblocks import (
+    BARE_TITLE,
+    GROUPWISE,
+    HAS_DATE,
+    HEADER_FIRST,
+    HEADER_LINE,
+    LOTUS_DATE,
+    LOTUS_FIRST,
+    ORIGINAL,
+    TITLE,
+    find_header_block,
+    has_time,
+    is_dated_sender,
+    is_single_line,
+    skip_header_lines,
+)
+from kipflow.mail.html import OUTLOOK_MARK
+
+#: What a line of a mail is: the author's, quoted, or neither (an attribution, a signature).
+OWN, QUOTED, DROPPED = "o", "q", "x"
+#: The lines that an attribution may be wrapped over, blank ones among them.
+LONGEST_ATTRIBUTION = 7
+
+
+def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+    """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
+    for index, line in enumerate(lines):
+        if marks[index] != OWN and not (line.startswith(">>>") and GROUPWISE.match(line)):
+            continue
+        start = line.lstrip()[:1]
+        near = "".join(lines[index : index + 4])
+        if not start or (start not in "-_—=*>" and ":" not in near and "：" not in near):
+            continue  # empty, or neither a rule, nor within reach of a colon
+        end = _find_unmarked_quote(lines, marks, index)
+        if end is None:
+            continue
+        below = next((i for i in range(end, len(lines)) if lines[i].strip()), None)
+        if below is not None and marks[below] == QUOTED:
+            for i in range(index, end):
+                marks[i] = DROPPED
+            continue  # the quote has marks after all: what follows it is the author's again
+        above = any(marks[i] == OWN and lines[i].strip() for i in range(index))
+        rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == OWN)
+        for i in range(index, len(lines)):
+            marks[i] = DROPPED
+        return () if above else rest
+    return ()
+
+
+def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
+    """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
+    line = lines[index]
+    if GROUPWISE.match(line):
+        return index + 1
+    if "@" in line and LOTUS_FIRST.match(line):
+        dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)
+        if dated is not None and LOTUS_DATE.match(lines[dated]):
+            return dated + 1
+    block_end = find_header_block(lines, index)
+    if block_end is not None:
+        return block_end
+    if TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* ")):
+        return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
+    if is_single_line(line):
+        return index + 1
+    if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
+        return skip_header_lines(lines, index + 1)
+    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line) or BARE_TITLE.match(line):
+        start = index if HEADER_FIRST.match(line) else index + 1
+        while start < len(lines) and start - index < 3 and not lines[start].strip():
+            start += 1
+        if start > index and (end := find_header_block(lines, start)) is not None:
+            return end
+        if start < len(lines) and HEADER_FIRST.match(lines[start]):
+            end = skip_header_lines(lines, start)
+            if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
+                return end
+    # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
+    if VOTE_LINE.match(line):
+        return None  # a vote right above an attribution is no part of it
+    # nor is a name or a word above one that begins and is dated below: "Ola" / "On Tue, 3 Mar 2026, X wrote:"
+    begins_below = not begins_attribution(line) and any(map(begins_attribution, lines[index + 1 : index + 4]))
+    if begins_below:
+        return None
+    opens = begins_attribution(line)
+    for last in range(index, min(index + (LONGEST_ATTRIBUTION if opens else 4), len(lines))):
+        if opens and not lines[last].strip() and lines[last - 1].strip():
+            continue  # its pieces are paragraphs
+        if marks[last] != OWN or not lines[last].strip():
+            return None
+        if not lines[last].rstrip().endswith((":", "：")):
+            continue
+        pieces = [part.strip() for part in lines[index : last + 1] if part.strip()]
+        joined = " ".join(pieces)
+        if len(pieces) <= last - index and "@" not in joined:
+            return None  # paragraphs of the author's own, as likely
+        if is_dated_sender(joined) and VOTE_IN_LINE.search(joined) is None:
+            return last + 1
+        if joined.endswith((":", "：")) and is_attribution(joined):
+            strong = HAS_DATE.search(joined) and re.match(
+                rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
+            )
+            return last + 1 if strong else None
+    return None
