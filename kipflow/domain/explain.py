@@ -55,7 +55,7 @@ def _find_deadline(replay: Replay) -> datetime | None:
     """The next moment at which time alone could change something, `as_of` where only data are waited for."""
     silent_at, dormant_at = replay.silent_at(), replay.dormant_at()
     due = [m for m in (silent_at, dormant_at) if m is not None and m <= replay.now]
-    if replay.waits_for is not None or any(replay.silence_unproven(m) is not None for m in due):
+    if replay.overtaken or replay.waits_for is not None or any(replay.silence_unproven(m) is not None for m in due):
         return replay.as_of  # ripe, and waiting only for data: look again at every run
     moments = [*replay.clock_moments(), *([silent_at] if silent_at is not None else [])]
     running = replay.running()

@@ -46,6 +46,7 @@ class Replay:
         self.last_activity: datetime | None = None
         self.snoozed_until: datetime | None = None
         self.waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
+        self.overtaken = False  # a person ruled while rules waited for mail: once it is read, they may have come first
 
     # -- the loop ------------------------------------------------------------------------------
     def run(self) -> None:
@@ -255,6 +256,7 @@ class Replay:
     def take_ruling(self, ruling: Ruling) -> None:
         if ruling not in self.rulings:
             return
+        self.overtaken = self.overtaken or self.is_waiting_for_mail()
         target = find_choice_of_stage(ruling, self.history)
         if ruling.kind == "snooze":
             self.snoozed_until = find_until(ruling) or self.snoozed_until
@@ -262,6 +264,12 @@ class Replay:
             self.last_activity = self.now
             self.overrule(target, ruling)
         self.try_to_close()
+
+    def is_waiting_for_mail(self) -> bool:
+        """Whether the rules could have spoken by now, had the mail of that time been read."""
+        dormant_at = None if self.policy.dormancy_by_person else self.dormant_at()
+        asleep = dormant_at is not None and dormant_at <= self.now and self.silence_unproven(dormant_at) is not None
+        return asleep or self.waits_for is not None
 
     def overrule(self, target: Stage, ruling: Ruling) -> None:
         if target is self.stage:

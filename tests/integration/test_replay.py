@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 from kipflow.cli import run
+from kipflow.services import replay, rulings
 from kipflow.settings import REPOSITORY
 from tests.integration.late import DAY, MONDAY, Village, found, late_objections, story
 
@@ -178,3 +180,23 @@ def test_what_was_known_at_a_time_is_what_was_recorded_by_then(
     assert run(["status", "77", "--as-of", f"{WEEK - DAY:%Y-%m-%d}"]) == 0
     assert "Accepted since" not in capsys.readouterr().out, "by what is known today it was not"
     assert run(["status", "77", "--known-at", "2026-03-01"]) == 2
+
+
+def test_a_person_who_rules_before_the_mail_is_read_leaves_a_history_that_still_follows(
+    village: Village, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unannounced = [mail for name, mail in story().items() if name != "result"]
+    other = found(village.folder / "other")
+    store, due = other.parts.store, MONDAY + 30 * DAY
+    other.receive(unannounced, MONDAY + 3 * DAY)
+    other.decide(due)
+    rulings.rule(
+        store, number=77, kind="stage", target="KIP-77", value={"stage": "Accepted"}, author="ops", reason="x", at=due
+    )
+    other.decide(due + timedelta(seconds=5))
+    assert other.lines()[-1].endswith("Vote → Accepted (override)")
+    other.hold(due + DAY)
+    other.decide(due + DAY)
+    report = replay.replay(store, policy=other.parts.policy, start=None, end=due + DAY)
+    store.close()
+    assert report.differences == ()

@@ -370,3 +370,15 @@ def test_an_unclear_ballot_on_an_amendment_is_asked_about_too() -> None:
     decision = decided(facts(**TALKED, votes=(ACCEPTED, again)), POLICY, 60)
     assert kinds(decision) == ["ballot"]
     assert decision.review[0].outcomes
+
+
+def test_a_ruling_made_while_the_rules_waited_for_mail_is_looked_at_again_until_it_is_read() -> None:
+    clocked = replace(POLICY, clock_after=timedelta(days=2))
+    known = facts(**TALKED, votes=(poll(4, *YES),), rulings=(ruling(9.5, "stage", stage="Accepted"),))
+    behind = replace(known, coverage=Coverage(complete_through=at(8.9)))
+    early = decided(behind, clocked, 10)
+    assert rules(early)[-1] == "override"
+    assert early.next_deadline == at(10), "the clock may have come first: the next run must look again"
+    late = decided(known, clocked, 11)
+    assert rules(late)[-1] == "clock-accepts"
+    assert late.next_deadline is None
