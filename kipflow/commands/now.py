@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from kipflow.commands.output import console
-from kipflow.domain.errors import ServiceUnavailable
+from kipflow.commands.output import console, say_time
+from kipflow.domain.errors import KipflowError, ServiceUnavailable
+from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts
 
 
@@ -22,3 +23,17 @@ def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
     except ServiceUnavailable:
         console(stderr=True).print("the sandbox is not running: taking this machine's time (--as-of names another)")
         return datetime.now(UTC)
+
+
+def find_past(parts: Parts, as_of: datetime | None) -> datetime:
+    """The time that a person's word bears: `as_of` if it was given, else the community's time.
+
+    Raises:
+        KipflowError: `as_of` has not come. What is dated ahead would hold already, and drag the clock after it.
+    """
+    now = find_now(parts)
+    if as_of is not None and as_of - now > CLOCK_SKEW:
+        raise KipflowError(
+            f"{say_time(as_of)} UTC has not come yet (it is {say_time(now)}): a ruling holds from when it is made"
+        )
+    return now if as_of is None else as_of

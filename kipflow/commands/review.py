@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_now
+from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
 from kipflow.domain.errors import KipflowError
@@ -234,7 +234,7 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
     from kipflow.services import rulings
 
     parts = open_parts()
-    at = find_now(parts, as_of)
+    at = find_past(parts, as_of)
     rulings.revoke(parts.store, ruling_id, by=author, at=at, reason=reason)
     return _advance(parts, at, f"ruling {ruling_id} revoked")
 
@@ -246,8 +246,9 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
 def release(key: str, author: str, as_of: datetime | None) -> int:
     """Approve an effect that waits for a person (KEY as the board's outbox shows it)."""
     parts = open_parts()
+    at = find_past(parts, as_of)
     with parts.store.begin() as session:
-        released = session.release_effect(key, by=author, at=find_now(parts, as_of))
+        released = session.release_effect(key, by=author, at=at)
     if not released:
         raise KipflowError(f"no effect {key!r} waits for approval")
     console().print("released; the next delivery sends it")
@@ -261,7 +262,7 @@ def _rule(
     from kipflow.services.advance import advance_one
 
     parts = open_parts()
-    at = find_now(parts, as_of)
+    at = find_past(parts, as_of)
     number = parse_number(parts, proposal)
     key = format_key(parts.community.prefix, number)
     about = target if kind == "ballot" else key
@@ -280,7 +281,7 @@ def _rule_identity(one: str, other: str, author: str, reason: str, as_of: dateti
     from kipflow.services.who_is_who import rule_identity
 
     parts = open_parts()
-    at = find_now(parts, as_of)
+    at = find_past(parts, as_of)
     ruling = rule_identity(parts.store, parts.roster, one, other, same=same, author=author, reason=reason, at=at)
     return _advance(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
 

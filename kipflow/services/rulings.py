@@ -76,6 +76,7 @@ def settle(
     by, why = check_words(author, reason)
     with store.begin() as session:
         facts = session.load_facts(number)  # raises UnknownProposal before anything is written
+        _check_time(session, facts, at)
         standing = [r for r in session.load_rulings() if r.revoked_at is None and r.number == number and r.kind == kind]
         match kind:
             case "ballot":
@@ -118,6 +119,8 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str =
             raise BadRuling(
                 f"ruling {ruling_id} was revoked by {ruling.revoked_by} on {_say(ruling.revoked_at)} already"
             )
+        if at < ruling.made_at:
+            raise BadRuling(f"ruling {ruling_id} was made on {_say(ruling.made_at)}: it cannot end before it began")
         session.revoke_ruling(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
     return ruling
 
@@ -137,6 +140,14 @@ def check_words(author: str, reason: str) -> tuple[str, str]:
 
 
 # -- what makes no sense ----------------------------------------------------------------------------
+def _check_time(session: Session, facts: ProposalFacts, at: datetime) -> None:
+    """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
+    moves = [t.at for t in session.load_history(facts.proposal.number)]
+    began = min((*moves, *(m.sent_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
+    if began is not None and at < began:
+        raise BadRuling(f"{facts.key} began on {_say(began)}: nobody ruled on it by {_say(at)}")
+
+
 def _check_ballot(facts: ProposalFacts, target: str, value: dict[str, Any], standing: Iterable[Ruling]) -> str:
     """The ballot's message id, in its angle brackets."""
     if value.get("choice") not in CHOICES:

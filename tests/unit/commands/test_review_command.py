@@ -297,3 +297,30 @@ def test_control_characters_of_a_name_do_not_reach_the_terminal(
     run(["review"])
     told = capsys.readouterr()
     assert "\x1b" not in told.out + told.err
+
+
+def test_a_ruling_dated_in_the_future_is_refused_and_leaves_nothing(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ahead = (datetime.now(UTC) + timedelta(days=40)).date().isoformat()
+    why = ("--by", "ops", "--reason", "typed wrong", "--as-of", ahead)
+    for words in (("stage", "7", "Dormant"), ("merge", "kim@home.example", "kosei"), ("snooze", "7", "2999-01-01")):
+        capsys.readouterr()
+        assert run(["review", *words, *why]) == 2
+        told = capsys.readouterr().err
+        assert f"{ahead} 00:00 UTC has not come yet" in told
+        assert len(told.splitlines()) == 1
+    assert run(["review", "rulings", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_ruling_from_before_the_proposal_or_the_ruling_that_it_ends_is_refused(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["review", "stage", "7", "Draft", "--reason", "typed wrong", "--as-of", "2020-01-01"]) == 2
+    assert "KIP-7 began on 2026-03-02 09:00 UTC: nobody ruled on it by 2020-01-01" in capsys.readouterr().err
+    assert review("snooze", "7", "2026-05-01") == 0
+    capsys.readouterr()
+    assert review("revoke", "1", day=10) == 2
+    assert "ruling 1 was made on 2026-03-11 00:00 UTC: it cannot end before it began" in capsys.readouterr().err
