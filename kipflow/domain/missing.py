@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from kipflow.domain.clocks import VoteState, after
-from kipflow.domain.closing import is_text_in_doubt
+from kipflow.domain.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.events import Stage
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
@@ -106,7 +106,9 @@ def _say_silence(replay: Replay) -> Iterator[str]:
     elif gap := replay.silence_unproven(dormant_at):
         parts.append(f"not dormant yet, because {gap}")
     else:
-        parts.append("it passed, so it waits for its announcement")
+        announced = replay.vote is not None and is_contradicted(replay.judge(replay.vote), replay.now)
+        waits = "its announcement is in question, so it waits for a person"
+        parts.append(waits if announced else "it passed, so it waits for its announcement")
     yield "; ".join(parts)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kipflow.domain.care import find_own_page, is_of, standing
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
-from kipflow.domain.closing import find_closing
+from kipflow.domain.closing import find_closing, is_contradicted
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import IndexEntry, Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
@@ -122,11 +122,15 @@ class Replay:
             return
         if self.silence_unproven(dormant_at) is not None:
             return
-        # what has passed is owed its announcement, not sleep: `explain` asks a person
-        if self.vote is not None and self.judge(self.vote).outcome is Outcome.PASSED:
+        # what has passed is owed its announcement, what was announced otherwise an answer: `explain` asks a person
+        if self.vote is not None and self.needs_a_word(self.judge(self.vote)):
             return
         evidence = Evidence(kind="clock", ref=(self.last_activity or self.since).isoformat())
         self.move(Stage.DORMANT, "silence", Actor.CLOCK, evidence)
+
+    def needs_a_word(self, state: VoteState) -> bool:
+        """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither."""
+        return state.outcome is Outcome.PASSED or is_contradicted(state, self.now)
 
     # -- facts ---------------------------------------------------------------------------------
     def take(self, moment: Moment) -> None:

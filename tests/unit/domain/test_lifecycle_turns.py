@@ -192,6 +192,17 @@ def test_a_passed_vote_that_nobody_announces_goes_to_a_person_and_never_to_sleep
     assert year.review[0].question.startswith("passes by its ballots since 2026-03-09")
 
 
+def test_an_announcement_that_the_ballots_deny_waits_for_a_person_and_never_sleeps() -> None:
+    denied = facts(**TALKED, votes=(poll(4, *YES[:2], ballot("cy", 4.3, Choice.AGAINST), declared=result(8)),))
+    year = decided(denied, SLEEPY, 370)
+    assert (year.stage, kinds(year)) == (Stage.VOTE, ["result"])
+    assert year.missing[-1].endswith("its announcement is in question, so it waits for a person")
+    agreed = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),))
+    told = decided(agreed, SLEEPY, 360).history
+    corrected = reconcile(told, year.history)
+    assert [(t.rule, t.target) for t in corrected] == [("correction", Stage.VOTE)], "late ballots bring no sleep"
+
+
 # -- votes that are left, replaced or skewed ----------------------------------------------------------
 def test_a_vote_that_fell_short_sleeps_after_a_year_and_its_ballots_still_count_when_it_wakes() -> None:
     left = poll(4, *YES[:2])
