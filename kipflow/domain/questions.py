@@ -114,7 +114,7 @@ def _ask_of_reopening(replay: Replay, states: Sequence[VoteState]) -> Iterator[R
     last = states[-1].vote if states else None
     if (
         last is not None
-        and last.opened_at > replay.since
+        and last.opened_at > max(replay.since, replay.kept_at or replay.since)
         and last.ended_at is None
         and not last.root_missing
         and last.root_message_id not in replay.closed

@@ -42,6 +42,7 @@ class Replay:
         self.asleep: Vote | None = None
         self.closed: set[str] = set()
         self.reopening: ThreadMessage | None = None
+        self.kept_at: datetime | None = None  # when a person last said that the stage stays what it is
         self.page_word: StatusWord | None = None
         self.last_activity: datetime | None = None
         self.snoozed_until: datetime | None = None
@@ -277,6 +278,7 @@ class Replay:
 
     def overrule(self, target: Stage, ruling: Ruling) -> None:
         if target is self.stage:
+            self.kept_at, self.reopening = self.now, None
             return
         if target in SETTLED_STAGES and self.vote is not None:
             self.closed.add(self.vote.root_message_id)

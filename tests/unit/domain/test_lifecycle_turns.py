@@ -117,6 +117,20 @@ def test_a_discussion_of_a_discarded_proposal_asks_a_person() -> None:
     assert (ruled.stage, rules(ruled)[-1], kinds(ruled)) == (Stage.DISCUSSION, "restored", [])
 
 
+def test_a_ruling_that_keeps_the_stage_closes_the_question_until_something_newer_comes() -> None:
+    pages = (page(0), page(3, StatusWord.DISCARDED, version=2))
+    kept = ruling(7, "stage", stage="Discarded")
+    talk = (mail(1, Kind.DISCUSS), mail(6, Kind.DISCUSS))
+    answered = decided(facts(pages=pages, messages=talk, rulings=(kept,)), POLICY, 9)
+    assert (answered.stage, answered.since, kinds(answered)) == (Stage.DISCARDED, at(3), [])
+    again = decided(facts(pages=pages, messages=(*talk, mail(8, Kind.DISCUSS)), rulings=(kept,)), POLICY, 9)
+    assert kinds(again) == ["reopening"]
+    voted = facts(**TALKED, votes=(REJECTED, second(20)), rulings=(ruling(22, "stage", stage="Rejected"),))
+    assert kinds(decided(voted, POLICY, 21)) == ["new-vote"]
+    assert kinds(decided(voted, POLICY, 25)) == []
+    assert rules(decided(voted, POLICY, 25)) == rules(decided(voted, POLICY, 21)), "it is no move"
+
+
 def test_a_vote_wakes_a_dormant_proposal() -> None:
     known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), votes=(poll(150),))
     decision = decided(known, SLEEPY, 151)
