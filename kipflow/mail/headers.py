@@ -246,11 +246,18 @@ def parse_envelope_date(data: bytes) -> datetime | None:
 _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")
 
 
+_BARE_ID = re.compile(r"[^\s<>@()\"]{1,400}@[^\s<>@()\"]{1,200}")
+
+
 def parse_message_ids(text: str) -> tuple[str, ...]:
     """The message ids in a header, each once, in order, with their angle brackets."""
     if not text:
         return ()
-    return tuple(dict.fromkeys([f"<{found}>" for found in _ID.findall(text[:MAX_FIELD])]))
+    found = _ID.findall(text[:MAX_FIELD])
+    if not found and "<" not in text:
+        bare = text[:MAX_FIELD].replace(",", " ").split()
+        found = bare if all(map(_BARE_ID.fullmatch, bare)) else []  # the brackets forgotten
+    return tuple(dict.fromkeys([f"<{name}>" for name in found]))
 
 
 def parse_message_id(text: str) -> str | None:
