@@ -256,7 +256,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadMessage:
-    """A mail of a proposal, as far as the timeline needs it."""
+    """A mail of a proposal, as far as the timeline needs it. `cancels` is its line that calls a vote off, if any."""
 
     message_id: str
     sent_at: datetime
@@ -266,6 +266,7 @@ class ThreadMessage:
     author_address: str
     subject: str
     permalink: str = ""
+    cancels: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

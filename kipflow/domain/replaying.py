@@ -238,8 +238,17 @@ class Replay:
             self.amendment = self.waits_for = None
         elif self.stage is Stage.VOTE and is_same(vote, self.vote):
             rule = "vote-replaced" if vote.ended_how == "replaced" else "vote-cancelled"
-            evidence = Evidence(kind="message", ref=vote.ended_message_id or vote.root_message_id, line=vote.subject)
-            self.move(Stage.DISCUSSION, rule, Actor.MAIL, evidence)
+            self.move(Stage.DISCUSSION, rule, Actor.MAIL, self.find_ending(vote))
+
+    def find_ending(self, vote: Vote) -> Evidence:
+        """The mail that ended a round, in its own words: a new round's, or the one that called this off."""
+        ref = vote.ended_message_id or vote.root_message_id
+        message = next((m for m in self.facts.messages if m.message_id == ref), None)
+        if message is not None:
+            line = message.cancels if vote.ended_how == "cancelled" else ""
+            return Evidence(kind="message", ref=ref, line=line or message.subject, url=message.permalink)
+        opened = next((v for v in self.facts.votes if v.root_message_id == ref), None)
+        return Evidence(kind="message", ref=ref, line=opened.subject if opened is not None else "")
 
     def take_word_in(self, vote: Vote) -> None:
         """A ballot or an announcement in `vote`: it can wake it, and it can end it."""

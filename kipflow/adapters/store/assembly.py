@@ -105,6 +105,7 @@ def as_thread(mails: Iterable[Message], community: Community) -> Iterable[Thread
                 author_address=found.author_address,
                 subject=found.subject,
                 permalink=community.render_permalink(found.message_id),
+                cancels=found.cancels or "",
             )
 
 

@@ -237,6 +237,21 @@ def test_a_new_round_replaces_a_vote_that_nobody_ended() -> None:
     assert decision.missing[0] == "needs 3 more binding +1", "round 2 starts from nothing"
 
 
+def test_the_end_of_a_round_shows_the_mail_that_ended_it() -> None:
+    gone = mail(5, Kind.CANCEL)
+    talk = {**TALKED, "messages": (*TALKED["messages"], gone)}
+    called_off = poll(4, ended_at=at(5), ended_how="cancelled", ended_message_id=gone.message_id)
+    shown = decided(facts(**talk, votes=(called_off,)), POLICY, 6).history[-1].evidence[0]
+    assert (shown.ref, shown.line) == (gone.message_id, "[CANCEL] KIP-7: Faster fences")
+    talk = {**TALKED, "messages": (*TALKED["messages"], replace(gone, cancels="I take this vote back."))}
+    spoken = decided(facts(**talk, votes=(called_off,)), POLICY, 6).history[-1].evidence[0]
+    assert spoken.line == "I take this vote back."
+    new = replace(second(5), subject="[VOTE] KIP-7 v2: Faster fences")
+    left = replace(called_off, ended_how="replaced", ended_message_id=new.root_message_id)
+    ended = next(t for t in decided(facts(**TALKED, votes=(left, new)), POLICY, 6).history if t.rule == "vote-replaced")
+    assert (ended.evidence[0].ref, ended.evidence[0].line) == (new.root_message_id, new.subject)
+
+
 def test_a_round_that_ended_before_it_began_never_ran() -> None:
     decision = decided(facts(**TALKED, votes=(poll(4, ended_at=at(3.9), ended_how="replaced"),)), POLICY, 6)
     assert decision.stage is Stage.DISCUSSION
