@@ -121,7 +121,7 @@ def _record(session: Session, decision: Decision, effects: EffectRules, now: dat
     appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
     followed_since = session.load_first_recorded(decision.number)
     session.append_transitions(appended, recorded_at=now, run_id=run_id)
-    told = settle_announcements(session, stored, appended, effects)
+    told = settle_announcements(session, stored, appended, effects, stage=decision.stage)
     caused = find_effects(decision, appended, effects, now=now, followed_since=followed_since, told=told)
     added = session.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
     session.save_decision(decision)

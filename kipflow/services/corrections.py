@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Evidence, Transition
+from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.effects import EffectRules, find_slack_key
 from kipflow.services.ports import NewFact, Session
 
 #: Facts that a correction cites; the rest are counted.
 CITED = 5
+#: States of a message that has not gone out.
+_WAITING = frozenset({"pending", "held", "failed"})
 
 
 def explain_corrections(
@@ -27,7 +30,7 @@ def explain_corrections(
     if not any(t.retracts for t in appended):
         return tuple(appended)
     lost = {entry for correction in appended for entry in correction.retracts}
-    came = session.load_new_facts(decision.number)
+    came = _leave_out_known(session.load_new_facts(decision.number), session.load_decided_at(decision.number))
     late = [f for f in came if f.at <= decision.as_of]
     policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
     why = say_why(late, rules_changed=session.load_rules_changed(decision.number), policies=sorted(policies))
@@ -37,6 +40,15 @@ def explain_corrections(
         replace(t, note=f"{t.note}: {why}" if t.note else why, evidence=(*t.evidence, *cited)) if t.retracts else t
         for t in appended
     )
+
+
+def _leave_out_known(came: Sequence[NewFact], decided_at: datetime | None) -> list[NewFact]:
+    """The facts that came after the newest decision.
+
+    A ruling can be dated back, and what was known already when it was made is no cause of what it changes.
+    """
+    fresh = [f for f in came if decided_at is None or f.seen_at >= decided_at]
+    return fresh or [f for f in came if f.kind == "ruling"]
 
 
 def say_why(late: Sequence[NewFact], *, rules_changed: bool, policies: Sequence[str]) -> str:
@@ -65,28 +77,41 @@ _WORDS = (
 
 
 def settle_announcements(
-    session: Session, stored: Sequence[Transition], appended: Sequence[Transition], rules: EffectRules
-) -> frozenset[str]:
-    """Take back what is not sent of what no longer holds; the ids of corrections whose ground people were told.
+    session: Session,
+    stored: Sequence[Transition],
+    appended: Sequence[Transition],
+    rules: EffectRules,
+    *,
+    stage: Stage,
+) -> dict[str, Stage | None]:
+    """Take back what is not sent of what no longer holds; the corrections that people must hear, by id.
 
-    An earlier correction told people as well: what it announced is in no message of its own.
+    Each with the stage that people heard of last. An earlier correction told people as well: what it announced is
+    in no message of its own. Where its message still waits, it is overtaken: it goes out no more, and what it
+    would have told is for the new one to tell, if it is true still.
     """
     corrections = [t for t in appended if t.retracts]
     if not corrections:
-        return frozenset()
+        return {}
     key = format_key(rules.prefix, corrections[0].number)
-    earlier = [t.id for t in stored if t.retracts]
-    told: set[str] = set()
+    entries = {t.id: t for t in stored}
+    keys = {entry: find_slack_key(key, entry) for entry in (*entries, *(e for c in corrections for e in c.retracts))}
+    status = session.load_effect_status(keys.values())
+    # in dry-run nothing was sent, and nothing will be: it shows what would have been
+    heard = [t for t in stored if status.get(keys[t.id]) in ({"sent"} if rules.sends else {"sent", "skipped"})]
+    earlier = [t for t in stored if t.retracts]
+    overtaken = [t for t in earlier if t not in heard and status.get(keys[t.id]) in _WAITING]
+    told: dict[str, Stage | None] = {}
     for correction in corrections:
-        names = [find_slack_key(key, entry) for entry in (*correction.retracts, *earlier)]
-        status = session.load_effect_status(names)
-        session.withdraw_effects(
-            [n for n in status if n.split("/")[1] in correction.retracts], why=f"corrected: {correction.note}"
-        )
-        # in dry-run nothing was sent, and nothing will be: it shows what would have been
-        if any(s == "sent" or (s == "skipped" and not rules.sends) for s in status.values()):
-            told.add(correction.id)
-    return frozenset(told)
+        gone = {*correction.retracts, *(t.id for t in overtaken)}
+        session.withdraw_effects([keys[e] for e in gone if keys[e] in status], why=f"corrected: {correction.note}")
+        if any(t.id in correction.retracts or t.retracts for t in heard):
+            told[correction.id] = correction.source
+        unheard = {entry for t in overtaken for entry in t.retracts}
+        last = next((t for t in reversed(heard) if t.id in unheard), None)
+        if last is not None and correction.id not in told and last.target is not stage:
+            told[correction.id] = last.target
+    return told
 
 
 def _cite(fact: NewFact) -> str:

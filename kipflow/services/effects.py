@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.messages import render_correction, render_review, render_transition, render_warning
-from kipflow.services.ports import Effect
+from kipflow.services.ports import FALLS, Effect
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel, nor must a backfill of past dates.
@@ -43,14 +44,14 @@ def find_effects(
     *,
     now: datetime | None = None,
     followed_since: datetime | None = None,
-    told: Collection[str] = (),
+    told: Mapping[str, Stage | None] = MappingProxyType({}),
 ) -> list[Effect]:
     """The messages that this decision owes people. Keys make each of them happen once.
 
     Args:
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
         followed_since: when the proposal's first entry was recorded; None: this is the first.
-        told: the ids of corrections that take back what people were told.
+        told: the corrections that take back what people were told, by id, with the stage that they heard of last.
     """
     if rules.slack == "off" or not rules.channel:
         return []
@@ -58,12 +59,15 @@ def find_effects(
     approve = rules.slack == "approve"
     recorded_at = decision.as_of if now is None else now
     found: list[Effect] = []
-    announced = [t for t in appended if t.retracts and (t.id in told or _leaves_acceptance(t, decision))]
+    corrections = [replace(t, source=told.get(t.id, t.source)) for t in appended if t.retracts]
+    announced = [t for t in corrections if t.id in told or _leaves_acceptance(t, decision)]
     for correction in announced:
         payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
-        # an acceptance is what people act on: a person looks before the channel hears that it does not hold
-        held = approve or _leaves_acceptance(correction, decision)
-        found.append(_slack(decision.number, find_slack_key(key, correction.id), payload, held))
+        # an acceptance is what people act on: a person looks before channel and index say that it does not hold
+        falls = _leaves_acceptance(correction, decision)
+        if falls:
+            payload[FALLS] = True
+        found.append(_slack(decision.number, find_slack_key(key, correction.id), payload, approve or falls))
     for transition in appended:
         # a correction that is announced tells what holds now as well
         if not announced and not transition.retracts and _is_news(transition, recorded_at, followed_since):

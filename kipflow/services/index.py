@@ -9,6 +9,7 @@ from datetime import datetime
 
 from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.errors import SaveConflict, UnreadableInput
+from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry
 from kipflow.services.deliver import Handler
 from kipflow.services.ports import Effect, IndexRow, OutboxRow, Report, Store, Wiki
@@ -56,6 +57,7 @@ def update_index(
 ) -> Report:
     """Put the edit that would make the wiki's index true into the outbox, if it is not true already.
 
+    A row whose acceptance fell stays as it is while a person has not let people hear of that.
     `mode` is "send", "approve" (a person releases the edit) or "off"; without `sends` the row is only shown.
     """
     if mode == "off":
@@ -124,12 +126,23 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
 
 
 def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
-    return replace_index(body, render_board_index(store, prefix=prefix, form="confluence", as_of=now), prefix=prefix)
+    rows, highest = _load_told_rows(store)
+    # rows that are not named stay as they are on the page
+    rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=highest + 1, format="confluence")
+    return replace_index(body, rendered, prefix=prefix)
+
+
+def _load_told_rows(store: Store) -> tuple[list[IndexRow], int]:
+    """The rows that the index may show, without those whose fall waits for a person; and the highest number of all."""
+    with store.begin() as session:
+        rows = session.load_index_rows()
+        falls = session.load_falls()
+    told = [r for r in rows if falls.get(r.number) != "held" or r.stage is Stage.ACCEPTED]
+    return told, max((r.number for r in rows), default=0)
 
 
 def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:
-    with store.begin() as session:
-        rows = session.load_index_rows()
+    rows, _ = _load_told_rows(store)
     was: Mapping[int, str] = {e.number: e.section for e in parse_index_page(body, prefix, now).entries}
     return [
         {"number": r.number, "from": was.get(r.number, "nowhere"), "to": SECTION_OF_STAGE[r.stage]}

@@ -45,6 +45,10 @@ class SaveReport:
     touched: frozenset[int] = frozenset()
 
 
+#: In a payload: the message says that an acceptance does not hold. Until a person releases it, the index keeps the row.
+FALLS = "acceptance_falls"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
@@ -367,6 +371,10 @@ class Session(Protocol):
 
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
         """Take back what has not been sent yet; how many."""
+        ...
+
+    def load_falls(self) -> dict[int, str]:
+        """Proposal → the state of the newest message that its acceptance does not hold."""
         ...
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:

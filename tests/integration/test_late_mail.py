@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from click.testing import CliRunner
 
 from kipflow.cli import cli
 from kipflow.domain.events import Stage
-from kipflow.services import advance, replay
+from kipflow.services import advance, deliver, index, replay, rulings
 from kipflow.services.ingest import ingest_paths
+from kipflow.services.ports import WikiPage
 from kipflow.web.timeline import EntryKind, build_timeline
+from kipflow.wiki.index import parse_index_page
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
 
@@ -101,6 +104,58 @@ def test_an_acceptance_that_waits_for_approval_is_withdrawn_when_it_no_longer_ho
     village.decide(WEEK)
 
     assert village.effects()["KIP-77: Vote → Accepted"] == "withdrawn"
+
+
+def rule_stage(village: Village, stage: Stage, at: datetime) -> int:
+    """An operator's word, dated back into the vote: what was accepted after it falls."""
+    return rulings.rule(
+        village.parts.store,
+        number=77,
+        kind="stage",
+        target="KIP-77",
+        value={"stage": stage},
+        author="ops",
+        reason="it was said in the call",
+        at=at,
+    )
+
+
+def corrections_told(village: Village) -> list[str]:
+    rows = village.parts.store.effects(limit=500).rows
+    return sorted(e.status for e in rows if "corrected" in str(e.payload["text"]))
+
+
+def test_a_held_correction_is_withdrawn_when_its_cause_is_revoked(village: Village) -> None:
+    live_through(village, list(story().values()))
+    ruling = rule_stage(village, Stage.DISCARDED, MONDAY + 2.5 * DAY)
+    village.decide(WEEK)
+    assert village.stage(WEEK) == Stage.DISCARDED
+    assert corrections_told(village) == ["held"]
+    told = len(village.channel.posted)
+
+    rulings.revoke(village.parts.store, ruling, by="ops", at=WEEK + DAY, reason="they meant it")
+    village.decide(WEEK + DAY)
+
+    assert village.stage(WEEK + DAY) == Stage.ACCEPTED
+    assert corrections_told(village) == ["withdrawn"]
+    said = [text for _, text in village.channel.posted[told:]]
+    assert not [text for text in said if "corrected" in text or "Discarded" in text], "nobody had heard of it"
+
+
+def test_a_held_correction_that_is_overtaken_by_another_leaves_one_that_tells_what_people_heard_last(
+    village: Village,
+) -> None:
+    live_through(village, list(story().values()))
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+    assert corrections_told(village) == ["held"]
+    rule_stage(village, Stage.DISCARDED, MONDAY + 3.5 * DAY)
+    village.decide(WEEK + DAY)
+
+    assert village.stage(WEEK + DAY) == Stage.DISCARDED
+    assert corrections_told(village) == ["held", "withdrawn"]
+    [held] = village.parts.store.effects(status="held", limit=500).rows
+    assert "KIP-77: corrected: Accepted → Discarded" in str(held.payload["text"])
 
 
 def test_a_missing_ballot_that_turns_up_carries_the_vote_at_the_moment_it_would_have(village: Village) -> None:
@@ -209,3 +264,48 @@ def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch:
     assert "4 mails came, up to 10 days late" in " ".join(shown.output.split())
     proved = CliRunner().invoke(cli, ["replay"], standalone_mode=False)
     assert proved.return_value == 0, proved.output
+
+
+@dataclass(slots=True)
+class Round:
+    """A wiki that holds the index page."""
+
+    page: WikiPage
+
+    def fetch_page(self, page_id: str) -> WikiPage:
+        return self.page
+
+    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+        self.page = replace(page, body=body, version=page.version + 1)
+        return self.page
+
+
+def find_row(wiki: Round) -> str:
+    return next(e.section for e in parse_index_page(wiki.page.body, "KIP", WEEK).entries if e.number == 77)
+
+
+def test_the_index_keeps_a_row_whose_acceptance_fell_until_a_person_releases_that(village: Village) -> None:
+    live_through(village, list(story().values()))
+    store = village.parts.store
+    body = index.render_board_index(store, prefix="KIP", form="confluence", as_of=WEEK)
+    wiki = Round(
+        page=WikiPage(page_id="5", version=1, title="KIPs", body=body, saved_at=WEEK, saved_by="ops", labels=())
+    )
+    assert find_row(wiki) == "accepted"
+
+    def edit(at: datetime) -> int:
+        done = index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
+        deliver.deliver(store, {"index": index.index_handler(store, wiki, prefix="KIP", now=at)}, now=at)
+        return done.counts["edits"]
+
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+    assert village.stage(WEEK) != Stage.ACCEPTED
+    assert edit(WEEK) == 0
+    assert find_row(wiki) == "accepted", "nobody let it go yet"
+
+    [held] = store.effects(status="held", limit=500).rows
+    with store.begin() as session:
+        session.release_effect(held.key, by="ops", at=WEEK)
+    assert edit(WEEK + DAY) == 1
+    assert find_row(wiki) == "discarded", "rejected: four against three"

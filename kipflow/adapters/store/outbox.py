@@ -12,7 +12,7 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, count_new
 from kipflow.adapters.store.tables import outbox
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import Effect, OutboxRow
+from kipflow.services.ports import FALLS, Effect, OutboxRow
 
 
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
@@ -93,6 +93,16 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int
         ).rowcount
         for chunk in chunks(keys)
     )
+
+
+def load_falls(connection: sa.Connection) -> dict[int, str]:
+    """Proposal → the state of the newest message that its acceptance does not hold."""
+    statement = (
+        sa.select(outbox.c.number, outbox.c.status, outbox.c.payload)
+        .where(outbox.c.number.is_not(None), outbox.c.channel == "slack")
+        .order_by(outbox.c.created_at, outbox.c.key)
+    )
+    return {row.number: row.status for row in connection.execute(statement) if row.payload.get(FALLS)}
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

@@ -222,6 +222,9 @@ class SqlSession:
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
         return outbox.withdraw(self._connection, keys, why=why)
 
+    def load_falls(self) -> dict[int, str]:
+        return outbox.load_falls(self._connection)
+
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.release_effect(self._connection, key, by=by, at=at)
 
