@@ -17,7 +17,7 @@ from kipflow.domain.closing import is_contradicted
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry, PageAbsence, PageVersion, ProposalFacts, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work
-from kipflow.domain.tally import Outcome
+from kipflow.domain.tally import Outcome, find_name_differences
 
 #: What a page's word agrees with. The template has no word for a running vote: "Under Discussion" is right then too.
 _STAGES_OF_WORD: dict[StatusWord, frozenset[Stage]] = {
@@ -53,6 +53,8 @@ SECTION_OF_STAGE: dict[Stage, str] = {
     Stage.DORMANT: "dormant",
     Stage.DISCARDED: "discarded",
 }
+#: Voters that a drift names; more are counted.
+_NAMED = 3
 _OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 
 
@@ -188,13 +190,25 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
         return
     said = {word: n for word, n in (declared.binding or {}).items() if counts.as_dict().get(word) != n}
     if said:
+        counted_as = ", ".join(f"{word}: {counts.as_dict().get(word, 0)}" for word in sorted(said))
         yield Drift(
             side="result",
             says="binding " + ", ".join(f"{word}: {n}" for word, n in sorted(said.items())),
-            derived="counted " + ", ".join(f"{word}: {counts.as_dict().get(word, 0)}" for word in sorted(said)),
+            derived="; ".join([f"counted {counted_as}", *_name_voters(state, frozenset(said))]),
             evidence=where,
             mend="check the roster and the ballots listed with the vote; if they are right, answer with the count",
         )
+
+
+def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
+    """Whom the announcement has among the binding votes of these choices and the count has not, or the other way."""
+    declared = state.vote.declared
+    if declared is None:
+        return []
+    found = [line.partition(": ") for line in find_name_differences(declared, state.vote.ballots)]
+    binding = [who for label, _, who in found if label.split()[-1] in choices and not label.startswith("non-binding")]
+    more = [f"{len(binding) - _NAMED} more"] if len(binding) > _NAMED else []
+    return [*binding[:_NAMED], *more]
 
 
 def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:

@@ -217,7 +217,7 @@ def find_differences(vote: Vote) -> tuple[str, ...]:
     against = tally.binding.minus
     if against and not any("-1" in said for said in _tell_choices(declared)) and any(_tell_choices(declared)):
         found.append(f"binding -1: not announced, counted {against}")
-    found.extend(_find_name_differences(declared, vote.ballots))
+    found.extend(find_name_differences(declared, vote.ballots))
     return tuple(found)
 
 
@@ -227,7 +227,7 @@ def _tell_choices(declared: Declared) -> tuple[tuple[str, ...], ...]:
     return (*(tuple(said) for said in counted), tuple(key.split()[0] for key in declared.names))
 
 
-def _find_name_differences(declared: Declared, ballots: Iterable[Ballot]) -> list[str]:
+def find_name_differences(declared: Declared, ballots: Iterable[Ballot]) -> list[str]:
     """Who is announced without a counted ballot, and whose counted ballot is not announced."""
     found: list[str] = []
     counted = [b for b in ballots if b.status is BallotStatus.COUNTED]

@@ -12,7 +12,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Coverage, IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.releases import Work, find_release, find_work
-from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, page, poll, result, ruling
+from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, page, poll, result, ruling
 
 ACCEPTED = poll(4, *YES, declared=result(8))
 SAYS_SO = page(9, StatusWord.ACCEPTED, version=2, jira="SHED-1")
@@ -116,6 +116,18 @@ def test_a_page_that_is_gone_is_told_until_it_is_back() -> None:
     assert [d.says for d in drift(absences=(gone,))] == ["gone: not found"]
     assert drift(absences=(gone,), day=11) == []
     assert drift(absences=(gone,), day=31) == []
+
+
+def test_a_count_that_differs_is_told_with_the_voters_who_make_the_difference() -> None:
+    said = replace(
+        result(8), binding={"+1": 4}, names={"+1 binding": ("Ada", "Bo", "Cy", "Dov Ilan")}, line="passes with 4"
+    )
+    outsider = replace(ballot("dov", 4.4, binding=False), name="Dov Ilan")
+    [found] = [d for d in drift(votes=(poll(4, *YES, outsider, declared=said),)) if d.side == "result"]
+    assert (found.says, found.derived) == (
+        "binding +1: 4",
+        "counted +1: 3; Dov Ilan is announced, counted as non-binding +1",
+    )
 
 
 def test_what_an_operator_settled_is_what_the_sides_are_held_against() -> None:
