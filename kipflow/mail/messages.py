@@ -26,11 +26,13 @@ from kipflow.mail.headers import (
     read_text,
     split_mail,
 )
+from kipflow.mail.legends import find_legend
 from kipflow.mail.mime import find_text
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
+from kipflow.mail.takebacks import doubt_taken_back
 
 MAX_REFERENCES = 100
 #: What is read of one mail at most.
@@ -149,11 +151,13 @@ def _could_matter(reading: SubjectReading, subject: str, *, answers: bool) -> bo
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
     if (not words.own and not words.doubtful) or reading.kind in {Kind.CANCEL, Kind.DISCUSS}:
         return ()
-    if any(is_table_row(line.text) for line in words.own):
-        # rows of a table sum up; who votes in one writes no table of bars
-        own = tuple(replace(line, text="") if is_table_row(line.text) else line for line in words.own)
-        words = replace(words, own=own)
-    return read_expressions(words, author=sender.name, is_result=is_result)
+    # rows of a table sum up; who votes in one writes no table of bars
+    nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
+    nobodys |= find_legend([line.text for line in words.own], opens=reading.kind is Kind.VOTE and not reading.is_reply)
+    if nobodys:
+        own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
+        words = replace(words, own=tuple(own))
+    return doubt_taken_back(read_expressions(words, author=sender.name, is_result=is_result), words.text)
 
 
 def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:
