@@ -19,7 +19,8 @@ from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ReviewRow
-from kipflow.services.settling import say_command
+from kipflow.services.ports import OutboxRow
+from kipflow.services.settling import say_command, say_release
 from kipflow.wiring import Parts, effect_rules
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
@@ -33,13 +34,15 @@ def review(ctx: click.Context, form: str) -> int:
     """List what waits for a person, and settle it.
 
     Without a command: the open questions, those first on which an outcome hangs, each with the command that
-    settles it. Exit code 1 if there are any. A ruling is stored with author, reason and time, outlives every
-    recount, is never overwritten by the clock, and can be revoked.
+    settles it, then the effects that wait for a person or were given up. Exit code 1 if there are any. A ruling
+    is stored with author, reason and time, outlives every recount, is never overwritten by the clock, and can be
+    revoked.
     """
     if ctx.invoked_subcommand is not None:
         return 0
     parts = open_parts()
     rows = [_question_row(row) for row in parts.store.review()]
+    rows += [_effect_row(parts, e) for status in ("held", "failed") for e in _load_effects(parts, status)]
     print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "subject"))
     return 1 if rows else 0
 
@@ -54,6 +57,31 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
         "both_ways": list(row.item.outcomes),
         "settle": say_command(row.number, row.item),
         "subject": row.item.subject,
+    }
+
+
+def _load_effects(parts: Parts, status: str) -> list[OutboxRow]:
+    """The effects of a state, oldest first."""
+    found: list[OutboxRow] = []
+    while True:
+        page = parts.store.effects(status=status, offset=len(found), limit=500)
+        found.extend(page.rows)
+        if not page.rows or len(found) >= page.total:
+            return found[::-1]
+
+
+def _effect_row(parts: Parts, effect: OutboxRow) -> dict[str, Any]:
+    moves = effect.payload.get("moves") or ()
+    edits = f"{len(moves)} rows of the index page would move" if effect.channel == "index" else ""
+    return {
+        "proposal": format_key(parts.community.prefix, effect.number) if effect.number is not None else "",
+        "stage": "",
+        "kind": effect.status,
+        "question": str(effect.payload.get("text") or edits or effect.key).partition("\n")[0],
+        "line": effect.last_error or "",
+        "both_ways": [],
+        "settle": say_release(effect),
+        "subject": effect.key,
     }
 
 
@@ -244,7 +272,7 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
 @click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who approves.")
 @as_of_option
 def release(key: str, author: str, as_of: datetime | None) -> int:
-    """Approve an effect that waits for a person (KEY as the board's outbox shows it)."""
+    """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
     parts = open_parts()
     at = find_past(parts, as_of)
     with parts.store.begin() as session:

@@ -1,10 +1,11 @@
-"""Which command settles a question: the same words in `kipflow review` and on the board."""
+"""Which command settles a question or lets an effect go: the same words in `kipflow review` and on the board."""
 
 from __future__ import annotations
 
 from shlex import quote
 
 from kipflow.domain.decisions import ReviewItem
+from kipflow.services.ports import OutboxRow
 
 
 def say_command(number: int, item: ReviewItem) -> str:
@@ -28,3 +29,8 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"stage {number} STAGE"
         case _:
             return ""
+
+
+def say_release(effect: OutboxRow) -> str:
+    """What comes after `kipflow review` to let an effect go that waits for a person; "" for one that does not."""
+    return f"release {quote(effect.key)}" if effect.status in {"held", "failed"} else ""

@@ -18,7 +18,7 @@ from kipflow.domain.clocks import find_coverage
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
-from kipflow.services.settling import say_command
+from kipflow.services.settling import say_command, say_release
 from kipflow.web import charts, metrics, times, wording
 
 FOLDER = Path(__file__).parent
@@ -131,6 +131,7 @@ def _build_environment() -> Environment:
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
         say_command=say_command,
+        say_release=say_release,
         by_month=charts.fill_months,
         headline=metrics.find_headlines,
         find_coverage=_find_coverage,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kipflow.cli import cli
+from kipflow.cli import cli, run
 from kipflow.domain.events import Stage
 from kipflow.services import advance, deliver, index, replay, rulings
 from kipflow.services.ingest import ingest_paths
@@ -264,6 +266,29 @@ def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch:
     assert "4 mails came, up to 10 days late" in " ".join(shown.output.split())
     proved = CliRunner().invoke(cli, ["replay"], standalone_mode=False)
     assert proved.return_value == 0, proved.output
+
+
+def test_review_lists_what_is_held_with_the_command_that_releases_it(
+    village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live_through(village, list(story().values()))
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+
+    assert run(["review", "--format", "json"]) == 1
+    [row] = [r for r in json.loads(capsys.readouterr().out) if r["kind"] == "held"]
+    assert row["proposal"] == "KIP-77"
+    assert row["question"].startswith("KIP-77: corrected: Accepted →")
+
+    assert run(["review", *shlex.split(row["settle"]), "--by", "ops", "--as-of", WEEK.isoformat()]) == 0
+    village.decide(WEEK + DAY)
+    assert "corrected" in village.channel.posted[-1][1]
+    capsys.readouterr()
+    run(["review", "--format", "json"])
+    assert "held" not in {r["kind"] for r in json.loads(capsys.readouterr().out)}
 
 
 @dataclass(slots=True)

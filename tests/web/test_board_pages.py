@@ -157,6 +157,15 @@ def test_an_empty_community_has_a_board_that_says_so() -> None:
     assert "Nothing here." in text_of(empty, "/outbox?status=held")
 
 
+def test_what_waits_for_a_person_shows_the_command_that_lets_it_go(client: TestClient) -> None:
+    held = text_of(client, "/outbox?status=held")
+    assert "To let it go: kipflow review release index/2026-03-18" in held
+    assert "To let it go: kipflow review release 149/passing/9c/slack" in text_of(client, "/outbox?status=failed")
+    sent = text_of(client, "/outbox?status=sent")
+    assert "100/accepted/100/slack" in sent
+    assert "To let it go" not in sent
+
+
 def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:
     dry = TestClient(create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(dry_run=True)))
     assert all("dry-run" in text_of(dry, path) for path in PAGES)
