@@ -164,7 +164,11 @@ def read_change(text: str) -> Expression | None:
     values = find_values(text)
     targets = _find_targets(text, values, withdraws=withdraws)
     if not withdraws and not targets:
-        return _MIND_CHANGED if _MIND.search(text) and not _UNREAL.search(_OPENING_CLAUSE.sub("", text)) else None
+        return (
+            _MIND_CHANGED
+            if not values and _MIND.search(text) and not _UNREAL.search(_OPENING_CLAUSE.sub("", text))
+            else None
+        )
     if targets and _is_changed_on_condition(text, targets[-1]):
         changed = _change_to(targets[-1], text)
         why = "a condition stands with the change: is it met?"

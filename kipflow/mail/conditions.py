@@ -116,6 +116,17 @@ _HANGS = re.compile(
     r"should)\b|\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
     _I,
 )
+#: a vote called a mistake further down in its own mail, or set under a heading that is a condition
+_TAKEN_BACK = re.compile(
+    r"\bscratch that\b|\bwrong (?:thread|vote|kip)\b|\b(?:sent|posted|was) (?:here )?by mistake\b|"
+    r"\b(?:disregard|ignore) (?:this|that|the above)(?: (?:vote|mail|message|e-?mail))?\s*(?:[.!,)]|$)|"
+    r"\bplease (?:disregard|ignore)\s*(?:[.!)]|$)|\bmeant (?:this |that )?for (?:another|the other|[A-Z]{2,8}-\d)|"
+    r"\bhold my vote\b|\bdo not count (?:this|it|me|my vote)\b|"
+    r"\b(?:this|that|it|vote) is (?:under|on|with) (?:the )?(?:condition|assumption|understanding)\b|"
+    r"(?:^|\n)\W{0,3}(?:as soon as|once|if|provided|assuming|unless|after the (?:rename|fix|change|update|rebase))\b"
+    r"[^.!?\n]{0,160}:\s{1,4}[+-]\s?[01](?!\d)",
+    _I,
+)
 #: a mail that says of itself that it is no vote
 _NO_VOTE = re.compile(
     r"\b(?:not|isn['’]t|no) (?:yet )?(?:an? |my )?vote\b|\bnot (?:yet )?vot(?:ing|ed)\b|\b(?:haven['’]t|"
@@ -190,7 +201,9 @@ def hangs_on_something(text: str) -> bool:
     True
     """
     folded = text.lower()
-    return has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None
+    if has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None:
+        return True
+    return _TAKEN_BACK.search(text) is not None
 
 
 def says_no_vote(text: str) -> bool:

@@ -65,6 +65,7 @@ _BY_NAME = re.compile(
 _ON_BEHALF = re.compile(
     r"\b(?:on behalf of|in the name of|(?:speaking|voting|writing|relaying) (?:for|on behalf of))\s+"
     r"(?!(?:me|myself|mine|the record)\b)(?!.{0,60}\b(?:and|&) (?:me|myself)\b)[^.;!?]{1,60}$|"
+    r"\basked me to (?:forward|relay|post|pass on|send|cast)\b[^.;!?]{0,40}$|"
     r"\bon behalf of (?!me\b|myself\b)(?!.{0,60}\b(?:and|&) (?:me|myself)\b)",
     _I,
 )
@@ -219,7 +220,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
 
 def is_from_elsewhere(mention: Mention, author: str) -> bool:
     """ "+1 from the Lisbon office", "on behalf of the team: +1": whose vote that is, a person must say."""
-    if _ON_BEHALF.search(mention.before[-120:]) or _ON_BEHALF.match(mention.after.lstrip()):
+    if _ON_BEHALF.search(mention.before[-120:]) or _ON_BEHALF.search(mention.after[:60]):
         return True
     own = is_same_person(mention.after.partition("from")[2].strip(" .!,"), author)
     if mention.is_mine or own or _OUR_PEOPLE.match(mention.after):
