@@ -255,7 +255,7 @@ def snooze(proposal: str, until: datetime, author: str, reason: str, as_of: date
 @review.command()
 @click.argument("ruling_id", type=int)
 @click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who takes it back.")
-@click.option("--reason", default="", help="Why; kept with the ruling.")
+@click.option("--reason", required=True, help="Why; kept with the ruling.")
 @as_of_option
 def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> int:
     """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
@@ -287,15 +287,24 @@ def _rule(
     proposal: str, kind: str, target: str, value: dict[str, Any], author: str, reason: str, as_of: datetime | None
 ) -> int:
     from kipflow.services import rulings
-    from kipflow.services.advance import advance_one
+    from kipflow.services.advance import advance_one, preview
 
     parts = open_parts()
     at = find_past(parts, as_of)
     number = parse_number(parts, proposal)
     key = format_key(parts.community.prefix, number)
     about = target if kind == "ballot" else key
+    decision, _ = preview(parts.store, number, policy=parts.policy, as_of=at)
     ruling = rulings.settle(
-        parts.store, number=number, kind=kind, target=about, value=value, author=author, reason=reason, at=at
+        parts.store,
+        number=number,
+        kind=kind,
+        target=about,
+        value=value,
+        author=author,
+        reason=reason,
+        at=at,
+        asked={item.kind for item in decision.review} if decision is not None else (),
     )
     result = advance_one(
         parts.store, number, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review"

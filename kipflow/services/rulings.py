@@ -6,7 +6,7 @@ comes second gets the id of the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,8 @@ from kipflow.services.ports import Session, Store
 
 CHOICES = ("+1", "0", "-1", "none")
 MAX_REASON = 2000
+#: Questions whether a settled proposal is opened again; "no" is the stage that it has.
+_REOPENINGS = frozenset({"new-vote", "reopening"})
 
 
 class BadRuling(KipflowError):
@@ -67,8 +69,11 @@ def settle(
     author: str,
     reason: str,
     at: datetime,
+    asked: Collection[str] | None = None,
 ) -> Recorded:
     """Record a ruling of the kind "ballot", "stage", "snooze", "care", "page" or "restore" on proposal `number`.
+
+    `asked` are the kinds of the questions that are open on it; None: nobody looked.
 
     Raises:
         BadRuling: as for `rule`.
@@ -82,7 +87,7 @@ def settle(
             case "ballot":
                 target = _check_ballot(facts, target, value, standing)
             case "stage":
-                _check_stage(session, facts, value, standing)
+                _check_stage(session, facts, value, standing, asked or ())
             case "snooze":
                 _check_snooze(session, facts, value, at)
             case "care":
@@ -96,20 +101,24 @@ def settle(
         same = next((r for r in standing if r.target == target and r.value == value), None)
         if same is not None and same.id is not None and kind not in {"stage", "care"}:
             return Recorded(id=same.id, is_new=False)
+        if kind == "page" and asked is not None and "page" not in asked:
+            raise BadRuling(f"nothing is asked about the page of {facts.key}: its votes hold as they are")
         ruling = Ruling(
             id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at
         )
         return Recorded(id=session.save_ruling(ruling), is_new=True)
 
 
-def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str = "") -> Ruling:
+def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) -> Ruling:
     """Take a ruling back: it stays stored and stops counting from `at`. Gives the ruling as it was.
 
     Raises:
-        BadRuling: nobody says so, or the ruling is unknown or revoked already.
+        BadRuling: nobody says so or says why, or the ruling is unknown or revoked already.
     """
     if not by.strip():
         raise BadRuling("a revocation needs its author: --by NAME")
+    if not reason.strip():
+        raise BadRuling("a revocation needs a reason, for it can take back what was decided: --reason TEXT")
     with store.begin() as session:
         found = session.load_rulings()
         ruling = next((r for r in found if r.id == ruling_id), None)
@@ -164,11 +173,17 @@ def _check_ballot(facts: ProposalFacts, target: str, value: dict[str, Any], stan
     return known
 
 
-def _check_stage(session: Session, facts: ProposalFacts, value: dict[str, Any], standing: Sequence[Ruling]) -> None:
+def _check_stage(
+    session: Session,
+    facts: ProposalFacts,
+    value: dict[str, Any],
+    standing: Sequence[Ruling],
+    asked: Collection[str],
+) -> None:
     if value.get("stage") not in set(Stage):
         raise BadRuling(f"a stage is one of {', '.join(Stage)}, not {value.get('stage')!r}")
     stage = _find_stage(session, facts)
-    if stage is not None and stage == value["stage"]:
+    if stage is not None and stage == value["stage"] and _REOPENINGS.isdisjoint(asked):
         last = next((r for r in reversed(standing) if r.value == value), None)
         because = f" (ruling {last.id} by {last.author})" if last is not None else ""
         raise BadRuling(f"{facts.key} is in stage {stage} already{because}")

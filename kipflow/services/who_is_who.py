@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import product
 
 from kipflow.domain.facts import Ruling
 from kipflow.domain.identities import name_pair
+from kipflow.domain.likeness import find_likeness
 from kipflow.domain.roster import Mailbox, Roster, clean_address, fold_name
 from kipflow.services.ports import Session, Store
 from kipflow.services.rulings import BadRuling, Recorded, check_words
@@ -40,7 +42,7 @@ def rule_identity(
         known = next((r for r in standing if r.target == target and r.kind == _KINDS[same]), None)
         if known is not None and known.id is not None:
             return Recorded(id=known.id, is_new=False)
-        _check(boxes, standing, same=same)
+        _check(boxes, standing, roster, same=same)
         value = {side: {"key": b.key, "name": b.name} for side, b in zip(("one", "other"), boxes, strict=True)}
         ruling = Ruling(
             id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
@@ -70,18 +72,37 @@ def _say_same(box: Mailbox, one: str, other: str) -> str:
     return f"{one} and {other} are both {box.key} already; what the roster says is mended in its file"
 
 
-def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], *, same: bool) -> None:
-    """Refuse what contradicts the standing rulings, or follows from them already."""
+def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster, *, same: bool) -> None:
+    """Refuse what contradicts the roster or the standing rulings, or follows from them already."""
     ours, by_ours = _find_joined(boxes[0].key, standing)
     theirs = _find_joined(boxes[1].key, standing)[0]
     if boxes[1].key in ours:
         said = f"{boxes[0].key} and {boxes[1].key} are one person by {_name(by_ours)}"
         raise BadRuling(f"{said} already" if same else f"{said}; revoke that first")
     if not same:
+        if not _is_doubtful(boxes[0], boxes[1], roster):
+            raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
         return
+    people = sorted(key for key in ours | theirs if key in roster.by_id)
+    if len(people) > 1:
+        raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, mend its file")
     apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
     if apart:
         raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")
+
+
+def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
+    """Whether equal names merge the two, or anything else speaks for one person behind them."""
+    pairs = product(_find_faces(one, roster), _find_faces(other, roster))
+    return any(fold_name(a[0]) == fold_name(b[0]) or find_likeness(a, b) is not None for a, b in pairs)
+
+
+def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
+    """Names and addresses that somebody is known by."""
+    person = roster.by_id.get(box.key)
+    if person is None:
+        return [(box.name, box.key if "@" in box.key else "")]
+    return list(product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
 
 
 def _find_joined(key: str, standing: Iterable[Ruling]) -> tuple[set[str], list[Ruling]]:

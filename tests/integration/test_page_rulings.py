@@ -124,6 +124,9 @@ def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pyt
     capsys.readouterr()
     assert told_status(capsys)["stage"] == "Accepted"
     assert run(["review"]) == 0
+    capsys.readouterr()
+    assert run(["review", "page", "7", "--by", "bo", "--reason", "me too", "--as-of", "2026-03-16"]) == 0
+    assert "ruling 1 says so already" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("changed_after_the_vote")
@@ -152,3 +155,12 @@ def test_a_ruling_holds_for_the_page_as_it_stood_and_not_for_the_next_change(
     capsys.readouterr()
     assert run(["review", "rulings", "7", "--format", "json"]) == 0
     assert "70@3" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("changed_after_the_vote")
+def test_a_ruling_on_a_page_about_which_nothing_is_asked_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    save_page(3, BEFORE, march(11))
+    run(["advance", "--as-of", "2026-03-14"])
+    capsys.readouterr()
+    assert run(["review", "page", "7", "--by", "ann", "--reason", "sure", "--as-of", "2026-03-15"]) == 2
+    assert "nothing is asked about the page of KIP-7: its votes hold as they are" in capsys.readouterr().err

@@ -111,7 +111,7 @@ def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store
     assert corrected[: len(accepted)] == accepted, "entries are never edited"
     assert corrected[len(accepted)][0] == "correction"
     assert store.proposal(7, T0 + timedelta(days=17)).stage is Stage.VOTE
-    rulings.revoke(store, ruled.id, by="ops", at=T0 + timedelta(days=18))
+    rulings.revoke(store, ruled.id, by="ops", at=T0 + timedelta(days=18), reason="a mistake")
     advance(store, 19)
     assert store.proposal(7, T0 + timedelta(days=19)).stage is Stage.ACCEPTED
 

@@ -209,15 +209,65 @@ def test_merge_and_split_of_one_pair_exclude_each_other(community: Path, capsys:
 def test_a_chain_of_merges_that_would_join_two_who_are_split_is_refused(
     community: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    for n in (1, 2):
+        write(community, f"s{n}", f"Uma Holt <uma{n}@home.example>", 2.5 + n, "+1")
+    assert run(["ingest", str(community)]) == 0
+    assert review("split", "uma1@home.example", "uma2@home.example") == 0
+    assert review("merge", "kim@home.example", "uma1@home.example") == 0
+    capsys.readouterr()
+    assert review("merge", "kim@home.example", "uma2@home.example") == 2
+    assert "they are two people by ruling 1 (ops)" in capsys.readouterr().err
     assert review("merge", "kim@home.example", "kosei") == 0
-    assert review("split", "kosei", "rberg") == 0
     capsys.readouterr()
-    assert review("merge", "kim@home.example", "rberg") == 2
-    assert "they are two people by ruling 2 (ops)" in capsys.readouterr().err
-    assert review("merge", "kim@home.example", "mlind") == 0
+    assert review("merge", "kosei", "uma1@home.example") == 2
+    assert "kosei and uma1@home.example are one person by rulings 2 (ops), 3 (ops) already" in capsys.readouterr().err
+
+
+def test_two_people_of_the_roster_are_not_merged_not_even_by_way_of_a_third(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("merge", "kim@home.example", "kosei") == 0
+    for one in ("kosei", "kim@home.example"):
+        capsys.readouterr()
+        assert review("merge", one, "mlind") == 2
+        told = capsys.readouterr().err
+        assert "the roster has kosei and mlind as two people; if they are one, mend its file" in told
+        assert len(told.splitlines()) == 1
+
+
+def test_a_split_of_two_whom_nobody_takes_for_one_is_refused(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
-    assert review("merge", "kosei", "mlind") == 2
-    assert "kosei and mlind are one person by rulings 1 (ops), 3 (ops) already" in capsys.readouterr().err
+    assert review("split", "mlind", "rberg") == 2
+    assert "mlind and rberg count as two people already: nobody takes them for one" in capsys.readouterr().err
+
+
+def test_a_word_on_a_page_that_nothing_is_asked_about_is_refused(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert review("page", "7") == 2
+    assert "KIP-7" in capsys.readouterr().err
+
+
+def test_a_revocation_needs_a_reason(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review("snooze", "7", "2026-05-01") == 0
+    capsys.readouterr()
+    assert run(["review", "revoke", "1", "--by", "ops", "--as-of", "2026-03-12"]) == 2
+    assert "--reason" in capsys.readouterr().err
+    assert run(["review", "rulings", "--standing"]) == 0
+    assert "snooze until" in capsys.readouterr().out
+
+
+def test_whether_to_reopen_can_be_answered_with_no(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review("stage", "7", "Discarded") == 0
+    write(community, "again", "Mara Lind <mlind@apache.org>", 12, "Again?", subject="[DISCUSS] KIP-7: Tidy shelves")
+    assert run(["ingest", str(community)]) == 0
+    assert run(["advance", "--as-of", "2026-03-15"]) == 0
+    assert "reopening" in {q["kind"] for q in questions(capsys) if q["proposal"] == "KIP-7"}
+    assert review("stage", "7", "Discarded", day=16) == 0
+    assert "Discarded" in shown(capsys)
 
 
 def test_the_same_ruling_twice_is_stored_once_whoever_makes_it(
