@@ -1,4 +1,4 @@
-"""Votes that the same mail takes back ("+1 … wrong thread, please ignore"): whether they stand, a person says."""
+"""Votes that the same mail takes back ("wrong thread, please ignore") or casts for somebody else: a person says."""
 
 from __future__ import annotations
 
@@ -17,12 +17,25 @@ _TAKES_BACK = re.compile(
 )
 
 
+_FOR_ANOTHER = re.compile(
+    r"\bon behalf of (?!the\b|my\b|our\b|all\b|everyone\b)[^\W\d_]"
+    r"|\b(?:asked|asks|told) me to (?:forward|pass on|relay|send|cast|post|vote)\b"
+    r"|\b(?:do not|don['’]t) count (?:this|mine|my vote|it|me)\b",
+    re.IGNORECASE,
+)
+
+
 def doubt_taken_back(expressions: tuple[Expression, ...], text: str) -> tuple[Expression, ...]:
     """The expressions of a mail, clear ones unclear where its own words `text` take something back."""
-    if not expressions or _TAKES_BACK.search(text[:_LONGEST_TEXT]) is None:
+    if not expressions:
         return expressions
-    why = "the same mail takes something back: does the vote stand?"
+    if _TAKES_BACK.search(text[:_LONGEST_TEXT]) is not None:
+        rule, why = "taken-back", "the same mail takes something back: does the vote stand?"
+    elif _FOR_ANOTHER.search(text[:_LONGEST_TEXT]) is not None:
+        rule, why = "for-another", "cast for somebody else, or not to be counted: whose vote is it?"
+    else:
+        return expressions
     return tuple(
-        replace(e, standing=Standing.UNCLEAR, rule="taken-back", why=why) if e.standing is Standing.CLEAR else e
+        replace(e, standing=Standing.UNCLEAR, rule=rule, why=why) if e.standing is Standing.CLEAR else e
         for e in expressions
     )
