@@ -59,6 +59,7 @@ _FORMS = (
     rf"using\b|it comes\b)",
     # what is granted in advance
     r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\b(?:gets?|will|would|can|(?:is|are) going to)\b",
+    r"\bgiven (?:that )?(?:the|that|this|it|we|you|all)\b[^.;]{0,60}\bfirst\b",
     r"\b(?:will|['’]ll|happy to|ready to|going to|glad to) (?:chang\w*|switch|turn|flip|revise|reconsider|"
     r"withdraw)\b[^.;]{0,60}"
     r"\b(?:when|as soon as)\b",

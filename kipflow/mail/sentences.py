@@ -48,6 +48,7 @@ _CONNECTS = re.compile(
 _ENDS_OPEN = re.compile(
     r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
 )
+_WRAPS = re.compile(r"\w[^.!?:]*\s(?:a|an|the|utc|gmt|acks|than|least)\s*$", re.IGNORECASE)
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
 _WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
 
@@ -124,6 +125,8 @@ def _continues(above: str, line: str) -> bool:
     closed = above.rstrip().endswith((".", "!", "?", ":"))
     if _NEW_ITEM.match(line):
         return False
+    if _WRAPS.search(above):
+        return True  # "… it would be a / +1": no line of its own
     if _is_whole_vote(line) and (
         closed or len(above) < 40 or TECHNICAL_BEFORE.search(f"{above[-50:]} ") is None  # else a number, wrapped
     ):
