@@ -108,15 +108,17 @@ _OPENING_CLAUSE = re.compile(
     r"^\W{0,3}(?:after|since|before|when) [^,:]{0,120}?(?:[,:]|(?=\bi(?:['’]m|['’]ve)? ))",
     re.IGNORECASE,
 )
-_TO_ZERO = re.compile(r"\b(?:to|into|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
+_TO_ZERO = re.compile(r"\b(?:to|into|becomes|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
 #: "I pass my vote from 0 to +1", "make my -1 a +1"
 _MY_VOTE_FROM = re.compile(
+    r"\bmy (?:\w+ )?[+\-±]?\s?[01] becomes\b|"
     r"\bmy (?:\w+ )?votes? from [+\-±]?\s?[01] to (?:a |an )?(?P<value>[+\-±]?\s?[01])(?!\d|\.\d)|"
     r"\bmak(?:e|ing) my [+\-±]?\s?[01] (?:in)?(?:to )?(?:be )?(?:a |an )?(?P<made>[+\-±]\s?[01])(?!\d|\.\d)",
     re.IGNORECASE,
 )
 _LAST_TARGET = re.compile(
-    r"(?:\bto\b|\binto\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |vote |voting |is |"
+    r"(?:\bto\b|\binto\b|\bbecomes\b|->|=>|→|\bnow\b|:|\band\b|,|\binstead\b|\bwith\b|\bby\b)\s*(?:a |an |my |"
+    r"vote |voting |is |"
     r"it['’]s |it |i['’]?m |i am |cast(?:ing)? |change (?:it )?to |\(|binding |non-?binding |strong |at |"
     r"of ){0,4}\s*$",
     re.IGNORECASE,

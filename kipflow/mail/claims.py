@@ -88,7 +88,10 @@ _TOLD_APART = re.compile(
 
 
 # "(non-binding) Tested with Go", on a line of its own below a checked box
-_ALONE_IN_FRONT = re.compile(r"^[ \t]*[(\[]\s*(?:non[- ]?)?binding\s*[)\]]", re.IGNORECASE | re.MULTILINE)
+_ALONE_IN_FRONT = re.compile(
+    r"(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\s*[)\]]|^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def find_claim_told_apart(text: str) -> bool | None:

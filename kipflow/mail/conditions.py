@@ -117,6 +117,7 @@ _HANGS = re.compile(
     r"should)\b|\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
     _I,
 )
+_NUMBER = re.compile(r"[+-]\s?[01](?!\d)")
 #: a vote called a mistake further down in its own mail, or set under a heading that is a condition
 _TAKEN_BACK = re.compile(
     r"\bscratch that\b|\bwrong (?:thread|vote|kip)\b|\b(?:sent|posted|was) (?:here )?by mistake\b|"
@@ -204,7 +205,9 @@ def hangs_on_something(text: str) -> bool:
     folded = text.lower()
     if has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None:
         return True
-    return _TAKEN_BACK.search(text) is not None
+    taken = _TAKEN_BACK.search(text)
+    # in front of the vote "scratch that" speaks of an earlier mail
+    return taken is not None and (":" in taken.group() or _NUMBER.search(text[: taken.start()]) is not None)
 
 
 def says_no_vote(text: str) -> bool:

@@ -27,9 +27,10 @@ _AGAINST = (
 _CAST = re.compile(
     r"\bi(?:['’]m| am| hereby| therefore| thus| also| still| must| have to| do| shall){0,3}\s+"
     rf"(?:vote|voting)\s+(?:\(?(?:non-?)?binding\)?[\s,:]+)?(?:(?P<yes>{_FOR})|(?P<no>{_AGAINST}))|"
+    rf"\bi (?:hereby )?cast (?:an?|my) (?:(?:non-?)?binding )?vote (?:(?P<yes_cast>{_FOR})|(?P<no_cast>against\b))|"
     r"\b(?:you have|count|record|here is|here['’]s|this is) (?:me|my)\b(?:[\s(]+(?:non-?)?binding\)?)?"
     rf"\s+(?:vote\s+)?(?:as\s+)?(?:a\s+)?(?:(?P<yes_too>{_FOR})|(?P<no_too>against\b))|"
-    r"\b(?P<abstain>i(?:['’]m| am| hereby| therefore| thus| must| have to| shall){0,3}\s+abstain(?:ing)?)\b",
+    r"\b(?P<abstain>i(?:['’]m| am| hereby| therefore| thus| must| have to| going to| shall){0,3}\s+abstain(?:ing)?)\b",
     re.IGNORECASE,
 )
 _CASTS = Sought(
@@ -98,4 +99,4 @@ def _is_opening(before: str) -> bool:
 def _find_choice(match: re.Match[str]) -> Choice:
     if match.group("abstain"):
         return Choice.ABSTAIN
-    return Choice.FOR if match.group("yes") or match.group("yes_too") else Choice.AGAINST
+    return Choice.FOR if match.group("yes") or match.group("yes_too") or match.group("yes_cast") else Choice.AGAINST
