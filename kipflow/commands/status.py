@@ -29,8 +29,10 @@ from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
 from kipflow.services.advance import preview
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
+from kipflow.services.settling import say_command
 from kipflow.wiring import Parts
 
+_TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "evidence", "ref", "id")
 #: The order in which a reader looks: what runs first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
 
@@ -191,29 +193,20 @@ def _say_missing(missing: Sequence[str], review: int, drift: Sequence[str]) -> l
 
 
 def print_proposal(view: ProposalView, form: str) -> int:
-    """Print one proposal in full."""
+    """Print one proposal in full; as CSV its timeline."""
     if form == "json":
         print_json(_as_dict(view))
+        return 0
+    if form == "csv":
+        print_rows([_timeline_row(r) for r in view.history], form, columns=_TIMELINE)
         return 0
     out = console()
     out.print(f"{view.key}: {view.proposal.title}")
     out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
     for line in view.missing:
         out.print(f"  missing: {line}")
-    timeline = [
-        {
-            "at": r.transition.at,
-            "move": f"{r.transition.source or '–'} → {r.transition.target}",
-            "rule": r.transition.rule + (" (retracted)" if r.retracted else ""),
-            "evidence": r.transition.note
-            if r.transition.retracts
-            else r.transition.evidence[0].line
-            if r.transition.evidence
-            else "",
-        }
-        for r in view.history
-    ]
-    print_table(timeline, columns=("at", "move", "rule", "evidence"), title="\nTimeline")
+    rows = [_timeline_row(r) for r in view.history]
+    print_table(rows, columns=("at", "move", "rule", "by", "recorded", "policy", "evidence"), title="\nTimeline")
     for r in view.history:
         for e in r.transition.evidence if r.transition.retracts else ():
             if e.kind != "history":
@@ -240,6 +233,25 @@ def print_proposal(view: ProposalView, form: str) -> int:
         )
         out.print(told, soft_wrap=True, markup=False)
     return 0
+
+
+def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
+    """An entry of the history as a row; `by` is who moved the proposal, `policy` the rules that it went by."""
+    move = recorded.transition
+    lead = move.evidence[0] if move.evidence else None
+    return {
+        "at": move.at,
+        "from": move.source or "",
+        "to": move.target,
+        "move": f"{move.source or '–'} → {move.target}",
+        "rule": move.rule + (" (retracted)" if recorded.retracted else ""),
+        "by": move.actor,
+        "recorded": recorded.recorded_at,
+        "policy": move.policy_version,
+        "evidence": move.note if move.retracts else lead.line if lead is not None else "",
+        "ref": lead.ref if lead is not None else "",
+        "id": move.id,
+    }
 
 
 def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
@@ -291,12 +303,14 @@ def _as_dict(view: ProposalView) -> dict[str, Any]:
                 "id": r.transition.id,
                 "rule": r.transition.rule,
                 "actor": r.transition.actor,
+                "policy": r.transition.policy_version,
                 "note": r.transition.note,
                 "retracts": list(r.transition.retracts),
                 "retracted": r.retracted,
                 "recorded_at": r.recorded_at,
                 "evidence": [
-                    {"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url} for e in r.transition.evidence
+                    {"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url or view.links.get(e.ref, "")}
+                    for e in r.transition.evidence
                 ],
             }
             for r in view.history
@@ -332,9 +346,33 @@ def _as_dict(view: ProposalView) -> dict[str, Any]:
             for s in view.votes
         ],
         "review": [
-            {"kind": i.kind, "subject": i.subject, "question": i.question, "line": i.line, "outcomes": list(i.outcomes)}
+            {
+                "kind": i.kind,
+                "subject": i.subject,
+                "question": i.question,
+                "line": i.line,
+                "outcomes": list(i.outcomes),
+                "settle": say_command(view.proposal.number, i),
+            }
             for i in view.review
         ],
+        "rulings": [
+            {
+                "id": r.id,
+                "kind": r.kind,
+                "target": r.target,
+                "value": dict(r.value),
+                "says": say_ruling(r),
+                "by": r.author,
+                "reason": r.reason,
+                "made_at": r.made_at,
+                "revoked_at": r.revoked_at,
+                "revoked_by": r.revoked_by,
+                "revoked_reason": r.revoked_reason,
+            }
+            for r in view.rulings
+        ],
+        "touches": [{"interface": name, "line": line} for name, line in (view.pages[-1].touches if view.pages else ())],
         "faults": [
             {"code": f.code, "severity": f.severity, "place": f.place, "what": f.what, "mend": f.mend}
             for f in view.faults

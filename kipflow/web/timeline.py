@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from enum import StrEnum
 from itertools import groupby
 
@@ -13,9 +13,6 @@ from kipflow.domain.facts import CallNote, PageVersion, Ruling
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.wording import say_rule
-
-#: A move recorded this much later than it became true is worth saying: a backfill, or a late archive.
-_LATE = timedelta(hours=6)
 
 
 class EntryKind(StrEnum):
@@ -37,7 +34,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry. `source` and `target` are set for moves and corrections, `late` says recorded long after `at`."""
+    """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy."""
 
     at: datetime
     kind: EntryKind
@@ -50,7 +47,7 @@ class Entry:
     retracted: bool = False
     recorded_at: datetime | None = None
     run_id: str = ""
-    late: bool = False
+    policy_version: str = ""
     url: str = ""
 
 
@@ -82,7 +79,7 @@ def _describe_move(recorded: RecordedTransition, view: ProposalView) -> Entry:
         retracted=recorded.retracted,
         recorded_at=recorded.recorded_at,
         run_id=recorded.run_id,
-        late=recorded.recorded_at - move.at > _LATE,
+        policy_version=move.policy_version,
     )
 
 

@@ -267,7 +267,9 @@ def test_whether_to_reopen_can_be_answered_with_no(community: Path, capsys: pyte
     assert run(["advance", "--as-of", "2026-03-15"]) == 0
     assert "reopening" in {q["kind"] for q in questions(capsys) if q["proposal"] == "KIP-7"}
     assert review("stage", "7", "Discarded", day=16) == 0
-    assert "Discarded" in shown(capsys)
+    assert "reopening" not in {q["kind"] for q in questions(capsys) if q["proposal"] == "KIP-7"}
+    assert "Discarded since 2026-03-11" in shown(capsys)
+    assert review("stage", "7", "Discarded", day=17) == 2, "nothing is asked any more"
 
 
 def test_the_same_ruling_twice_is_stored_once_whoever_makes_it(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
@@ -78,10 +81,48 @@ def test_a_ruling_shows_with_its_id_and_can_be_taken_back(
     ruling = ["review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11"]
     assert run(ruling) == 0
     assert "KIP-7 is now: Discarded" in capsys.readouterr().out
-    assert run(["review", "revoke", "1", "--by", "ops", "--as-of", "2026-03-12"]) == 0
+    assert run(["review", "revoke", "1", "--by", "ops", "--reason", "a mistake", "--as-of", "2026-03-12"]) == 0
     assert "KIP-7 is now: Vote" in capsys.readouterr().out
     assert run(["status", "7"]) == 0
     shown = capsys.readouterr().out
     assert "ruling 1 (revoked 2026-03-12 00:00 by ops): stage Discarded by ops: told by phone" in shown
     assert "correction" in shown
     assert run(["replay", "--to", "2026-03-12"]) == 0
+
+
+@pytest.mark.usefixtures("tidy_shelves")
+def test_each_entry_of_a_timeline_tells_who_moved_it_when_that_was_recorded_and_by_which_policy(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["status", "7", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    moves = [(h["to"], h["actor"]) for h in told["history"]]
+    assert moves == [("Draft", "mail"), ("Discussion", "mail"), ("Vote", "mail")]
+    assert {h["policy"] for h in told["history"]} == {told["policy"]}
+
+    assert run(["status", "7", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(r["to"], r["by"]) for r in rows] == moves
+    recorded = [h["recorded_at"][:16].replace("T", " ") for h in told["history"]]
+    assert [r["recorded"] for r in rows] == recorded
+    assert {r["policy"] for r in rows} == {told["policy"]}
+
+    assert run(["status", "7"]) == 0
+    shown = "".join(capsys.readouterr().out.split())
+    assert "byrecordedpolicy" in shown, "a narrow table folds long versions"
+
+
+@pytest.mark.usefixtures("tidy_shelves")
+def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ruling = ["review", "stage", "7", "Discarded", "--by", "ops", "--reason", "told by phone", "--as-of", "2026-03-11"]
+    assert run(ruling) == 0
+    capsys.readouterr()
+    assert run(["status", "7", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    [said] = told["rulings"]
+    assert (said["id"], said["says"], said["by"], said["reason"]) == (1, "stage Discarded", "ops", "told by phone")
+    assert (said["made_at"], said["revoked_at"]) == ("2026-03-11T00:00:00Z", None)
+    assert told["history"][-1]["actor"] == "operator"
+    assert told["review"] == []
