@@ -122,3 +122,8 @@ def test_the_command_that_is_shown_is_safe_to_paste() -> None:
     assert shlex.split(say_command(7, item).replace("|", " ")) == ["merge", "split", "a'; reboot #@x.example", "kosei"]
     ballot = ReviewItem(kind="ballot", subject="<$(reboot)@x.example>", question="?")
     assert shlex.split(say_command(7, ballot))[:3] == ["ballot", "7", "<$(reboot)@x.example>"]
+
+
+def test_a_question_about_a_page_names_the_command_that_settles_it() -> None:
+    item = ReviewItem(kind="page", subject="70@2", question="do the votes hold?")
+    assert say_command(7, item) == "page 7"
