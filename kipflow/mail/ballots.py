@@ -132,7 +132,35 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
             found.append(replace(expression, line=line))
     if not found and not parts and not is_result:
         found.extend(read_told(free, shown))
+    if not found and not is_result:
+        found.extend(_read_left_over(free, shown))
     return found
+
+
+#: A value that opens a line and is followed by what follows a vote: nothing, a claim to bind, a stroke, "from".
+_OPENS_LINE = re.compile(
+    r"^[\s*_]{0,4}(?:(?:soft|weak|slight|mild|gentle|timid) )?([+-][01])(?![\d%]|[.,:]\d)"
+    r"(?=\s*(?:/\s*[+-]|\(?(?:non-? ?)?binding\b)|\s+from\b|, (?:I|but|though|because|since)\b)",
+    re.IGNORECASE,
+)
+
+
+def _read_left_over(free: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expression]:
+    """A value that opens a line as votes do and that no rule took for anything: it must not vanish without a word."""
+    for line, text in zip(free, shown, strict=True):
+        match = None if line.answers else _OPENS_LINE.match(line.text[:MAX_LINE_SHOWN])
+        if match is not None:
+            choice, written = parse_value(match.group(1))
+            yield Expression(
+                choice=choice,
+                value=written,
+                claimed_binding=find_claim("", text),
+                line=text.strip()[:MAX_LINE_SHOWN],
+                rule="left-over",
+                standing=Standing.UNCLEAR,
+                why="opens a line as a vote does, in words that no rule knows: is it one?",
+            )
+            return
 
 
 _CAST_PARTS = {Part.CHECKED_BOX: "checked-box", Part.STATUS_LINE: "status-line"}
