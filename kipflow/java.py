@@ -74,6 +74,9 @@ def find_java_home(home: Path, environment: Mapping[str, str] | None = None) -> 
         if java.parent.parent == shim:
             continue  # ours from an earlier run: written anew below, as the virtual environment may have moved
         found = _ask_home(java, refused)
+        # a script in front of a Java may take away what that Java cannot do: only the Java itself is asked for more
+        if found is not None and (found / "bin" / "java").resolve() != java.resolve():
+            found = _ask_home(found / "bin" / "java", refused)
         if found is not None:
             return found
     return _prepare_java(shim, refused)

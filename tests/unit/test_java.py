@@ -157,3 +157,8 @@ def test_a_job_runs_from_its_file_with_this_python(tmp_path: Path, job: str) -> 
     assert command[-2:] == ["--out", "x"]
     assert Path(command[-3]).is_file()
     assert variables["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_a_script_of_another_run_in_front_of_the_packaged_java_is_not_taken_for_one(tmp_path: Path) -> None:
+    first = java.find_java_home(tmp_path / "one", {"PATH": ""})
+    assert java.find_java_home(tmp_path / "two", {"JAVA_HOME": str(first), "PATH": ""}) == tmp_path / "two" / "java"
