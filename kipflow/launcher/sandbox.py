@@ -84,13 +84,14 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
 
 
 def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
-    """The sandbox with a start no earlier than the newest decision stored.
+    """The sandbox with a start no earlier than the newest decision stored, or the newest mail fetched.
 
-    Its time may have run ahead and a crash may have lost where it was; decided is decided, and a clock
-    that went back would leave every proposal alone until it had caught up.
+    Its time may have run ahead and a crash may have lost where it was; what was seen and decided then is stored, and
+    a clock that went back would leave every proposal alone, or refuse to decide, until it had caught up.
     """
-    newest = connect(settings).store.overview(sandbox.start).last_decision
-    return sandbox if newest is None else replace(sandbox, start=max(sandbox.start, newest))
+    overview = connect(settings).store.overview(sandbox.start)
+    reached = [moment for moment in (overview.last_decision, overview.last_poll) if moment is not None]
+    return replace(sandbox, start=max([sandbox.start, *reached]))
 
 
 def save_reached_time(layout: Layout, url: str) -> None:
