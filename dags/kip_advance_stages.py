@@ -45,6 +45,7 @@ def kip_advance_stages() -> None:
         """The proposals that could change, each with the one time at which this run decides."""
         parts = open_parts()
         as_of = find_as_of(get_current_context(), parts)
+        service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)
         log.info("%d proposals could change as of %s", len(due), as_of.isoformat(timespec="seconds"))
         return [{"number": number, "as_of": as_of.isoformat()} for number in due[:MAX_MAPPED]]
@@ -59,7 +60,8 @@ def kip_advance_stages() -> None:
             policy=parts.policy,
             effects=effect_rules(parts),
             as_of=datetime.fromisoformat(as_of),
-            now=parts.clock(),
+            # a sandbox that crashed may begin again before the time at which this run began
+            now=max(parts.clock(), datetime.fromisoformat(as_of)),
             run_id=get_current_context()["dag_run"].run_id,
         )
         log.info("%s: %s", number, done.skipped or f"{done.stage}; {len(done.appended)} new entries")

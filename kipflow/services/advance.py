@@ -49,6 +49,12 @@ class Advance:
     skipped: str = ""
 
 
+def refuse_future(as_of: datetime, now: datetime) -> None:
+    """Raise `FutureDecision` where `as_of` is ahead of `now` by more than clocks differ."""
+    if as_of - now > CLOCK_SKEW:
+        raise FutureDecision(as_of=as_of, now=now)
+
+
 def find_candidates(store: Store, as_of: datetime) -> list[int]:
     """The proposals with new facts or a deadline that `as_of` has reached, in order of number."""
     with store.begin() as session:
@@ -74,8 +80,7 @@ def advance_one(
         FutureDecision: `as_of` is ahead of `now`: it would keep every decision until then from being taken.
     """
     known_at = as_of if now is None else now
-    if as_of - known_at > CLOCK_SKEW:
-        raise FutureDecision(as_of=as_of, now=known_at)
+    refuse_future(as_of, known_at)
     known_at = max(known_at, as_of)
     with store.begin() as session:
         decided_at = session.load_decided_at(number)
