@@ -165,7 +165,7 @@ _ANSWERS: dict[int, Expected] = {
 
 #: Where the story has moved a proposal ten days after the anchor (kipflow running all the while).
 _LATER: dict[int, Stage] = {
-    80: _A, 81: _A, 82: _A, 83: _A, 84: _A, 86: _A, 89: _A, 90: _A, 92: _A, 93: _A,
+    80: _A, 81: _A, 82: _A, 83: _A, 84: _A, 86: _A, 89: _A, 90: _A, 92: _V, 93: _A,
     85: _V, 87: _V, 88: _V, 91: _V,
     102: Stage.DISCUSSION, 107: Stage.DORMANT,
 }  # fmt: skip
