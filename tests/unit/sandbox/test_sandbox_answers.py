@@ -15,7 +15,16 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, Message, PageAbsence, PageVersion, ProposalFacts, ThreadMessage, Unreadable
+from kipflow.domain.facts import (
+    Coverage,
+    Message,
+    PageAbsence,
+    PageVersion,
+    ProposalFacts,
+    Substance,
+    ThreadMessage,
+    Unreadable,
+)
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
@@ -26,6 +35,7 @@ from kipflow.sandbox.answers import BROKEN_MAILS
 from kipflow.sandbox.story import Story, build_story, expected, expected_later
 from kipflow.settings import load_community, load_roster
 from kipflow.wiki.pages import parse_page
+from kipflow.wiki.substance import read_substance
 
 ROOT = Path(__file__).resolve().parents[3]
 ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
@@ -91,8 +101,10 @@ def pages_of(story: Story, number: int) -> list[PageVersion]:
     page = next(p for p in story.pages if p.page_id == str(2000 + number))
     if page.denied or page.gone:
         return []
-    return [
-        parse_page(
+    found: list[PageVersion] = []
+    before: tuple[str, Substance] | None = None
+    for position, version in enumerate(page.versions, start=1):
+        parsed = parse_page(
             page_id=page.page_id,
             version=position,
             title=page.title,
@@ -102,8 +114,10 @@ def pages_of(story: Story, number: int) -> list[PageVersion]:
             url="",
             prefix="KIP",
         )
-        for position, version in enumerate(page.versions, start=1)
-    ]
+        parsed = replace(parsed, substance=read_substance(parsed.body, before=before))
+        before = (parsed.body, parsed.substance)
+        found.append(parsed)
+    return found
 
 
 def thread_of(messages: list[Message], numbers: Mapping[str, tuple[int, ...]], number: int) -> list[ThreadMessage]:
