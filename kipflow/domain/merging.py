@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from kipflow.domain.likeness import is_full_name
 from kipflow.domain.roster import Roster, Voter, fold_name
@@ -17,15 +18,24 @@ def identify_writers(senders: Sequence[tuple[str, str]], roster: Roster, *, rule
 
 
 def _identify_each(senders: Sequence[tuple[str, str]], roster: Roster, *, ruled: bool) -> list[Voter]:
-    """Each mail's writer by itself. An address that goes by the names of two of the roster's people is neither's."""
+    """Each mail's writer by itself. An address that goes by the names of two of the roster's people is neither's;
+    nor does a name say who writes from either of two addresses that a person ruled to be two people's."""
     voters = [roster.identify(name=name, address=address, ruled=ruled) for name, address in senders]
     named: dict[str, set[str]] = {}
+    addresses: dict[str, set[str]] = {}
     for voter in voters:
         if voter.by_name and voter.address:
             named.setdefault(voter.address, set()).add(voter.id)
+            addresses.setdefault(voter.id, set()).add(voter.address)
+    doubtful = {address for address, ids in named.items() if len(ids) > 1}
+    for found in addresses.values() if roster.verdicts else ():
+        ruled_on = sorted(found & roster.ruled_nodes)
+        for one, other in combinations(ruled_on, 2):
+            if roster.split_since(one, other) is not None:
+                doubtful |= {one, other}
     return [
         Voter(id=voter.address, name=name, address=voter.address)
-        if voter.by_name and len(named.get(voter.address, ())) > 1
+        if voter.by_name and voter.address in doubtful
         else voter
         for (name, _), voter in zip(senders, voters, strict=True)
     ]

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.changes import read_change
-from kipflow.mail.claims import find_claim, find_claim_told_apart
-from kipflow.mail.conditions import CONDITION_AFTER, hangs_on_something, says_no_vote
-from kipflow.mail.mentions import is_contrary, read_value
 from kipflow.mail.quoting import OwnLine, Words
-from kipflow.mail.sentences import Sentence, split_sentences
-from kipflow.mail.templates import Part, classify_lines
-from kipflow.mail.told import read_told
-from kipflow.mail.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.words.changes import read_change
+from kipflow.mail.words.claims import find_claim, find_claim_told_apart
+from kipflow.mail.words.conditions import CONDITION_AFTER, hangs_on_something, says_no_vote
+from kipflow.mail.words.mentions import is_contrary, read_value
+from kipflow.mail.words.sentences import Sentence, split_sentences
+from kipflow.mail.words.templates import Part, classify_lines
+from kipflow.mail.words.told import read_told
+from kipflow.mail.words.values import find_values, parse_value, plain, spell_out
 
 MAX_LINE_SHOWN = 300
 #: Written values looked at in one sentence: more make no vote, only work.

@@ -16,8 +16,7 @@ from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
 from kipflow.domain.votes import Expression
 from kipflow.mail.ballots import read_expressions
-from kipflow.mail.calls import read_called_numbers
-from kipflow.mail.headers import (
+from kipflow.mail.content.headers import (
     Headers,
     parse_date,
     parse_envelope_date,
@@ -26,13 +25,14 @@ from kipflow.mail.headers import (
     read_text,
     split_mail,
 )
-from kipflow.mail.legends import find_legend
-from kipflow.mail.mime import find_text
+from kipflow.mail.content.mime import find_text
+from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
-from kipflow.mail.senders import Sender, find_sender, parse_mailbox, split_mailboxes
+from kipflow.mail.rounds.calls import read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
-from kipflow.mail.takebacks import doubt_taken_back
+from kipflow.mail.words.legends import find_legend
+from kipflow.mail.words.takebacks import doubt_taken_back
 
 MAX_REFERENCES = 100
 #: What is read of one mail at most.

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kipflow.mail.attributions import (
+from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
+from kipflow.mail.content.text import clean_lines
+from kipflow.mail.quotes.attributions import (
     MAX_ATTRIBUTION,
     OPENS,
     VOTE_IN_LINE,
@@ -20,16 +22,14 @@ from kipflow.mail.attributions import (
     is_attribution,
     leads_in_vote,
 )
-from kipflow.mail.footers import drop_footers, drop_pgp, is_sent_from
-from kipflow.mail.headblocks import (
+from kipflow.mail.quotes.footers import drop_footers, drop_pgp, is_sent_from
+from kipflow.mail.quotes.headblocks import (
     HAS_DATE,
     HEADER_LINE,
     ORIGINAL,
     has_time,
 )
-from kipflow.mail.html import BAR_MARK, OUTLOOK_MARK
-from kipflow.mail.text import clean_lines
-from kipflow.mail.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED, mark_unmarked_quotes
+from kipflow.mail.quotes.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024
 

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
-from kipflow.mail.counts import CountReading, read_counts
-from kipflow.mail.layouts import even_out
+from kipflow.mail.announcements.counts import CountReading, read_counts
+from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.quoting import Words
 from kipflow.mail.relevance import AnyWord
-from kipflow.mail.values import plain
+from kipflow.mail.words.values import plain
 
 MAX_LINES = 200
 

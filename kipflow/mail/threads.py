@@ -16,13 +16,13 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
-from kipflow.mail.calls import is_call
-from kipflow.mail.casting import cast_with_doubts
-from kipflow.mail.endings import Endings
-from kipflow.mail.linking import attribute_numbers, dedupe, find_parents, find_times
-from kipflow.mail.rounds import Round
-from kipflow.mail.shares import read_share
-from kipflow.mail.topics import is_next_version, is_same_topic
+from kipflow.mail.rounds.calls import is_call
+from kipflow.mail.rounds.casting import cast_with_doubts
+from kipflow.mail.rounds.endings import Endings
+from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.rounds.rounds import Round
+from kipflow.mail.rounds.topics import is_next_version, is_same_topic
+from kipflow.mail.words.shares import read_share
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 

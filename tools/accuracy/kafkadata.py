@@ -21,7 +21,7 @@ from typing import Any
 
 from kipflow.domain.clocks import next_month
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message, PageVersion, StatusWord
-from kipflow.mail.headers import decode_words
+from kipflow.mail.content.headers import decode_words
 from kipflow.mail.subjects import parse_subject
 from kipflow.rosters.files import render_roster
 from kipflow.rosters.formats import parse_listing

@@ -17,12 +17,12 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, judge
 from kipflow.mail.archive import read_mails, split_mbox
 from kipflow.mail.ballots import read_expressions
-from kipflow.mail.charsets import decode
-from kipflow.mail.html import parse_html
+from kipflow.mail.content.charsets import decode
+from kipflow.mail.content.html import parse_html
+from kipflow.mail.content.text import MAX_TEXT
 from kipflow.mail.messages import MAX_REFERENCES, read_message
 from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.subjects import parse_subject
-from kipflow.mail.text import MAX_TEXT
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import parse_index_page

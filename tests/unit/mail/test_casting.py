@@ -10,8 +10,8 @@ import pytest
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Person, Role, Roster
-from kipflow.mail.casting import cast_ballots
 from kipflow.mail.messages import read_message
+from kipflow.mail.rounds.casting import cast_ballots
 
 POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 MARA = Person(id="mlind", name="Mara Lind", emails=("mlind@apache.example",), roles=(Role(role="committer"),))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kipflow.mail.claims import find_claim, is_binding_word
-from kipflow.mail.smalltalk import is_smalltalk
+from kipflow.mail.words.claims import find_claim, is_binding_word
+from kipflow.mail.words.smalltalk import is_smalltalk
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail import archive, headers, mime
+from kipflow.mail import archive
 from kipflow.mail.archive import find_boundary, read_mbox, split_mbox
-from kipflow.mail.headers import parse_date, split_mail
+from kipflow.mail.content import headers, mime
+from kipflow.mail.content.headers import parse_date, split_mail
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ARCHIVES = sorted(DATA.rglob("*.mbox"))

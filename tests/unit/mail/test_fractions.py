@@ -10,8 +10,8 @@ from kipflow.domain.facts import Message
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, Choice
-from kipflow.mail.casting import cast_ballots
 from kipflow.mail.messages import read_message
+from kipflow.mail.rounds.casting import cast_ballots
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 FOR, ABSTAIN, AGAINST = Choice.FOR, Choice.ABSTAIN, Choice.AGAINST

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_path
-from kipflow.mail.attributions import begins_attribution, ends_attribution, is_attribution
 from kipflow.mail.messages import read_message
+from kipflow.mail.quotes.attributions import begins_attribution, ends_attribution, is_attribution
 
 HEAD = (
     b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nIn-Reply-To: <root@mail.example>\n"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from kipflow.domain.facts import Message
-from kipflow.mail.linking import EPOCH, find_parents, find_times
 from kipflow.mail.messages import read_message
+from kipflow.mail.rounds.linking import EPOCH, find_parents, find_times
 
 
 def make_mail(name: str, date: str, answers: str = "", month: str = "") -> Message:

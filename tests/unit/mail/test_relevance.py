@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail import told
 from kipflow.mail.relevance import AnyWord, Sought, fold_case
+from kipflow.mail.words import told
 
 SOUGHT = {name: value for name, value in vars(told).items() if isinstance(value, Sought)}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_voting_label
-from kipflow.mail.names import find_names, is_same_person
-from kipflow.mail.sentences import Mention
-from kipflow.mail.values import find_values
+from kipflow.mail.announcements.names import find_names, is_same_person
+from kipflow.mail.words.findings import CORRECTS, KEY_ALONE, is_voting_label
+from kipflow.mail.words.sentences import Mention
+from kipflow.mail.words.values import find_values
 
 _I = re.IGNORECASE
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kipflow.domain.roster import clean_address
-from kipflow.mail.charsets import decode
-from kipflow.mail.headers import Headers, decode_words
+from kipflow.mail.content.charsets import decode
+from kipflow.mail.content.headers import Headers, decode_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Standing
-from kipflow.mail.conditions import CONDITION_AFTER
+from kipflow.mail.words.conditions import CONDITION_AFTER
 
 _AGREEMENT_AFTER = re.compile(
     r"^\s*(?:(?:from me|here|too|as well|also)\s+)?(?P<word>on|to|with|for|about|regarding|"

@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from kipflow.mail.text import MAX_LINE, MAX_TEXT
+from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
 
 MAX_HTML = 1024 * 1024
 MAX_NODES = 60_000

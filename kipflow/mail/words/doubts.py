@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.conditions import has_condition
-from kipflow.mail.sentences import Sentence
+from kipflow.mail.words.conditions import has_condition
+from kipflow.mail.words.sentences import Sentence
 
 _I = re.IGNORECASE
 

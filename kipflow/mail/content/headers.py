@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
 
-from kipflow.mail.charsets import decode
+from kipflow.mail.content.charsets import decode
 
 MAX_HEADER_BLOCK = 256 * 1024
 MAX_FIELD = 16 * 1024

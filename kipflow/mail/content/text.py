@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.headblocks import GROUPWISE
+from kipflow.mail.quotes.headblocks import GROUPWISE
 
 MAX_TEXT = 256 * 1024
 MAX_LINE = 2_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail import phrases
-from kipflow.mail.smalltalk import is_smalltalk
-from kipflow.mail.values import find_values
+from kipflow.mail.words import phrases
+from kipflow.mail.words.smalltalk import is_smalltalk
+from kipflow.mail.words.values import find_values
 
 _GLADLY_BEFORE = re.compile(
     r"\b(?:happy|glad|pleased|delighted) to\s*$|\b(?:that|this|it)(?:['’]s| is) an? $", re.IGNORECASE

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.claims import find_claim, has_claim_word
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.relevance import Sought, fold_case
-from kipflow.mail.values import find_values
-from kipflow.mail.wordvotes import read_word_vote
+from kipflow.mail.words.claims import find_claim, has_claim_word
+from kipflow.mail.words.values import find_values
+from kipflow.mail.words.wordvotes import read_word_vote
 
 _FOR = re.compile(
     r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"

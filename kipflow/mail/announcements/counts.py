@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kipflow.mail.figures import (
+from kipflow.mail.announcements.figures import (
     CHOICE,
     CHOICE_GROUP,
     GROUP,
@@ -17,7 +17,7 @@ from kipflow.mail.figures import (
     parse_choice,
     parse_group,
 )
-from kipflow.mail.names import find_names
+from kipflow.mail.announcements.names import find_names
 
 _NO_MINUS = re.compile(
     r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Expression
-from kipflow.mail import phrases
-from kipflow.mail.doubts import CARRIED
-from kipflow.mail.findings import CORRECTS, KEY_ALONE, is_of_a_quantity, is_verdict
-from kipflow.mail.sentences import Mention
-from kipflow.mail.smalltalk import is_smalltalk
-from kipflow.mail.values import find_values
+from kipflow.mail.words import phrases
+from kipflow.mail.words.doubts import CARRIED
+from kipflow.mail.words.findings import CORRECTS, KEY_ALONE, is_of_a_quantity, is_verdict
+from kipflow.mail.words.sentences import Mention
+from kipflow.mail.words.smalltalk import is_smalltalk
+from kipflow.mail.words.values import find_values
 
 FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['’]?s|here is)\b", re.IGNORECASE)
 #: What may stand right before a vote that is cast in the midst of a sentence.

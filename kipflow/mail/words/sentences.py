@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.phrases import TECHNICAL_BEFORE
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.values import find_values, skip_bullet
+from kipflow.mail.words.phrases import TECHNICAL_BEFORE
+from kipflow.mail.words.values import find_values, skip_bullet
 
 MAX_SENTENCE = 600
 MAX_SENTENCES = 2_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.counts import split_people
-from kipflow.mail.tables import flatten_tables
+from kipflow.mail.announcements.counts import split_people
+from kipflow.mail.announcements.tables import flatten_tables
 
 _MAX_LINE = 2_000
 _SHORT_NON = re.compile(r"\(\s*n\s?[-./]?\s?b\.?\s*\)", re.IGNORECASE)

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail import phrases
-from kipflow.mail.claims import find_claim
-from kipflow.mail.conditions import CONDITION_AFTER
-from kipflow.mail.smalltalk import is_smalltalk
-from kipflow.mail.values import find_values, parse_value
+from kipflow.mail.words import phrases
+from kipflow.mail.words.claims import find_claim
+from kipflow.mail.words.conditions import CONDITION_AFTER
+from kipflow.mail.words.smalltalk import is_smalltalk
+from kipflow.mail.words.values import find_values, parse_value
 
 _CHANGE = re.compile(
     r"\b(?:(?<!the )(?<!this )(?<!that )chang(?:e|ed|ing)|switch(?:ed|ing)?|(?<!the )(?<!this )(?<!latest )(?<!last "

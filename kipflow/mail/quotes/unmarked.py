@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.attributions import (
+from kipflow.mail.content.html import OUTLOOK_MARK
+from kipflow.mail.quotes.attributions import (
     OPENING,
     VOTE_IN_LINE,
     VOTE_LINE,
@@ -12,8 +13,8 @@ from kipflow.mail.attributions import (
     ends_attribution,
     is_attribution,
 )
-from kipflow.mail.footers import RULE
-from kipflow.mail.headblocks import (
+from kipflow.mail.quotes.footers import RULE
+from kipflow.mail.quotes.headblocks import (
     BARE_TITLE,
     GROUPWISE,
     HAS_DATE,
@@ -29,7 +30,6 @@ from kipflow.mail.headblocks import (
     is_single_line,
     skip_header_lines,
 )
-from kipflow.mail.html import OUTLOOK_MARK
 
 #: What a line of a mail is: the author's, quoted, or neither (an attribution, a signature).
 OWN, QUOTED, DROPPED = "o", "q", "x"

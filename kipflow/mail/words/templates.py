@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
-from kipflow.mail.boxes import VALUE_IN_BOX, Box, find_box
-from kipflow.mail.names import COMMON_WORDS, find_names, is_own, names_someone
-from kipflow.mail.phrases import TECHNICAL_AFTER
-from kipflow.mail.runs import (
+from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
+from kipflow.mail.words.boxes import VALUE_IN_BOX, Box, find_box
+from kipflow.mail.words.phrases import TECHNICAL_AFTER
+from kipflow.mail.words.runs import (
     FIRST_PERSON,
     LeadingValue,
     find_leading_values,
@@ -18,7 +18,7 @@ from kipflow.mail.runs import (
     name_versions,
     votes_on_parts,
 )
-from kipflow.mail.values import find_values
+from kipflow.mail.words.values import find_values
 
 
 class Part(StrEnum):

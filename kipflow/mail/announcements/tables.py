@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.names import find_names
+from kipflow.mail.announcements.names import find_names
 
 _CHOICE = re.compile(
     r"^[\"'*(]*(?:(?P<sign>[+\-±−–])\s?(?P<digit>[01])|(?P<zero>0))[\"'*)]*"

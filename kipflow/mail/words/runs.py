@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.values import find_values, skip_bullet
+from kipflow.mail.words.values import find_values, skip_bullet
 
 FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
 

@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail import phrases
-from kipflow.mail.agreement import AGREED_BEFORE, read_agreement
-from kipflow.mail.answers import is_inline_answer, says_what_will_be_done
-from kipflow.mail.claims import find_claim, has_claim_word
-from kipflow.mail.continuations import find_loose_end
-from kipflow.mail.doubts import find_doubt
-from kipflow.mail.findings import (
+from kipflow.mail.words import phrases
+from kipflow.mail.words.agreement import AGREED_BEFORE, read_agreement
+from kipflow.mail.words.answers import is_inline_answer, says_what_will_be_done
+from kipflow.mail.words.claims import find_claim, has_claim_word
+from kipflow.mail.words.continuations import find_loose_end
+from kipflow.mail.words.doubts import find_doubt
+from kipflow.mail.words.findings import (
     CORRECTS,
     is_cited,
     is_measured,
@@ -20,10 +20,10 @@ from kipflow.mail.findings import (
     is_statistic,
     is_topic,
 )
-from kipflow.mail.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
-from kipflow.mail.places import FIRST_PERSON, is_apposed, is_sure_place
-from kipflow.mail.sentences import Mention, Sentence
-from kipflow.mail.values import VALUE_PATTERN, parse_value, skip_bullet
+from kipflow.mail.words.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
+from kipflow.mail.words.places import FIRST_PERSON, is_apposed, is_sure_place
+from kipflow.mail.words.sentences import Mention, Sentence
+from kipflow.mail.words.values import VALUE_PATTERN, parse_value, skip_bullet
 
 # what may stand before a vote that begins its line: marks, an arrow, an emoji, but no word, number or code
 _NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")

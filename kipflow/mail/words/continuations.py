@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.conditions import CONDITION_AFTER
+from kipflow.mail.words.conditions import CONDITION_AFTER
 
 _I = re.IGNORECASE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.headblocks import HAS_DATE, has_time, is_dated_sender, is_sender, is_sender_and_time
+from kipflow.mail.quotes.headblocks import HAS_DATE, has_time, is_dated_sender, is_sender, is_sender_and_time
 
 _WROTE = (
     r"wrote|writes|schrieb(?:en)?|geschrieben|a\s+écrit|a\s+ecrit|écrivait|escribió|escribio|escreveu|ha\s+scritto|scrisse|"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from email.message import Message as _StdMessage
 from functools import lru_cache
 
-from kipflow.mail.charsets import decode
-from kipflow.mail.headers import Headers, decode_base64, split_mail
-from kipflow.mail.html import parse_html
-from kipflow.mail.text import MAX_TEXT, unflow
+from kipflow.mail.content.charsets import decode
+from kipflow.mail.content.headers import Headers, decode_base64, split_mail
+from kipflow.mail.content.html import parse_html
+from kipflow.mail.content.text import MAX_TEXT, unflow
 
 MAX_PARTS = 200
 MAX_DEPTH = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.zeros import find_zero
+from kipflow.mail.words.zeros import find_zero
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.claims import find_claim
-from kipflow.mail.conditions import CONDITION_AFTER
 from kipflow.mail.relevance import Sought, fold_case
-from kipflow.mail.smalltalk import is_smalltalk
+from kipflow.mail.words.claims import find_claim
+from kipflow.mail.words.conditions import CONDITION_AFTER
+from kipflow.mail.words.smalltalk import is_smalltalk
 
 RULE = "vote-in-words"
 _FOR = (

@@ -10,7 +10,7 @@ from kipflow.domain.identities import Doubt, Writing, identify_all
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
-from kipflow.mail.values import is_fraction
+from kipflow.mail.words.values import is_fraction
 
 
 def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy) -> tuple[Ballot, ...]:

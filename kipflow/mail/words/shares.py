@@ -10,9 +10,9 @@ from functools import lru_cache
 from kipflow.domain.facts import Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.claims import find_claim
-from kipflow.mail.conditions import CONDITION_AFTER
-from kipflow.mail.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.words.claims import find_claim
+from kipflow.mail.words.conditions import CONDITION_AFTER
+from kipflow.mail.words.values import find_values, parse_value, plain, spell_out
 
 RULE = "by-number"
 #: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each

@@ -13,8 +13,8 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references
 from kipflow.domain.roster import Roster
 from kipflow.mail.results import is_wish
-from kipflow.mail.rounds import Round
-from kipflow.mail.topics import split_candidate
+from kipflow.mail.rounds.rounds import Round
+from kipflow.mail.rounds.topics import split_candidate
 
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread)\b", re.IGNORECASE)
