@@ -139,8 +139,9 @@ def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_resul
 
 #: A value that opens a line and is followed by what follows a vote: nothing, a claim to bind, a stroke, "from".
 _OPENS_LINE = re.compile(
-    r"^[\s*_]{0,4}(?:(?:soft|weak|slight|mild|gentle|timid) )?([+-][01])(?![\d%]|[.,:]\d)"
-    r"(?=\s*(?:/\s*[+-]|\(?(?:non-? ?)?binding\b)|\s+from\b|, (?:I|but|though|because|since)\b)",
+    r"^[\s*_]{0,4}(?:(?:soft|weak|slight|mild|gentle|timid) )?([+-][01])"
+    r"(?:(?=[\d.,]{1,14}\s*\(?(?:non-? ?)?binding\b)|(?![\d%]|[.,:]\d)"
+    r"(?=\s*(?:/\s*[+-]|\(?(?:non-? ?)?binding\b)|\s+from\b|, (?:I|but|though|because|since)\b))",
     re.IGNORECASE,
 )
 

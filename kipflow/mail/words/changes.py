@@ -48,7 +48,8 @@ _WITHDRAWN_FIRST = re.compile(
 _WITHDRAW = re.compile(
     r"\b(?:tak|pull|draw)\w* (?:my|the|this)\b[^.!?]{0,25}?(?:[+\-±]\s?[01](?:\.\d)?|\bvotes?\b|\bveto\b|"
     r"\bobjections?\b) back\b|"
-    r"\b(?:i['’]m|i am) no longer (?:a )?[+\-]\s?[01](?!\d|\.\d)|\bconsider my\b[^.!?]{0,20}(?:[+\-]\s?[01]|"
+    r"\b(?:i['’]m|i am) no longer (?:a )?[+\-]\s?[01](?!\d|\.\d)|\bconsider (?:my|this|that|"
+    r"the)\b[^.!?]{0,20}(?:[+\-]\s?[01]|"
     r"vote|veto)[^.!?]{0,10}\b(?:as )?(?:withdrawn|lifted|retracted|void|"
     r"gone|"
     r"dropped|cancell?ed|removed|null|invalid|recalled)\b|"
@@ -70,7 +71,8 @@ _WITHDRAW = re.compile(
 )
 #: whose vote is taken back: "my -1", or "I (hereby) withdraw the -1"
 _MINE = re.compile(
-    r"\b(?:my|mine|our)\b|\b(?:i['’]m|i am) no longer\b|\bi(?:['’]m| am|['’]ll| will)?\s+(?:\w+ly\s+|hereby\s+|"
+    r"\b(?:my|mine|our)\b|\b(?:i['’]m|i am) no longer\b|\bconsider (?:this|that|the) [+\-]\s?[01]|\bi(?:['’]m|"
+    r" am|['’]ll| will)?\s+(?:\w+ly\s+|hereby\s+|"
     r"now\s+|then\s+|also\s+|therefore\s+|thus\s+)?"
     r"(?:withdraw|retract|rescind|revok|tak|remov|drop|lift|cancel)\w* (?:back )?(?:the|this|that) "
     r"(?:\w+ )?[+\-]\s?[01]",
@@ -86,7 +88,7 @@ _UNREAL = re.compile(
     r"unless|until|once|when|willing to|"
     r"(?:will|['’]ll|would) be (?:happy|glad) to|ready to|able to|as soon as|and i['’]?ll|and i will|after|"
     r"before|considering|"
-    r"consider(?! my)|should|why)\b|\b(?:i|"
+    r"consider(?! (?:my|this|that|the)\b)|should|why)\b|\b(?:i|"
     r"we)['’]d(?! like "
     r"to)|\?\s*$",
     re.IGNORECASE,

@@ -81,7 +81,8 @@ def find_claim(before: str, after: str) -> bool | None:
 
 # "Please count it as non-binding", "my vote is not binding": said in a sentence of its own
 _TOLD_APART = re.compile(
-    r"\b(?:(?:count|consider|treat|take|regard|mark) (?:it|this|that|me|mine|my (?:vote|[+-]1)) as (?:an? )?|"
+    r"\b(?:(?:count|consider|treat|take|regard|mark|file|note|record|put|list) "
+    r"(?:it|this|that|me|mine|my (?:vote|[+-]1)) (?:down )?(?:as|under) (?:an? )?|"
     r"(?:my|this) (?:vote|[+-]1) (?:is|isn['’]t) )(?=(?:\w+[\s-]{1,2})?b)",
     re.IGNORECASE,
 )

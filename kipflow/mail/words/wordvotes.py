@@ -16,7 +16,8 @@ from kipflow.mail.words.smalltalk import is_smalltalk
 
 RULE = "vote-in-words"
 _FOR = (
-    r"yes\b|yea\b|aye\b|in favou?r\b|for (?:it|this|the (?:kip|proposal|release|rc|motion|adoption|acceptance)|"
+    r"yes\b|yea\b|aye\b|in (?:favou?r|support)\b|for (?:it|this|the (?:kip|proposal|release|rc|motion|"
+    r"adoption|acceptance)|"
     r"[A-Z]{2,8}-\d+|accept\w+|approv\w+|adopt\w+|releas\w+)\b|"
     r"to (?:accept|approve|adopt|release|pass|support|graduate|ship) (?:it|this|the|rc|[A-Z]{2,8}-\d+)"
 )
@@ -43,7 +44,7 @@ _UNSURE = re.compile(
     r"before|after (?:the|that|this)|usually|always|normally|often|why|how)\b|['’]d\b|\?\s*$",
     re.IGNORECASE,
 )
-_MY_BINDING = re.compile(r"\bmy \(?(?P<non>non[- ]?)?binding\)? vote\b", re.IGNORECASE)
+_MY_BINDING = re.compile(r"\b(?:my|an?) \(?(?P<non>non[- ]?)?binding\)? vote\b", re.IGNORECASE)
 _PLEASE = re.compile(r"^\W*(?:and |so )?please\s*$", re.IGNORECASE)
 _MAX_LINE = 400
 
