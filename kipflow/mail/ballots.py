@@ -18,6 +18,7 @@ from kipflow.mail.words.claims import find_claim, find_claim_told_apart
 from kipflow.mail.words.conditions import CONDITION_AFTER, hangs_on_something, says_no_vote
 from kipflow.mail.words.mentions import is_contrary, read_value
 from kipflow.mail.words.sentences import Sentence, split_sentences
+from kipflow.mail.words.takebacks import doubt_taken_back
 from kipflow.mail.words.templates import Part, classify_lines
 from kipflow.mail.words.told import read_told
 from kipflow.mail.words.values import find_values, parse_value, plain, spell_out
@@ -116,7 +117,9 @@ def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression |
     if hangs_on_something(text):
         why = "another sentence hangs the vote on something: is it met?"
         return replace(cast, rule="conditional", standing=Standing.UNCLEAR, why=why)
-    return cast if cast.claimed_binding is not None else replace(cast, claimed_binding=find_claim_told_apart(text))
+    if cast.claimed_binding is None:
+        cast = replace(cast, claimed_binding=find_claim_told_apart(text))
+    return doubt_taken_back(cast, text)
 
 
 def _read_lines(lines: list[OwnLine], shown: list[str], *, author: str, is_result: bool) -> list[Expression]:

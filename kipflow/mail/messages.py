@@ -32,7 +32,6 @@ from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.rounds.calls import read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.words.legends import find_legend
-from kipflow.mail.words.takebacks import doubt_taken_back
 
 MAX_REFERENCES = 100
 #: What is read of one mail at most.
@@ -157,7 +156,7 @@ def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_res
     if nobodys:
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))
-    return doubt_taken_back(read_expressions(words, author=sender.name, is_result=is_result), words.text)
+    return read_expressions(words, author=sender.name, is_result=is_result)
 
 
 def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:

@@ -118,12 +118,8 @@ _HANGS = re.compile(
     _I,
 )
 _NUMBER = re.compile(r"[+-]\s?[01](?!\d)")
-#: a vote called a mistake further down in its own mail, or set under a heading that is a condition
-_TAKEN_BACK = re.compile(
-    r"\bscratch that\b|\bwrong (?:thread|vote|kip)\b|\b(?:sent|posted|was) (?:here )?by mistake\b|"
-    r"\b(?:disregard|ignore) (?:this|that|the above)(?: (?:vote|mail|message|e-?mail))?\s*(?:[.!,)]|$)|"
-    r"\bplease (?:disregard|ignore)\s*(?:[.!)]|$)|\bmeant (?:this |that )?for (?:another|the other|[A-Z]{2,8}-\d)|"
-    r"\bhold my vote\b|\bdo not count (?:this|it|me|my vote)\b|"
+#: a condition that a sentence of its own or a heading above the vote sets
+_SETS_CONDITION = re.compile(
     r"\b(?:this|that|it|vote) is (?:under|on|with) (?:the )?(?:condition|assumption|understanding)\b|"
     r"(?:^|\n)\W{0,3}(?:as soon as|once|if|provided|assuming|unless|after the (?:rename|fix|change|update|rebase))\b"
     r"[^.!?\n]{0,160}:\s{1,4}[+-]\s?[01](?!\d)",
@@ -205,9 +201,8 @@ def hangs_on_something(text: str) -> bool:
     folded = text.lower()
     if has_any((*_HANG_WORDS, *_HANG_WORDS_MORE), folded) and _HANGS.search(text) is not None:
         return True
-    taken = _TAKEN_BACK.search(text)
-    # in front of the vote "scratch that" speaks of an earlier mail
-    return taken is not None and (":" in taken.group() or _NUMBER.search(text[: taken.start()]) is not None)
+    found = _SETS_CONDITION.search(text)
+    return found is not None and (":" in found.group() or _NUMBER.search(text[: found.start()]) is not None)
 
 
 def says_no_vote(text: str) -> bool:
