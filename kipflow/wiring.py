@@ -195,6 +195,7 @@ def effect_rules(parts: Parts) -> EffectRules:
         slack=community.effects.slack if community.slack else "off",
         channel=community.slack.channel if community.slack else "",
         operators=community.slack.operators if community.slack else "",
+        index_page=community.wiki.index_page if community.wiki and community.effects.index != "off" else "",
     )
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.proposals import format_key
-from kipflow.services.effects import EffectRules, find_slack_key
+from kipflow.services.effects import EffectRules, Told, find_slack_key
 from kipflow.services.ports import NewFact, Session
 
 #: Facts that a correction cites; the rest are counted.
@@ -83,35 +84,75 @@ def settle_announcements(
     rules: EffectRules,
     *,
     stage: Stage,
-) -> dict[str, Stage | None]:
-    """Take back what is not sent of what no longer holds; the corrections that people must hear, by id.
+) -> Told:
+    """Take back what is not sent of what no longer holds; what people heard before of what is to be said now.
 
-    Each with the stage that people heard of last. An earlier correction told people as well: what it announced is
-    in no message of its own. Where its message still waits, it is overtaken: it goes out no more, and what it
-    would have told is for the new one to tell, if it is true still.
+    An earlier correction told people as well: what it announced is in no message of its own. Where its message
+    still waits, it is overtaken: it goes out no more, and what it would have told is for the new one to tell, if it
+    is true still. Where no person let the fall of an acceptance be known yet, people hold the proposal for accepted.
     """
-    corrections = [t for t in appended if t.retracts]
-    if not corrections:
-        return {}
-    key = format_key(rules.prefix, corrections[0].number)
-    entries = {t.id: t for t in stored}
-    keys = {entry: find_slack_key(key, entry) for entry in (*entries, *(e for c in corrections for e in c.retracts))}
-    status = session.load_effect_status(keys.values())
+    if not appended or not any(t.retracts for t in (*stored, *appended)):
+        return Told()
+    entries = [*stored, *appended]
+    key = format_key(rules.prefix, appended[0].number)
+    status = session.load_effect_status(find_slack_key(key, t.id) for t in entries)
     # in dry-run nothing was sent, and nothing will be: it shows what would have been
-    heard = [t for t in stored if status.get(keys[t.id]) in ({"sent"} if rules.sends else {"sent", "skipped"})]
-    earlier = [t for t in stored if t.retracts]
-    overtaken = [t for t in earlier if t not in heard and status.get(keys[t.id]) in _WAITING]
-    told: dict[str, Stage | None] = {}
+    out = {"sent"} if rules.sends else {"sent", "skipped"}
+    heard = [t for t in stored if status.get(find_slack_key(key, t.id)) in out]
+    fall = session.find_waiting_fall(appended[0].number)
+    corrections = [t for t in appended if t.retracts]
+    taken_back: dict[str, Stage | None] = {}
     for correction in corrections:
-        gone = {*correction.retracts, *(t.id for t in overtaken)}
-        session.withdraw_effects([keys[e] for e in gone if keys[e] in status], why=f"corrected: {correction.note}")
-        if any(t.id in correction.retracts or t.retracts for t in heard):
-            told[correction.id] = correction.source
-        unheard = {entry for t in overtaken for entry in t.retracts}
-        last = next((t for t in reversed(heard) if t.id in unheard), None)
-        if last is not None and correction.id not in told and last.target is not stage:
-            told[correction.id] = last.target
-    return told
+        overtaken = [
+            t for t in stored if t.retracts and t not in heard and status.get(find_slack_key(key, t.id)) in _WAITING
+        ]
+        gone = [find_slack_key(key, e) for e in (*correction.retracts, *(t.id for t in overtaken))]
+        session.withdraw_effects([k for k in gone if k in status], why=f"corrected: {correction.note}")
+        last = _find_last_heard(correction, overtaken, heard, stage)
+        if last is not None:
+            taken_back[correction.id] = last
+    known = _find_known(appended, heard)
+    if fall is None or (fall.status != "held" and not corrections):
+        return Told(taken_back=taken_back, known=known)
+    # nobody knows of the fall: whatever follows, people come from an acceptance
+    session.withdraw_effects([fall.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+    if stage is not Stage.ACCEPTED and not corrections:
+        fallen = next(t for t in reversed(stored) if t.retracts)
+        return Told(renewed=replace(fallen, source=Stage.ACCEPTED), known=known)
+    if stage is not Stage.ACCEPTED:
+        return Told(taken_back=dict.fromkeys((t.id for t in corrections), Stage.ACCEPTED), known=known)
+    if _find_told_stage(stored, heard) is not Stage.ACCEPTED:
+        return Told(taken_back=taken_back, known=known)
+    return Told(known=known | {t.id for t in appended if t.source is not t.target})
+
+
+def _find_last_heard(
+    correction: Transition, overtaken: Sequence[Transition], heard: Sequence[Transition], stage: Stage
+) -> Stage | None:
+    """The stage that people heard of last, where the correction takes back what they heard; else None."""
+    if any(t.id in correction.retracts or t.retracts for t in heard):
+        return correction.source
+    unheard = {entry for t in overtaken for entry in t.retracts}
+    last = next((t for t in reversed(heard) if t.id in unheard), None)
+    return last.target if last is not None and last.target is not stage else None
+
+
+def _find_known(appended: Sequence[Transition], heard: Sequence[Transition]) -> frozenset[str]:
+    """The new entries that people heard of before and that nobody took back: what was retracted unheard and follows
+    again is no news."""
+    denied = {entry for t in heard for entry in t.retracts}
+    said = {replace(t, repeat=0).id for t in heard if not t.retracts and t.id not in denied}
+    return frozenset(t.id for t in appended if replace(t, repeat=0).id in said)
+
+
+def _find_told_stage(stored: Sequence[Transition], heard: Sequence[Transition]) -> Stage | None:
+    """The stage that people heard of last. A correction is told with what followed it, up to the next one."""
+    if not heard:
+        return None
+    if not heard[-1].retracts:
+        return heard[-1].target
+    followed = takewhile(lambda t: not t.retracts, stored[stored.index(heard[-1]) + 1 :])
+    return [heard[-1], *followed][-1].target
 
 
 def _cite(fact: NewFact) -> str:

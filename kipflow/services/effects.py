@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
-from kipflow.services.messages import render_correction, render_review, render_transition, render_warning
+from kipflow.services.messages import (
+    render_correction,
+    render_fall,
+    render_review,
+    render_transition,
+    render_warning,
+)
 from kipflow.services.ports import FALLS, Effect
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
@@ -27,6 +32,7 @@ class EffectRules:
     """Where effects go and whether they go at all.
 
     `sends` False is dry-run: rows are kept, marked as skipped, and shown. `slack`: "off", "send", "approve".
+    `index_page` is the wiki's page of the index; "" where no index is kept true.
     """
 
     prefix: str
@@ -35,6 +41,21 @@ class EffectRules:
     channel: str = ""
     operators: str = ""
     board_url: str = ""
+    index_page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What people heard so far, as far as it bears on what is to be said now.
+
+    `taken_back`: the corrections that take back what people were told, by id, with the stage that they heard of
+    last. `renewed`: an earlier correction, that an acceptance does not hold, which still waited when more happened:
+    it is told anew, with what holds now. `known`: the new entries that people hold for so already.
+    """
+
+    taken_back: Mapping[str, Stage | None] = field(default_factory=dict)
+    renewed: Transition | None = None
+    known: frozenset[str] = frozenset()
 
 
 def find_effects(
@@ -44,37 +65,74 @@ def find_effects(
     *,
     now: datetime | None = None,
     followed_since: datetime | None = None,
-    told: Mapping[str, Stage | None] = MappingProxyType({}),
+    told: Told | None = None,
 ) -> list[Effect]:
-    """The messages that this decision owes people. Keys make each of them happen once.
+    """What this decision owes people. Keys make each of it happen once.
 
     Args:
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
         followed_since: when the proposal's first entry was recorded; None: this is the first.
-        told: the corrections that take back what people were told, by id, with the stage that they heard of last.
+        told: what people heard before.
     """
-    if rules.slack == "off" or not rules.channel:
-        return []
+    heard = told or Told()
     key = format_key(rules.prefix, decision.number)
+    corrections = _find_announced(decision, appended, heard)
+    if rules.slack == "off" or not rules.channel:
+        return _find_index_falls(key, corrections, decision, rules)
     approve = rules.slack == "approve"
     recorded_at = decision.as_of if now is None else now
     found: list[Effect] = []
-    corrections = [replace(t, source=told.get(t.id, t.source)) for t in appended if t.retracts]
-    announced = [t for t in corrections if t.id in told or _leaves_acceptance(t, decision)]
-    for correction in announced:
+    for entry, correction in corrections:
         payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
         # an acceptance is what people act on: a person looks before channel and index say that it does not hold
         falls = _leaves_acceptance(correction, decision)
         if falls:
             payload[FALLS] = True
-        found.append(_slack(decision.number, find_slack_key(key, correction.id), payload, approve or falls))
+        found.append(_slack(decision.number, find_slack_key(key, entry), payload, approve or falls))
     for transition in appended:
         # a correction that is announced tells what holds now as well
-        if not announced and not transition.retracts and _is_news(transition, recorded_at, followed_since):
+        if corrections or transition.retracts or transition.id in heard.known:
+            continue
+        if _is_news(transition, recorded_at, followed_since):
             payload = {"channel": rules.channel, **render_transition(key, transition, decision)}
             found.append(_slack(decision.number, find_slack_key(key, transition.id), payload, approve))
     if recorded_at - decision.as_of > NEWS_AGE:
         return found  # questions and warnings of a past date: the run for today asks those that still stand
+    return [*found, *_find_open_matters(key, decision, rules, recorded_at, followed_since)]
+
+
+def _find_announced(decision: Decision, appended: Sequence[Transition], told: Told) -> list[tuple[str, Transition]]:
+    """The corrections that people must hear, each with the entry that its message is named by."""
+    found = [replace(t, source=told.taken_back.get(t.id, t.source)) for t in appended if t.retracts]
+    announced = [(t.id, t) for t in found if t.id in told.taken_back or _leaves_acceptance(t, decision)]
+    return [*announced, (appended[-1].id, told.renewed)] if told.renewed is not None else announced
+
+
+def _find_index_falls(
+    key: str, corrections: Sequence[tuple[str, Transition]], decision: Decision, rules: EffectRules
+) -> list[Effect]:
+    """Where no channel hears of it: what a person must release before the index says that an acceptance fell."""
+    if not rules.index_page:
+        return []
+    return [
+        Effect(
+            key=f"{key}/{entry}/index",
+            number=decision.number,
+            channel="index",
+            payload={"page_id": rules.index_page, "text": render_fall(key, correction, decision), FALLS: True},
+            approval=True,
+        )
+        for entry, correction in corrections
+        if _leaves_acceptance(correction, decision)
+    ]
+
+
+def _find_open_matters(
+    key: str, decision: Decision, rules: EffectRules, recorded_at: datetime, followed_since: datetime | None
+) -> list[Effect]:
+    """Questions to operators, and the warning that silence makes dormant."""
+    approve = rules.slack == "approve"
+    found: list[Effect] = []
     for item in decision.review:
         if not _is_worth_asking(item, recorded_at, followed_since):
             continue

@@ -136,8 +136,8 @@ def _load_told_rows(store: Store) -> tuple[list[IndexRow], int]:
     """The rows that the index may show, without those whose fall waits for a person; and the highest number of all."""
     with store.begin() as session:
         rows = session.load_index_rows()
-        falls = session.load_falls()
-    told = [r for r in rows if falls.get(r.number) != "held" or r.stage is Stage.ACCEPTED]
+        fallen = session.load_held_falls()
+    told = [r for r in rows if r.number not in fallen or r.stage is Stage.ACCEPTED]
     return told, max((r.number for r in rows), default=0)
 
 

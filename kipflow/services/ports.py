@@ -45,7 +45,7 @@ class SaveReport:
     touched: frozenset[int] = frozenset()
 
 
-#: In a payload: the message says that an acceptance does not hold. Until a person releases it, the index keeps the row.
+#: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
 FALLS = "acceptance_falls"
 
 
@@ -373,8 +373,12 @@ class Session(Protocol):
         """Take back what has not been sent yet; how many."""
         ...
 
-    def load_falls(self) -> dict[int, str]:
-        """Proposal → the state of the newest message that its acceptance does not hold."""
+    def load_held_falls(self) -> frozenset[int]:
+        """The proposals whose acceptance fell while no person let that be known yet."""
+        ...
+
+    def find_waiting_fall(self, number: int) -> OutboxRow | None:
+        """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
         ...
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -115,6 +115,7 @@ class Village:
     parts: Parts
     folder: Path
     channel: Channel = field(default_factory=Channel)
+    slack: str = "send"
 
     def receive(self, mails: Sequence[Mail], at: datetime) -> Report:
         """An archive gives these mails; months up to `at` are held."""
@@ -133,7 +134,7 @@ class Village:
 
     def decide(self, as_of: datetime, *, now: datetime | None = None) -> None:
         """Decide what could have changed and deliver what is due."""
-        rules = effect_rules(self.parts)
+        rules = replace(effect_rules(self.parts), slack=self.slack)
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
         deliver.deliver(
             self.parts.store, {"slack": deliver.slack_handler(self.channel, self.parts.store)}, now=now or as_of

@@ -14,6 +14,9 @@ from kipflow.adapters.store.tables import outbox
 from kipflow.domain.errors import KipflowError
 from kipflow.services.ports import FALLS, Effect, OutboxRow
 
+#: States of an effect that has not gone out.
+_WAITING = ("pending", "held", "failed")
+
 
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
     """Add the effects whose key is new; how many. What needs approval is held until it has it.
@@ -84,25 +87,28 @@ def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str
 
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int:
     """Take back the effects that have not been sent yet; how many. They stay stored, with the reason."""
-    waiting = ("pending", "held", "failed")
     return sum(
         connection.execute(
             sa.update(outbox)
-            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(waiting))
+            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING))
             .values(status="withdrawn", last_error=why[:500])
         ).rowcount
         for chunk in chunks(keys)
     )
 
 
-def load_falls(connection: sa.Connection) -> dict[int, str]:
-    """Proposal → the state of the newest message that its acceptance does not hold."""
-    statement = (
-        sa.select(outbox.c.number, outbox.c.status, outbox.c.payload)
-        .where(outbox.c.number.is_not(None), outbox.c.channel == "slack")
-        .order_by(outbox.c.created_at, outbox.c.key)
-    )
-    return {row.number: row.status for row in connection.execute(statement) if row.payload.get(FALLS)}
+def load_held_falls(connection: sa.Connection) -> frozenset[int]:
+    """The proposals whose acceptance fell while no person let that be known yet."""
+    statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
+    rows = connection.execute(statement.where(outbox.c.number.is_not(None)))
+    return frozenset(row.number for row in rows if row.payload.get(FALLS))
+
+
+def find_waiting_fall(connection: sa.Connection, number: int) -> OutboxRow | None:
+    """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
+    statement = sa.select(outbox).where(outbox.c.number == number, outbox.c.status.in_(_WAITING))
+    newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
+    return next((as_outbox_row(row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

@@ -21,16 +21,20 @@ IDENTITY = ("merge", "split")
 
 
 def save_ruling(connection: sa.Connection, found: Ruling) -> int:
-    """Store a ruling and give its id. The same word of the same person at the same moment is stored once."""
+    """Store a ruling and give its id. The same word of the same person at the same moment is stored once.
+
+    Another word at that moment is another ruling (people date rulings by the day), and so is one that was revoked.
+    """
     lock_rulings(connection)
-    same = sa.select(ruling.c.id).where(
+    same = sa.select(ruling.c.id, ruling.c.value).where(
         ruling.c.target == found.target,
         ruling.c.kind == found.kind,
         ruling.c.number.is_(None) if found.number is None else ruling.c.number == found.number,
         ruling.c.author == found.author,
         ruling.c.made_at == found.made_at,
+        ruling.c.revoked_at.is_(None),
     )
-    known = connection.scalar(same)
+    known = next((row.id for row in connection.execute(same) if row.value == found.value), None)
     if known is not None:
         return int(known)
     row: Row = {

@@ -222,8 +222,11 @@ class SqlSession:
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
         return outbox.withdraw(self._connection, keys, why=why)
 
-    def load_falls(self) -> dict[int, str]:
-        return outbox.load_falls(self._connection)
+    def load_held_falls(self) -> frozenset[int]:
+        return outbox.load_held_falls(self._connection)
+
+    def find_waiting_fall(self, number: int) -> OutboxRow | None:
+        return outbox.find_waiting_fall(self._connection, number)
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.release_effect(self._connection, key, by=by, at=at)

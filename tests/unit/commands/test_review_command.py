@@ -376,3 +376,14 @@ def test_a_ruling_from_before_the_proposal_or_the_ruling_that_it_ends_is_refused
     capsys.readouterr()
     assert review("revoke", "1", day=10) == 2
     assert "ruling 1 was made on 2026-03-11 00:00 UTC: it cannot end before it began" in capsys.readouterr().err
+
+
+def test_another_word_dated_to_the_same_moment_is_another_ruling(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("stage", "7", "Discarded") == 0
+    assert review("revoke", "1") == 0
+    capsys.readouterr()
+    assert review("stage", "7", "Discussion") == 0
+    assert "ruling 2 recorded; KIP-7 is now: Discussion" in capsys.readouterr().out
+    assert "Discussion since 2026-03-11" in shown(capsys)
