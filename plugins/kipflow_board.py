@@ -1,13 +1,12 @@
 """Registers the board with Airflow: an app behind Airflow's own sign-in, and an entry in its navigation.
 
 Registration only: Airflow executes every file of this folder in every process, under its bare file name.
+Annotations are no strings here: FastAPI could not resolve names that `build_board` imports for itself.
 """
-
-from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from airflow.configuration import conf
@@ -24,29 +23,44 @@ if TYPE_CHECKING:
 PREFIX = "/kipflow"
 
 
-def build_board() -> FastAPI:
-    """The board for whoever may see Airflow's own website; anonymous requests get 401."""
+def build_board() -> "FastAPI":
+    """The board for whoever may see Airflow's own website; others are sent to Airflow's sign-in and back."""
     from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
-    from airflow.api_fastapi.core_api.security import requires_access_view
-    from fastapi import Depends
+    from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, requires_access_view
+    from fastapi import Depends, HTTPException, Request
+    from fastapi.security import HTTPAuthorizationCredentials
 
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead
 
     def describe() -> Masthead:
         parts = open_parts()
-        return Masthead(title=parts.community.title, dry_run=not parts.sends, sign_in_url=f"{find_base_path()}/")
+        return Masthead(title=parts.community.title, dry_run=not parts.sends)
+
+    may_see = requires_access_view(AccessView.WEBSITE)
+
+    async def require_reader(
+        request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_scheme)]
+    ) -> None:
+        try:
+            user = await get_user(request, None, credentials)
+        except HTTPException as error:
+            # Airflow says 403 to a token that it did not sign: one kept from an earlier installation, say
+            raise HTTPException(401) from error
+        may_see(request, user)
 
     return create_app(
         lambda: open_parts().store,
         clock=lambda: open_parts().clock(),
-        dependencies=[Depends(requires_access_view(AccessView.WEBSITE))],
+        dependencies=[Depends(require_reader)],
         masthead=describe,
+        # whichever auth manager Airflow has: this address knows its sign-in
+        sign_in_url=f"{find_base_path()}/api/v2/auth/login",
     )
 
 
 @cache
-def open_parts() -> Parts:
+def open_parts() -> "Parts":
     """The parts of the community that this Airflow runs for. A failure is not kept.
 
     Raises:
@@ -58,7 +72,7 @@ def open_parts() -> Parts:
     return connect(read_settings(), database_url=find_database_url())
 
 
-def find_database_url() -> sqlalchemy.URL | None:
+def find_database_url() -> "sqlalchemy.URL | None":
     """The application's database by the connection `kipflow_db`; None where `KIPFLOW_DATABASE_URL` says it."""
     from airflow.exceptions import AirflowNotFoundException
     from airflow.models.connection import Connection

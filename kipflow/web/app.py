@@ -29,6 +29,7 @@ def create_app(
     dependencies: Sequence[Any] = (),
     masthead: Callable[[], Masthead] = Masthead,
     root_path: str = "",
+    sign_in_url: str = "",
 ) -> FastAPI:
     """The board.
 
@@ -38,6 +39,8 @@ def create_app(
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
         masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
         root_path: the prefix a proxy strips, if the app is served behind one by itself.
+        sign_in_url: where browsers are sent when `dependencies` answer 401; it takes the page to come back to
+            as `next`. Programs get the 401.
     """
     app = FastAPI(
         title="kipflow board",
@@ -52,7 +55,7 @@ def create_app(
     app.include_router(ChangesPage(board, pages, clock).build_router())
     app.include_router(BoardApi(board, clock).build_router())
     app.mount("/static", _Static(directory=STATIC), name="static")
-    ErrorPages(pages).add_to(app)
+    ErrorPages(pages, sign_in_url=sign_in_url).add_to(app)
 
     @app.middleware("http")
     async def secure(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
 from kipflow.services.changes import NoSuchVersion
 from kipflow.web.render import Pages, find_own_path
 from kipflow.web.security import add_security_headers
+from kipflow.web.signin import find_sign_in, is_navigation
 
 log = logging.getLogger("kipflow.web")
 
@@ -28,12 +29,13 @@ _LINES = {
 class ErrorPages:
     """Answers to what went wrong. None of them asks the store or the clock: either may be what failed."""
 
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
+    def __init__(self, pages: Pages, *, sign_in_url: str = "") -> None:
+        self._pages, self._sign_in_url = pages, sign_in_url
 
     def add_to(self, app: FastAPI) -> None:
-        for status in (400, 401, 403, 404, 405):
+        for status in (400, 403, 404, 405):
             app.add_exception_handler(status, self.refuse)
+        app.add_exception_handler(401, self.send_to_sign_in)
         app.add_exception_handler(RequestValidationError, self.refuse_address)
         app.add_exception_handler(UnknownProposal, self.show_unknown)
         app.add_exception_handler(NoSuchVersion, self.show_missing)
@@ -44,6 +46,16 @@ class ErrorPages:
         status = int(getattr(error, "status_code", 500))
         headers = dict(getattr(error, "headers", None) or {})
         return self._answer(request, status, _LINES.get(status, "The board cannot answer this."), headers)
+
+    async def send_to_sign_in(self, request: Request, error: Exception) -> Response:
+        """A browser goes to the sign-in and from there back to the page it asked for; a program is told 401."""
+        sign_in = find_sign_in(request, self._sign_in_url)
+        if not sign_in or _is_for_programs(request) or not is_navigation(request):
+            return await self.refuse(request, error)
+        answer = RedirectResponse(sign_in, status_code=302)
+        answer.headers["Vary"] = "Accept"
+        add_security_headers(answer.headers)
+        return answer
 
     async def refuse_address(self, request: Request, error: Exception) -> Response:
         first = error.errors()[0] if isinstance(error, RequestValidationError) else {"loc": ("?",), "msg": ""}
@@ -70,11 +82,16 @@ class ErrorPages:
 
     def _answer(self, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
         response: Response
-        if find_own_path(request).startswith("/api/"):
+        if _is_for_programs(request):
             response = JSONResponse({"error": line}, status_code=status)
         else:
-            response = self._pages.render_error(request, status, line)
+            sign_in = find_sign_in(request, self._sign_in_url) if status in {401, 403} else ""
+            response = self._pages.render_error(request, status, line, sign_in=sign_in)
         response.headers.update(headers or {})
         # the answer to an unexpected error does not pass the middleware that adds them to all others
         add_security_headers(response.headers)
         return response
+
+
+def _is_for_programs(request: Request) -> bool:
+    return find_own_path(request).startswith("/api/")

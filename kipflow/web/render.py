@@ -27,11 +27,10 @@ STATIC = FOLDER / "static"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masthead:
-    """What every page says of itself: the community, whether anything is sent, where to sign in."""
+    """What every page says of itself: the community, and whether anything is sent."""
 
     title: str = "Proposals"
     dry_run: bool = False
-    sign_in_url: str = ""
 
 
 class Pages:
@@ -46,9 +45,9 @@ class Pages:
         moment = now if now is not None else self._clock()
         return HTMLResponse(self._fill(request, template, {"now": moment, **values}))
 
-    def render_error(self, request: Request, status: int, line: str) -> HTMLResponse:
-        """A page of one line. It asks nothing of clock or store: either may be what failed."""
-        values = {"now": None, "code": status, "line": line}
+    def render_error(self, request: Request, status: int, line: str, *, sign_in: str = "") -> HTMLResponse:
+        """A page of one line, with a way out. It asks nothing of clock or store: either may be what failed."""
+        values = {"now": None, "code": status, "line": line, "sign_in": sign_in}
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:

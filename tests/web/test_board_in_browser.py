@@ -117,13 +117,13 @@ def test_a_reader_finds_a_proposal_by_typing_its_number(page: Page, address: str
 
 
 def test_the_board_renews_itself_and_says_when_it_cannot(chromium: Browser) -> None:
-    shown = {"board": MemoryBoard([facts(1, "The first", created=NOW)]), "fails": False}
+    shown = {"board": MemoryBoard([facts(1, "The first", created=NOW)]), "fails": 0}
     app: FastAPI = create_app(lambda: shown["board"], clock=lambda: NOW)  # type: ignore[arg-type, return-value]
 
     @app.middleware("http")
     async def refresh_faster(request, call_next):  # type: ignore[no-untyped-def]
         if shown["fails"]:
-            return Response(status_code=503)
+            return Response(status_code=shown["fails"])
         answer = await call_next(request)
         body = b"".join([part async for part in answer.body_iterator])
         headers = {k: v for k, v in answer.headers.items() if k != "content-length"}
@@ -136,7 +136,11 @@ def test_the_board_renews_itself_and_says_when_it_cannot(chromium: Browser) -> N
         shown["board"] = MemoryBoard([facts(2, "The second", created=NOW)])
         page.get_by_text("The second").first.wait_for(timeout=5_000)
         assert page.get_by_text("The first").count() == 0
-        shown["fails"] = True
+        shown["fails"] = 503
         page.get_by_text("The board can't be reached just now").wait_for(timeout=5_000)
         assert page.get_by_text("The second").first.is_visible()
+        shown["fails"] = 401
+        page.get_by_text("You are signed out").wait_for(timeout=5_000)
+        assert page.get_by_text("The board can't be reached just now").count() == 0
+        assert page.get_by_role("link", name="Sign in again").get_attribute("href") == page.url
         page.close()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from urllib.parse import parse_qs, unquote, urlencode, urljoin, urlsplit
 
 import pytest
-from fastapi import Depends, HTTPException
+from fastapi import Depends, HTTPException, Request
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import html
 
 from kipflow.domain.errors import ServiceUnavailable
@@ -17,7 +21,7 @@ from kipflow.domain.facts import StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.services.board import Board
 from kipflow.web.app import create_app
-from kipflow.web.render import Masthead
+from kipflow.web.signin import find_address
 from tests.web.community import NOW, ago, ballot, facts, hours, page, poll
 from tests.web.memory import MemoryBoard, build_board
 
@@ -149,14 +153,102 @@ def test_an_unexpected_failure_shows_no_detail_and_is_logged(caplog: pytest.LogC
     assert "secret detail" in caplog.text
 
 
-@pytest.mark.parametrize("path", [*READS[:2], "/proposals/152", *READS[3:], "/api/overview", "/api/proposals"])
-def test_whoever_may_not_read_gets_no_page_and_no_json(path: str) -> None:
+def strangers_client(**more: object) -> TestClient:
+    """A board that knows nobody, and whose store is never asked."""
+
     def refuse() -> None:
         raise HTTPException(401)
 
     def board() -> Board:
         raise AssertionError("the store was read for a stranger")
 
-    answer = client_of(board, dependencies=[Depends(refuse)], masthead=lambda: Masthead(sign_in_url="/login")).get(path)
+    return client_of(board, dependencies=[Depends(refuse)], sign_in_url="/auth/login", **more)
+
+
+@pytest.mark.parametrize("path", [*READS[:2], "/proposals/152", *READS[3:], "/api/overview", "/api/proposals"])
+def test_whoever_may_not_read_gets_no_page_and_no_json(path: str) -> None:
+    answer = strangers_client().get(path)
     assert answer.status_code == 401
     assert "Sign in to Airflow to see this board." in answer.text
+
+
+ASKED = (
+    *READS,
+    "/proposals?stage=Vote&q=a%26b+%C3%A9&sort=activity&order=asc&page=2",
+    "/proposals/152/changes?since=vote&layout=inline",
+    "/outbox?status=held&page=2",
+)
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_a_browser_is_sent_to_the_sign_in_and_from_there_to_the_very_page_it_asked_for(path: str) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = strangers_client().get(path, headers=browser, follow_redirects=False)
+    assert answer.status_code == 302
+    where = urlsplit(answer.headers["location"])
+    assert (where.netloc, where.path) == ("", "/auth/login")
+    assert parse_qs(where.query) == {"next": [path]}
+    assert answer.headers["cache-control"] == "no-store", "once signed in, the same address is the page"
+    assert answer.headers["vary"] == "Accept"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {}),
+        ("/", {"Accept": "application/json"}),
+        ("/api/overview", {"Accept": "text/html"}),
+        ("/api/proposals/152", {"Accept": "text/html"}),
+    ],
+)
+def test_a_program_is_told_401_and_sent_nowhere(path: str, headers: dict[str, str]) -> None:
+    answer = strangers_client().get(path, headers=headers, follow_redirects=False)
+    assert answer.status_code == 401
+    assert "location" not in answer.headers
+
+
+def test_a_page_that_tells_to_sign_in_links_to_a_sign_in_that_leads_back() -> None:
+    page = html.fromstring(strangers_client().get("/proposals?q=a%26b").text)
+    assert page.xpath("//h1/following::a/@href") == ["/auth/login?next=%2Fproposals%3Fq%3Da%2526b"]
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/x", "/\\evil.example", "///evil.example?next=//evil.example", "/%0d%0aX: y"]
+)
+def test_signing_in_can_lead_to_no_other_host(path: str) -> None:
+    scope = {
+        "type": "http",
+        "path": unquote(path.partition("?")[0]),
+        "query_string": path.partition("?")[2].encode(),
+        "headers": [],
+    }
+    found = find_address(Request(scope))
+    there = urlsplit(urljoin("https://airflow.example/", found))
+    assert there.netloc == "airflow.example"
+    assert re.match(r"/(?![/\\])", found)
+    assert not re.search(r"[\r\n\\]", found)
+
+
+@given(path=st.text(max_size=40), query=st.binary(max_size=40))
+def test_whatever_was_asked_for_signing_in_stays_on_this_host(path: str, query: bytes) -> None:
+    found = find_address(Request({"type": "http", "path": f"/{path}", "query_string": query, "headers": []}))
+    assert re.match(r"/(?![/\\])", found)
+    assert parse_qs(urlsplit(f"/login?{urlencode({'next': found})}").query)["next"] == [found]
+
+
+def test_a_query_of_any_length_makes_no_endless_address() -> None:
+    answer = strangers_client().get(
+        "/proposals", params={"q": "x" * 9_000}, headers={"Accept": "text/html"}, follow_redirects=False
+    )
+    assert answer.headers["location"] == "/auth/login?next=%2Fproposals"
+
+
+def test_an_account_that_may_not_see_the_board_can_sign_in_as_somebody_else() -> None:
+    def forbid() -> None:
+        raise HTTPException(403)
+
+    app = create_app(the_board, clock=lambda: NOW, dependencies=[Depends(forbid)], sign_in_url="/auth/login")
+    answer = TestClient(app).get("/review", headers={"Accept": "text/html"}, follow_redirects=False)
+    assert answer.status_code == 403
+    [link] = html.fromstring(answer.text).xpath("//h1/following::a")
+    assert (link.text, link.get("href")) == ("Sign in as somebody else", "/auth/login?next=%2Freview")

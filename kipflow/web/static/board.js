@@ -48,6 +48,7 @@ function keepFresh(main) {
     if (isBusy()) return;
     try {
       const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+      if (answer.status === 401) return say("You are signed out; what you see may be old.", "Sign in again");
       if (!answer.ok) throw new Error(String(answer.status));
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = fresh.getElementById("content");
@@ -59,14 +60,25 @@ function keepFresh(main) {
       main.replaceChildren(...next.childNodes);
       document.querySelector(".as-of")?.replaceWith(fresh.querySelector(".as-of"));
     } catch {
-      if (!main.querySelector(".stale")) {
-        const note = document.createElement("p");
-        note.className = "stale";
-        note.setAttribute("role", "status");
-        note.textContent = "The board can't be reached just now; what you see may be old.";
-        main.append(note);
-      }
+      say("The board can't be reached just now; what you see may be old.");
     }
+  }
+  // Loading the page itself again leads a reader who is signed out to the sign-in and back.
+  function say(text, offer) {
+    const before = main.querySelector(".stale");
+    if (before?.firstChild.data === text) return; // said already: not to be read out again and again
+    before?.remove();
+    const note = document.createElement("p");
+    note.className = "stale";
+    note.setAttribute("role", "status");
+    note.textContent = text;
+    if (offer) {
+      const link = document.createElement("a");
+      link.href = location.href;
+      link.textContent = offer;
+      note.append(" ", link);
+    }
+    main.append(note);
   }
   setInterval(refresh, Number(main.dataset.refresh) * 1000);
 }
