@@ -19,6 +19,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from kipflow.configfile import load_config
+from kipflow.configpages import PagesConfig
 from kipflow.configvalues import (
     BindingRole,
     CommunityName,
@@ -213,6 +214,7 @@ class Community(_Strict):
     archive: ArchiveConfig | None = None
     wiki: WikiConfig | None = None
     jira: JiraConfig | None = None
+    pages: PagesConfig | None = None
     slack: SlackConfig | None = None
     roster: str | None = None
     clock: Url | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -200,11 +200,14 @@ def effect_rules(parts: Parts) -> EffectRules:
 
 
 def page_norms(community: Community) -> Norms:
-    """What this community's pages are held against besides the template."""
+    """What this community's pages are held against: its template's, or else Kafka's."""
     addresses = (community.archive.url, community.archive.permalink) if community.archive else ()
     hosts = (urlsplit(address).hostname for address in addresses)
     project = community.jira.project if community.jira else ""
-    return Norms(project=project, list_hosts=tuple(dict.fromkeys(h for h in hosts if h)))
+    norms = Norms(project=project, list_hosts=tuple(dict.fromkeys(h for h in hosts if h)))
+    if community.pages is None:
+        return norms
+    return replace(norms, sections=community.pages.as_norms(), fields=community.pages.fields)
 
 
 def read_clock(community: Community) -> datetime:

@@ -28,7 +28,7 @@ _COLUMNS = ("severity", "code", "place", "what", "mend")
 def lint(pages: tuple[str, ...], form: str) -> int:
     """Faults of proposal pages.
 
-    PAGE is a file (storage format, HTML or text), a folder of such files, or the number of a proposal whose
+    PAGE is a file (storage format, HTML, Markdown or text), a folder of such files, or the number of a proposal whose
     page was stored. A page that calls itself a Draft may be unfinished: what it lacks is a note, no error.
     """
     settings = read_settings()
@@ -88,7 +88,8 @@ def _lint_file(path: Path, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableInput(source=str(path), why=f"is not UTF-8 text ({error.reason})") from None
-    if text.lstrip().startswith("<"):
+    # a Markdown file may begin with a comment: a licence, say
+    if text.lstrip().startswith("<") and path.suffix.lower() != ".md":
         return lint_page(text, title="", prefix=prefix, source=str(path), norms=norms)
     return lint_text(text, title="", prefix=prefix, norms=norms)
 

@@ -25,6 +25,7 @@ def new(title: str, write: bool, again: bool) -> int:
     """
     from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
+    from kipflow.wiring import page_norms
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
@@ -39,6 +40,7 @@ def new(title: str, write: bool, again: bool) -> int:
         title=title,
         writes=write,
         again=again,
+        norms=page_norms(parts.community),
         now=find_now(parts),
     )
     told = page.url or page.page_id or "not written: add --write"

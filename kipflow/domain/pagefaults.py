@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -20,14 +21,37 @@ class PageFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SectionNorm:
+    """A section of a community's template.
+
+    `also` are beginnings of words under which authors write it too, `text` is what the template says below the
+    heading. A section that is not `required` belongs to the template, but nobody misses it.
+    """
+
+    title: str
+    also: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Norms:
-    """What a community's pages are held against besides the template; empty where it is not known.
+    """What a community's pages are held against; empty where it is not known.
 
     `project` is its key in the ticket tracker, `list_hosts` are hosts whose pages are threads of its lists.
+    `sections` are its template's; empty: those of Kafka's KIPs. `fields` of the status part ("state",
+    "discussion", "jira") are demanded; the others are judged where a page has them.
     """
 
     project: str = ""
     list_hosts: tuple[str, ...] = ()
+    sections: tuple[SectionNorm, ...] = ()
+    fields: tuple[str, ...] = ("state", "discussion", "jira")
+
+    @property
+    def version(self) -> str:
+        """Names these norms: pages judged by others are judged again."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:8]
 
 
 #: Nothing is known of the community.

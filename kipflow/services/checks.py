@@ -22,7 +22,7 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
 
     What is new about the page of an open proposal goes to the outbox, once per fault.
     """
-    rules = f"{RULES} {norms.project}".strip()
+    rules = f"{RULES} {norms.version}"
     with store.begin() as session:
         due = [p for p in session.load_checked_pages() if p.judged != (p.version, rules, p.around)]
     faults = told = 0

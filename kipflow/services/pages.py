@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError, SaveConflict
+from kipflow.domain.pagefaults import ANY, Norms
 from kipflow.domain.proposals import format_key
 from kipflow.services.ports import PageRef, Store, Wiki
 from kipflow.wiki.index import parse_index_page
@@ -39,6 +40,7 @@ def create_proposal(
     writes: bool,
     now: datetime,
     again: bool = False,
+    norms: Norms = ANY,
 ) -> NewPage:
     """Take the next number and write the page from the template.
 
@@ -47,6 +49,7 @@ def create_proposal(
 
     Args:
         again: also where a page of this title exists already: most often that is the same command, run twice.
+        norms: the community's, whose template is written.
 
     Raises:
         KipflowError: the title cannot be a page's, or is taken; says what to do.
@@ -61,7 +64,7 @@ def create_proposal(
         if not writes:
             return NewPage(number=number, title=heading, page_id=None)
         try:
-            page = wiki.create_page(index_page, title=heading, body=render_page())
+            page = wiki.create_page(index_page, title=heading, body=render_page(norms=norms))
         except SaveConflict:
             continue
         while (free := _first_free(wiki, index_page, page.page_id, number, prefix)) != number:

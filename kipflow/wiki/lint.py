@@ -9,11 +9,12 @@
 | K05 | Current state is missing, untouched or unknown |
 | K06 | the discussion link is missing, "TBD", or does not lead to the list |
 | K07 | the ticket is missing or still the template's |
-| K08 | a public interface is touched that "Public Interfaces" does not name |
+| K08 | a public interface is touched that "Public Interfaces" does not name (in a KIP: the interfaces are Kafka's) |
 | K09 | the number is taken twice: another page has it too |
 | K10 | the ticket does not exist |
 
-K09 and K10 need to know more than the page; `find_faults_around` judges them.
+K09 and K10 need to know more than the page; `find_faults_around` judges them. Sections and fields are those of
+the community's template (`Norms`).
 """
 
 from __future__ import annotations
@@ -21,21 +22,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from kipflow.domain.facts import StatusWord
 from kipflow.domain.interfaces import find_interfaces
-from kipflow.domain.pagefaults import ANY, Norms, PageFault
+from kipflow.domain.pagefaults import ANY, Norms, PageFault, SectionNorm
+from kipflow.wiki.markdown import find_comments, find_headings, sections_of_markdown
 from kipflow.wiki.pages import Field, own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
-from kipflow.wiki.template import find_leftovers, has_hint
+from kipflow.wiki.template import KIP_SECTIONS, find_leftovers, has_hint
 from kipflow.wiki.titles import parse_title
 
 #: Names the rules of this module: pages judged by others are judged again.
-RULES = "2"
+RULES = "3"
 #: Hosts that show the threads of lists, with their sub-domains.
 LIST_HOSTS = (
     *("lists.apache.org", "mail-archives.apache.org", "mail-archives.eu.apache.org", "mail-archive.com"),
@@ -43,18 +46,6 @@ LIST_HOSTS = (
 )
 #: What a draft may still lack.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
-#: Headings under which authors write a section of the template; others than these are no section of it.
-_HEADINGS = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in (
-        ("Motivation", r"\b(?:motivation|background|problem)"),
-        ("Public Interfaces", r"\b(?:public interfaces?|interface changes|changed interfaces?)\b"),
-        ("Proposed Changes", r"\b(?:proposed|proposal|(?:detailed )?design)\b"),
-        ("Compatibility, Deprecation, and Migration Plan", r"\b(?:compatibility|migration)\b"),
-        ("Test Plan", r"\btest(?:s|ing)?\b"),
-        ("Rejected Alternatives", r"\balternatives?\b|\brejected\b"),
-    )
-}
 _LONGEST_PLACE = 200
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
@@ -91,21 +82,43 @@ def find_faults_around(
 
 
 def lint_text(text: str, *, title: str, prefix: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
-    """The faults of a page that was saved as plain text; without `title` a first line that has a key is taken."""
-    return _lint(sections_of_text(text), title or find_title(text, prefix), prefix, norms)
+    """The faults of a page that was saved as plain text, or is written in Markdown.
+
+    Without `title` a first line that has a key is taken.
+    """
+    named = title or find_title(text, prefix)
+    if not _is_markdown(text, norms):
+        names = [section.title for section in norms.sections or KIP_SECTIONS]
+        return _lint(sections_of_text(text, ("Status", *names)), named, prefix, norms)
+    sections = [
+        # the page's title, which on a wiki is no part of the text
+        replace(section, title="", level=0) if parse_title(section.title, prefix).number is not None else section
+        for section in sections_of_markdown(text)
+    ]
+    return _lint(sections, named, prefix, norms, _lint_comments(text))
 
 
-def _lint(sections: Sequence[Section], title: str, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
+def _is_markdown(text: str, norms: Norms) -> bool:
+    """Whether two sections have headings of Markdown. One line that begins with "#" may be a shell's comment."""
+    patterns = [_heading_of(norm) for norm in norms.sections or KIP_SECTIONS]
+    found = {n for heading in find_headings(text) for n, pattern in enumerate(patterns) if pattern.match(heading)}
+    return len(found) > 1
+
+
+def _lint(
+    sections: Sequence[Section], title: str, prefix: str, norms: Norms, more: Sequence[PageFault] = ()
+) -> tuple[PageFault, ...]:
     fields = read_fields(sections)
     state = fields["state"].value if "state" in fields else ""
     faults = [
         *_lint_title(title, prefix),
-        *_lint_state(state),
-        *_lint_sections(sections),
-        *_lint_leftovers(sections, {field.value for field in fields.values()}),
+        *(_lint_state(state) if state or "state" in norms.fields else ()),
+        *_lint_sections(sections, norms),
+        *_lint_leftovers(sections, {field.value for field in fields.values()}, norms),
         *_lint_discussion(fields.get("discussion"), norms),
         *_lint_ticket(fields.get("jira"), prefix, norms),
-        *_lint_interfaces(sections),
+        *(() if norms.sections else _lint_interfaces(sections)),
+        *more,
     ]
     if parse_status(state) is StatusWord.DRAFT:
         faults = [replace(f, severity="note") if f.code in _MILD_IN_DRAFT else f for f in faults]
@@ -137,10 +150,13 @@ def _lint_state(state: str) -> list[PageFault]:
     return [PageFault(code="K05", place="Status", what=what, mend=mend)]
 
 
-def _lint_sections(sections: Sequence[Section]) -> list[PageFault]:
+def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]:
     faults: list[PageFault] = []
-    for name, pattern in _HEADINGS.items():
+    for norm in norms.sections or KIP_SECTIONS:
+        name, pattern = norm.title, _heading_of(norm)
         found = [n for n, s in enumerate(sections) if s.level and pattern.search(s.title)]
+        if not norm.required:
+            continue
         if not found:
             mend = f'add the heading "{name}" with a few sentences'
             faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=mend))
@@ -148,6 +164,14 @@ def _lint_sections(sections: Sequence[Section]) -> list[PageFault]:
             mend = "write it, or say why there is nothing to say"
             faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=mend))
     return faults
+
+
+@lru_cache(maxsize=256)
+def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
+    """Headings under which authors write a section; others than these are no section of it."""
+    phrases = (re.findall(r"\w+", phrase) for phrase in (norm.title, *norm.also))
+    known = (r"\W+".join(map(re.escape, words)) for words in phrases if words)
+    return re.compile(rf"\b(?:{'|'.join(known)})", re.IGNORECASE)
 
 
 def _holds_text(sections: Sequence[Section], position: int) -> bool:
@@ -162,9 +186,9 @@ def _holds_text(sections: Sequence[Section], position: int) -> bool:
     return False
 
 
-def _lint_leftovers(sections: Sequence[Section], fields: set[str]) -> list[PageFault]:
+def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
-    for leftover in find_leftovers(sections):
+    for leftover in find_leftovers(sections, norms):
         # a hint beside a field is told by the field's own rule
         if not any(value and leftover.line.endswith(value) for value in fields):
             lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
@@ -179,8 +203,24 @@ def _lint_leftovers(sections: Sequence[Section], fields: set[str]) -> list[PageF
     ]
 
 
+def _lint_comments(text: str) -> list[PageFault]:
+    """Comments of a Markdown file: nobody who reads the page sees them, so they are no more than a note."""
+    return [
+        PageFault(
+            code="K04",
+            place=place[:_LONGEST_PLACE],
+            what=f'a comment was left: "{_cut(comment)}"',
+            mend="delete it, once the section is written",
+            severity="note",
+        )
+        for place, comment in find_comments(text)
+    ]
+
+
 def _lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
     mend = "link the [DISCUSS] thread in the list's archive"
+    if field is None and "discussion" not in norms.fields:
+        return []
     if field is None:
         return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
     hosts = {urlsplit(a).hostname or "" for a in _find_addresses(field)}
@@ -208,6 +248,8 @@ def _is_list_host(host: str, norms: Norms) -> bool:
 def _lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFault]:
     project = norms.project
     mend = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
+    if "jira" not in norms.fields:
+        return []
     if field is None:
         return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
     # the template links KAFKA-1; the first ticket of a project is older than its proposals
@@ -233,7 +275,8 @@ def _say(name: str, field: Field) -> str:
 
 def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
     named = {t.interface for t in find_interfaces(own_interface_lines(sections))}
-    changes = [s for s in sections if _HEADINGS["Proposed Changes"].search(s.title)]
+    heading = next(_heading_of(norm) for norm in KIP_SECTIONS if norm.title == "Proposed Changes")
+    changes = [s for s in sections if heading.search(s.title)]
     touched = find_interfaces(line.text for s in changes for line in s.lines)
     return [
         PageFault(

@@ -16,13 +16,15 @@ from kipflow.wiki.template import is_template_line
 from kipflow.wiki.titles import is_copy, parse_title
 
 _STATUS_HEADING = re.compile(r"^\W*(?:\d+\W+)?status\b", re.IGNORECASE)
+#: Where proposals that are files name their threads.
+_LINKS_HEADING = re.compile(r"^\W*links\W*$", re.IGNORECASE)
 _INTERFACES_HEADING = re.compile(r"public interfaces?|interface changes|changed interfaces?", re.IGNORECASE)
 _LEFT_HEADING = re.compile(r"\b(?:rejected|alternatives?|non-?goals?|future work|out of scope)\b", re.IGNORECASE)
 #: "Current state:", "Status -", "Discussion thread |" (a table's row): a name, a separator, a value.
 _FIELD = re.compile(
     r"^\W*(?P<name>current (?:state|status)|state|status|discuss(?:ion)?(?: threads?)?"
     r"|vot(?:e|ing)(?: threads?| results?)?|jira(?: tickets?| issues?)?|tickets?"
-    r"|authors?|release[ds]?|pull requests?|prs?|mailing list(?: threads?)?)"
+    r"|authors?|release[ds]?|pull requests?|prs?|mailing list(?: (?:discussion|vot(?:e|ing)))?(?: threads?)?)"
     r"\s*(?:[:：|=]|[-–—]\s|$)[\s*_|]{0,5}(?P<value>.*)$",
     re.IGNORECASE,
 )
@@ -31,6 +33,7 @@ _KINDS = {
     "current": "state",
     "stat": "state",
     "discuss": "discussion",
+    "mailing list vot": "vote",
     "mailing": "discussion",
     "vot": "vote",
     "jira": "jira",
@@ -42,6 +45,9 @@ _TICKET = re.compile(r"(?<![A-Za-z0-9-])([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})(?!\d)
 _BROWSE = re.compile(r"/browse/([A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6})\b")
 _HINT = re.compile(r"\[\s*(?:change the link|one of)\b[^\]]*\]?", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\])]{1,500}", re.IGNORECASE)
+_THREADS = frozenset({"discussion", "vote"})
+#: Lines that the value of one field may have.
+_LONGEST_VALUE = 20
 #: The lines before this many headings may hold the state of a page that has no Status section.
 _HEAD_SECTIONS = 2
 
@@ -138,20 +144,37 @@ def read_fields(sections: Sequence[Section]) -> dict[str, Field]:
     fields: dict[str, Field] = {}
     for position, line in enumerate(lines):
         match = _FIELD.match(line.text)
-        if match is None:
-            continue
-        value, holder = match.group("value").strip(), line
-        if not value and not line.links and not line.tickets and position + 1 < len(lines):
-            below = lines[position + 1]
-            if _FIELD.match(below.text) is None:
-                value, holder = below.text, below
-        kind = _kind_of(match.group("name"))
-        fields.setdefault(
-            kind, Field(name=match.group("name"), value=value, links=holder.links, tickets=holder.tickets)
-        )
+        if match is not None:
+            # without a Status section the text begins right below
+            end = position + 1 + (_LONGEST_VALUE if in_section else 1)
+            fields.setdefault(_kind_of(match.group("name")), _read_field(match, line, lines[position + 1 : end]))
     if "state" not in fields and in_section:
         fields.update(_find_bare_state(lines))
+    for line in find_section(sections, _LINKS_HEADING) or ():
+        match = _FIELD.match(line.text)
+        if match is not None and _kind_of(match.group("name")) in _THREADS:
+            fields.setdefault(_kind_of(match.group("name")), _read_field(match, line, ()))
     return fields
+
+
+def _read_field(match: re.Match[str], line: Line, below: Sequence[Line]) -> Field:
+    """The field that a line begins. One that is a name alone has its value in the lines below, up to the next field."""
+    name, value = match.group("name"), match.group("value").strip()
+    if value or line.links or line.tickets:
+        return Field(name=name, value=value, links=line.links, tickets=line.tickets)
+    own: list[Line] = []
+    for further in below:
+        at = _FIELD.match(further.text)
+        # a pull request may stand in a list of places where something was discussed
+        if at is not None and not (own and _kind_of(at.group("name")) == "pull-request"):
+            break
+        own.append(further)
+    return Field(
+        name=name,
+        value=own[0].text if own else "",
+        links=tuple(dict.fromkeys(link for one in own for link in one.links)),
+        tickets=tuple(dict.fromkeys(ticket for one in own for ticket in one.tickets)),
+    )
 
 
 def is_field(text: str) -> bool:

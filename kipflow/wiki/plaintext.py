@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from html import unescape
 
 from kipflow.wiki.sections import Line, Section
 from kipflow.wiki.storage import collapse
-from kipflow.wiki.template import TEMPLATE
 
 _ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
 # no "[" within: looking for the end of each of many open ones would cost their number squared
@@ -23,12 +23,12 @@ _HTML_TITLE = re.compile(r"<title>([^<]{1,1000})</title>", re.IGNORECASE)
 _HEAD_LINES = 5
 
 
-def sections_of_text(text: str) -> tuple[Section, ...]:
-    """Plain text as sections: headings are lines equal to the template's.
+def sections_of_text(text: str, names: Iterable[str]) -> tuple[Section, ...]:
+    """Plain text as sections: headings are lines equal to one of `names`, those of the template.
 
     Banners of old versions and empty lines are no content.
     """
-    headings = {collapse(name).casefold(): name for name in TEMPLATE}
+    headings = {collapse(name).casefold(): name for name in names}
     sections: list[tuple[str, list[Line]]] = [("", [])]
     for raw in text.splitlines():
         line = collapse(raw.strip().lstrip("•-* ")) if raw.strip()[:1] in "•-*" else collapse(raw)
@@ -52,8 +52,9 @@ def find_title(text: str, prefix: str) -> str:
         at = _key_at(prefix).search(title)
         return title if at is None else title[at.start() :]
     for line in [collapse(raw) for raw in text[:20_000].splitlines() if raw.strip()][:_HEAD_LINES]:
-        if _key_at(prefix).match(line):
-            return line[:300]
+        # a heading in Markdown begins with "#"
+        if _key_at(prefix).match(line.lstrip("# ")):
+            return line.lstrip("# ")[:300]
     return ""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
+from kipflow.domain.pagefaults import ANY, Norms, SectionNorm
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
 
@@ -67,15 +68,34 @@ TEMPLATE: dict[str, tuple[str, ...]] = {
     ),
 }
 
+#: Words under which authors write the sections of a KIP.
+_ALSO = {
+    "Motivation": ("background", "problem"),
+    "Public Interfaces": ("public interface", "interface changes", "changed interface"),
+    "Proposed Changes": ("proposed", "proposal", "design"),
+    "Compatibility, Deprecation, and Migration Plan": ("compatibility", "migration"),
+    "Test Plan": ("test",),
+    "Rejected Alternatives": ("alternative", "rejected"),
+}
+#: The sections of a KIP besides its Status.
+KIP_SECTIONS = tuple(
+    SectionNorm(title=title, also=_ALSO[title], text=lines) for title, lines in TEMPLATE.items() if title != "Status"
+)
+#: Field of the status part → how a new page names it.
+_FIELD_NAMES = {"state": "Current state", "discussion": "Discussion thread", "jira": "JIRA"}
+
 #: Template lines that hold a field: they are filled in, not replaced, so only their hint is template text.
 #: Other communities' templates name their own project and kind of proposal in it.
 _HINTS = (
     re.compile(r"one of under discussion accepted rejected"),
     re.compile(r"change the link from (?:\w+ ){1,8}to your own (?:email thread|ticket)"),
+    re.compile(r"\bhere link to https?\b"),
 )
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 #: Words of a sentence that is the template's alone; characters of a line that are looked at.
 _MIN_WORDS, _LONGEST = 6, 2_000
+#: KIP, FLIP, CEP …: templates that were copied from Kafka's have another name in the same sentences.
+_KIND_OF_PROPOSAL = re.compile(r"\b[a-z]{1,3}[ie]p\b")
 #: A line that every page keeps on purpose.
 _KEPT = "Please keep the discussion on the mailing list"
 
@@ -94,12 +114,14 @@ def is_template_line(line: str) -> bool:
     return _find_template_text(line) is not None
 
 
-def find_leftovers(sections: Sequence[Section]) -> tuple[Leftover, ...]:
+def find_leftovers(sections: Sequence[Section], norms: Norms = ANY) -> tuple[Leftover, ...]:
     """Every line of a page that is the template's, and every hint that stands beside an author's words."""
+    own = {_key(line): line for section in norms.sections for line in section.text}
     found: list[Leftover] = []
     for section in sections:
         for position, line in enumerate(section.lines):
-            text = _find_template_text(line.text) or _find_hint(_key(line.text))
+            key = _key(line.text)
+            text = own.get(key) or _find_template_text(line.text) or _find_hint(key)
             if text is None or text.startswith(_KEPT):
                 continue
             below = section.lines[position + 1 : position + 2]
@@ -135,19 +157,28 @@ def parse_template(body: str, *, source: str) -> dict[str, tuple[str, ...]]:
     return {s.title: tuple(line.text for line in s.lines) for s in sections if s.level}
 
 
-def render_page(*, state: str = "Draft") -> str:
-    """The body (storage format) of a new proposal: the template with its Current state set."""
-    parts: list[str] = []
-    for heading, lines in TEMPLATE.items():
-        parts.append(f"<h1>{escape(heading)}</h1>")
-        for line in lines:
-            name, separator, value = line.partition(": ")
-            if heading == "Status" and separator:
-                shown = escape(state) if name == "Current state" else f"<em>{escape(value)}</em>"
-                parts.append(f"<p><strong>{escape(name)}</strong>: {shown}</p>")
-            else:
-                parts.append(f"<p><em>{escape(line)}</em></p>")
+def render_page(*, state: str = "Draft", norms: Norms = ANY) -> str:
+    """The body (storage format) of a new proposal: the community's template with its Current state set."""
+    return _render_status(state, norms) + "".join(map(_render_section, norms.sections or KIP_SECTIONS))
+
+
+def _render_status(state: str, norms: Norms) -> str:
+    hints = dict(line.split(": ", 1) for line in TEMPLATE["Status"] if ": " in line)
+    parts = ["<h1>Status</h1>"]
+    # the state is written though nobody demands it: it tells that the page is a draft
+    for field in dict.fromkeys(("state", *norms.fields)):
+        name = _FIELD_NAMES[field]
+        # the hints of the KIP template name Kafka's tickets
+        hint = "TBD" if norms.sections else hints[name]
+        shown = escape(state) if field == "state" else f"<em>{escape(hint)}</em>"
+        parts.append(f"<p><strong>{escape(name)}</strong>: {shown}</p>")
+    parts.append(f"<p><em>{escape(TEMPLATE['Status'][-1])}</em></p>")
     return "".join(parts)
+
+
+def _render_section(section: SectionNorm) -> str:
+    lines = "".join(f"<p><em>{escape(line)}</em></p>" for line in section.text)
+    return f"<h1>{escape(section.title)}</h1>{lines or '<p></p>'}"
 
 
 @lru_cache(maxsize=1)
@@ -167,5 +198,6 @@ def _known() -> dict[str, str]:
 
 
 def _key(line: str) -> str:
-    """Letters and digits only: bullets, quotes, brackets and spaces differ from copy to copy."""
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", line[:_LONGEST]).lower()).strip()
+    """Letters and digits only: bullets, quotes, brackets, spaces and the proposals' name differ from copy to copy."""
+    words = re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", line[:_LONGEST]).lower()).strip()
+    return _KIND_OF_PROPOSAL.sub("kip", words)
