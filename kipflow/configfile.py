@@ -9,7 +9,9 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -23,8 +25,11 @@ M = TypeVar("M", bound=BaseModel)
 #: A roster of all of Apache's committers has some 3 MB.
 MAX_BYTES = 8_000_000
 MAX_SHOWN = 60
+MAX_PLACE = 200
 
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
+#: Around the name of a variable that is not set, until it is known at which key: private characters, fit for YAML.
+_UNSET = re.compile("\ue000([A-Z0-9_]+)\ue001")
 
 #: What pydantic calls a kind of value → what a person calls it.
 _KINDS = {
@@ -57,8 +62,7 @@ def load_config(model: type[M], path: Path) -> M:
     except ValidationError as error:
         # a misspelt key is told before the key that is therefore missing
         first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
-        raise ConfigError(file=str(path), key=key, expected=_say_expected(first, model)) from None
+        raise ConfigError(file=str(path), key=_name_place(first["loc"]), expected=_say_expected(first, model)) from None
 
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
@@ -68,12 +72,31 @@ def _say_expected(error: Any, model: type[BaseModel]) -> str:
     expected = _KINDS.get(error["type"])
     if error["type"] == "greater_than_equal":
         expected = f"a number of at least {error['ctx']['ge']}"
+    if error["type"] == "less_than_equal":
+        expected = f"a number of at most {error['ctx']['le']}"
     if expected is None:
         expected = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     if error["type"] == "missing" or isinstance(error["input"], dict | list | tuple):
         return expected
-    shown = repr(error["input"])
-    return f"{expected}, got {shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + '…'}"
+    return f"{expected}, got {_show(error['input'])}"
+
+
+def _name_place(parts: Iterable[object]) -> str:
+    """A place such as "policy.care.0"; a key from anybody's hand is cut and cannot write to a terminal."""
+    place = ".".join(str(part) for part in parts)
+    shown = "".join(c if c.isprintable() else "?" for c in place)
+    return shown[:MAX_PLACE] or "(whole file)"
+
+
+def _show(value: object) -> str:
+    """A value as its file spells it, cut where it is long."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true (as YAML reads yes and on)" if value else "false (as YAML reads no and off)"
+    # an address may carry a password, and what is printed goes into logs
+    shown = re.sub(r"//[^/@\s]{1,500}@", "//…@", repr(value))
+    return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
 
 
 def _known_keys(model: type[BaseModel]) -> Iterator[str]:
@@ -111,6 +134,13 @@ class _Loader(yaml.SafeLoader):
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
+    def construct_yaml_int(self, node: Any) -> Any:
+        # YAML 1.1 reads 010 as eight and 1:30 as ninety
+        if not re.fullmatch(r"[-+]?(0|[1-9][0-9]*)", node.value):
+            problem = f"{node.value[:MAX_SHOWN]} is no plain whole number; put it in quotes if it is a text"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return super().construct_yaml_int(node)
+
     def construct_yaml_timestamp(self, node: Any) -> Any:
         try:
             return super().construct_yaml_timestamp(node)
@@ -120,6 +150,7 @@ class _Loader(yaml.SafeLoader):
             ) from None
 
 
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 
 
@@ -139,9 +170,9 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     if len(data) > MAX_BYTES:
         raise ConfigError(file=str(path), key="(file)", expected=f"at most {MAX_BYTES:,} bytes")
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
-    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or (m.group(2) or ""), text)
+    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or _find_default(m), text)
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
+        raw = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
     except RecursionError:
         raise ConfigError(file=str(path), key="(whole file)", expected="values nested less deeply") from None
     except yaml.YAMLError as error:
@@ -153,3 +184,48 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     except ValueError as error:
         # a number of more digits than Python converts
         raise ConfigError(file=str(path), key="(whole file)", expected=f"plain values ({error})") from None
+    for place, value in _walk(raw):
+        _check_plain(value, _name_place(place), path)
+    return raw
+
+
+def _find_default(variable: re.Match[str]) -> str:
+    name, default = variable.groups()
+    return default if default is not None else f"\ue000{name}\ue001"
+
+
+def _walk(raw: Any) -> Iterator[tuple[tuple[object, ...], Any]]:
+    """Every key and every value of a document with its place; keys stand at the place of what holds them."""
+    waiting: list[tuple[tuple[object, ...], Any]] = [((), raw)]
+    while waiting:
+        place, value = waiting.pop()
+        yield place, value
+        if isinstance(value, dict):
+            for key in value:
+                yield place, key if isinstance(key, str) else _Misnamed(key)
+        if isinstance(value, dict | list):
+            inner = list(value.items() if isinstance(value, dict) else enumerate(value))
+            waiting.extend(((*place, name), item) for name, item in reversed(inner))
+
+
+def _check_plain(value: Any, place: str, path: Path) -> None:
+    """Refuse what no configuration has: other kinds of values and keys, and variables without a value."""
+    unset = _UNSET.search(value) if isinstance(value, str) else None
+    if unset is not None:
+        expected = f"a value; variable {unset[1]} is not set: set it, or write ${{{unset[1]}:-default}}"
+    elif isinstance(value, str) and "${" in value:
+        expected = f"${{NAME}} or ${{NAME:-default}}, got {_show(value)}"
+    elif isinstance(value, _Misnamed):
+        expected = f"a key that is a text, got {_show(value.key)}"
+    elif not isinstance(value, str | int | float | date | dict | list | None):
+        expected = f"a text, a number, a date, keys or a list, got {_show(value)}"
+    else:
+        return
+    raise ConfigError(file=str(path), key=place, expected=expected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Misnamed:
+    """A key that is no text: `7: x`."""
+
+    key: object

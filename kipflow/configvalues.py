@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -12,13 +13,27 @@ from kipflow.domain.interfaces import INTERFACES
 
 T = TypeVar("T")
 
-_PERIOD = re.compile(r"^\s*(\d{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)
+_PERIOD = re.compile(r"^\s*([0-9]{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)
+
+
+MAX_LINE = 300
+#: Longer than any list has been asked to wait; what exceeds it is a slip of the keyboard.
+MAX_PERIOD = timedelta(days=3_650)
 
 
 def _check_period(value: object) -> object:
+    """A span of time, none at all too: "0 days" lets the clock decide at once."""
     if not isinstance(value, str) or not _PERIOD.match(value):
         raise ValueError('a period such as "72 hours" or "90 days"')
+    if (parse_period(value) or timedelta()) > MAX_PERIOD:
+        raise ValueError(f"a period of at most {MAX_PERIOD.days} days")
     return value
+
+
+def _check_span(value: object) -> object:
+    if isinstance(value, str) and parse_period(value) == timedelta():
+        raise ValueError('a period longer than none, such as "72 hours" or "90 days"')
+    return _check_period(value)
 
 
 def parse_period(text: str | None) -> timedelta | None:
@@ -31,19 +46,32 @@ def parse_period(text: str | None) -> timedelta | None:
 
 
 def _check_url(value: object) -> object:
-    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/]\S*", value):
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/]\S*", value) or not value.isprintable():
         raise ValueError("an http(s) address")
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host:
+        raise ValueError("an http(s) address with a host, and a port up to 65535")
+    if "@" in parts.netloc:
+        # addresses are shown on the board and written to logs
+        raise ValueError("an address without user and password (tokens go into the environment)")
     return value.rstrip("/")
 
 
 def _check_list(value: object) -> object:
-    if not isinstance(value, str) or not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
+    # it becomes part of a folder's name and of addresses that are asked for
+    if not isinstance(value, str) or not re.fullmatch(
+        r"[A-Za-z0-9][\w.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*", value, re.ASCII
+    ):
         raise ValueError("a list address such as dev@kafka.apache.org")
     return value.lower()
 
 
 def _check_month(value: object) -> object:
-    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", value):
+    if not isinstance(value, str) or not re.fullmatch(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", value):
         raise ValueError('a month such as "2026-03"')
     return value
 
@@ -51,6 +79,8 @@ def _check_month(value: object) -> object:
 def _check_permalink(text: str) -> str:
     if "{mid}" not in text:
         raise ValueError("an address with {mid} where the mail's id belongs")
+    if set(text.replace("{mid}", "")) & set("{}"):
+        raise ValueError("an address with {mid} and no other braces")
     return text
 
 
@@ -71,6 +101,21 @@ def _named(pattern: str, expected: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+def _check_line(value: object) -> object:
+    if not isinstance(value, str):
+        return value  # what it should be is told by its type
+    if not value.strip() or not value.isprintable() or len(value) > MAX_LINE:
+        raise ValueError(f"a text of one line, up to {MAX_LINE} characters")
+    return value
+
+
+def _check_header(value: object) -> object:
+    """What goes into the head of every request: plain letters in one line."""
+    if isinstance(value, str) and not (value.isascii() and value.isprintable() and len(value) <= MAX_LINE):
+        raise ValueError(f"one line of ASCII letters, up to {MAX_LINE}, such as an address")
+    return value
+
+
 def once(values: tuple[T, ...]) -> tuple[T, ...]:
     """The values, each of which may stand there once."""
     for position, value in enumerate(values):
@@ -88,14 +133,25 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _check_page_id(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{1,20}", text):
+        raise ValueError("a page's number such as 50859233")
+    return text
+
+
 Month = Annotated[str, BeforeValidator(_check_month)]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
-PageId = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
+PageId = Annotated[str, AfterValidator(_check_page_id), BeforeValidator(_as_text)]
+Line = Annotated[str, BeforeValidator(_check_line)]
+Header = Annotated[str, BeforeValidator(_check_header)]
+#: More voters than any list has are a slip of the keyboard.
+Count = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Interface = Annotated[str, AfterValidator(_check_interface)]
-CommunityName = Annotated[str, _named(r"[a-z0-9][a-z0-9-]*", "a name of small letters, digits and hyphens")]
-Prefix = Annotated[str, _named(r"[A-Z][A-Z0-9]*", "capital letters such as KIP")]
-ProjectKey = Annotated[str, _named(r"[A-Z][A-Z0-9]+", "a project's key such as KAFKA")]
+CommunityName = Annotated[str, _named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
+Prefix = Annotated[str, _named(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
+ProjectKey = Annotated[str, _named(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
 Period = Annotated[str, BeforeValidator(_check_period)]
+Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]
 ListAddress = Annotated[str, BeforeValidator(_check_list)]
 #: Roles of a roster that may bind; a misspelt one would take every vote away without a word.

@@ -18,12 +18,16 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from kipflow.configchecks import check_together
 from kipflow.configfile import load_config
 from kipflow.configpages import PagesConfig
 from kipflow.configvalues import (
     BindingRole,
     CommunityName,
+    Count,
+    Header,
     Interface,
+    Line,
     ListAddress,
     Month,
     PageId,
@@ -33,6 +37,7 @@ from kipflow.configvalues import (
     Prefix,
     ProjectKey,
     Sending,
+    Span,
     Url,
     once,
     parse_period,
@@ -145,8 +150,8 @@ class SlackConfig(_Strict):
     """`channel` hears of every stage change; `operators` of what needs a person."""
 
     url: Url = "https://slack.com/api"
-    channel: str
-    operators: str
+    channel: Line
+    operators: Line
 
 
 class CareConfig(_Strict):
@@ -154,9 +159,9 @@ class CareConfig(_Strict):
     vote, each named by a ruling (`kipflow review care`)."""
 
     interface: Interface
-    voting_period: Period | None = None
-    quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
-    reviewers: Annotated[int, Field(ge=0, strict=True)] = 0
+    voting_period: Span | None = None
+    quorum: Count | None = None
+    reviewers: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
 
 
 class SourceConfig(_Strict):
@@ -173,15 +178,15 @@ class SourceConfig(_Strict):
 
 
 class PolicyConfig(_Strict):
-    source: str
+    source: Line
     sources: tuple[SourceConfig, ...] = ()
     binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
     rule: Rule = Rule.LAZY_MAJORITY
-    quorum: Annotated[int, Field(ge=0, strict=True)] = 3
-    voting_period: Period = "72 hours"
+    quorum: Count = 3
+    voting_period: Span = "72 hours"
     clock_after: Period | None = None
     fractions: Fractions = Fractions.ABSTAIN
-    dormant_after: Period | None = None
+    dormant_after: Span | None = None
     grace: Period = "14 days"
     dormancy: Literal["clock", "person"] = "person"
     care: tuple[CareConfig, ...] = ()
@@ -206,7 +211,7 @@ class Community(_Strict):
     """
 
     name: CommunityName
-    title: str
+    title: Line
     keyed_by: Literal["number", "subject"] = "number"
     prefix: Prefix = "KIP"
     lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
@@ -216,9 +221,9 @@ class Community(_Strict):
     jira: JiraConfig | None = None
     pages: PagesConfig | None = None
     slack: SlackConfig | None = None
-    roster: str | None = None
+    roster: Line | None = None
     clock: Url | None = None
-    contact: str = ""
+    contact: Header = ""
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     policy: PolicyConfig
     effects: EffectsConfig = EffectsConfig()
@@ -308,31 +313,13 @@ def load_community(name: str, config: Path | None = None) -> Community:
         known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
         raise ConfigError(file=str(path), key="(file)", expected=f"a community file; known communities: {known}")
     community = load_config(Community, path)
-    _check_lists(community, path)
+    check_together(community, path)
     # what is stored and fetched goes by this name: two files with one name would mix two communities
     if path.parent == folder and community.name != path.stem:
         raise ConfigError(
             file=str(path), key="name", expected=f"{path.stem}, as the file is called, got {community.name!r}"
         )
     return community
-
-
-def _check_lists(community: Community, path: Path) -> None:
-    """Refuse what names a list that the community does not have, and addresses that two lists would share."""
-    own = f"one of the lists ({', '.join(community.lists)})"
-    for position, address in enumerate(community.votes_on or ()):
-        if address not in community.lists:
-            raise ConfigError(file=str(path), key=f"votes_on.{position}", expected=f"{own}, got {address!r}")
-    taken: set[object] = set(community.lists)
-    for position, move in enumerate(community.archive.moved if community.archive else ()):
-        key, month = f"archive.moved.{position}", (move.list, move.until)
-        if move.list not in community.lists:
-            raise ConfigError(file=str(path), key=f"{key}.list", expected=f"{own}, got {move.list!r}")
-        if move.was in taken:
-            raise ConfigError(file=str(path), key=f"{key}.was", expected=f"each address once, not {move.was!r} again")
-        if month in taken:
-            raise ConfigError(file=str(path), key=f"{key}.until", expected=f"a month of its own, not {move.until!r}")
-        taken |= {move.was, month}
 
 
 def load_roster(path: Path) -> Roster:

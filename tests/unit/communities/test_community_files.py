@@ -105,3 +105,14 @@ def test_the_votes_of_a_community_come_to_what_its_rules_say(name: str, capsys: 
 
 def test_every_real_community_has_votes_to_read() -> None:
     assert {path.stem for path in DATA.glob("*.mbox")} == set(REAL) == {path.stem for path in DATA.glob("*.json")}
+
+
+def test_a_variable_in_a_comment_or_with_an_empty_default_needs_no_value(tmp_path: Path) -> None:
+    path = tmp_path / "airflow.yaml"
+    text = (ROOT / "config" / "communities" / "airflow.yaml").read_text(encoding="utf-8")
+    path.write_text("# ${KIPFLOW_NO_SUCH_VARIABLE}\n" + text, encoding="utf-8")
+    assert load_community(str(path)).contact == ""
+
+
+def test_votes_without_numbers_need_no_prefix() -> None:
+    assert "prefix" not in load("apache-release").model_fields_set

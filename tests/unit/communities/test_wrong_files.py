@@ -113,7 +113,8 @@ WRONG: dict[str, tuple[str, str]] = {
     ),
     "variable without a value": (
         changed("https://lists.lantern.example/api", "${KIPFLOW_NO_SUCH_VARIABLE}"),
-        "archive.url: expected an http(s) address, got None",
+        "archive.url: expected a value; variable KIPFLOW_NO_SUCH_VARIABLE is not set: set it, or write "
+        "${KIPFLOW_NO_SUCH_VARIABLE:-default}",
     ),
     "permalink without the mail": (
         changed("  since:", "  permalink: https://lists.lantern.example/thread\n  since:"),
@@ -136,12 +137,12 @@ WRONG: dict[str, tuple[str, str]] = {
     "negative period": (changed("72 hours", "-72 hours"), "policy.voting_period: expected a period such as"),
     "negative quorum": (
         changed("quorum: 3", "quorum: -1"),
-        "policy.quorum: expected a number of at least 0, got -1",
+        "policy.quorum: expected a number of at least 1, got -1",
     ),
     "quorum in words": (changed("quorum: 3", "quorum: three"), "policy.quorum: expected a whole number, got 'three'"),
     "quorum that YAML takes for yes": (
         changed("quorum: 3", "quorum: yes"),
-        "policy.quorum: expected a whole number, got True",
+        "policy.quorum: expected a whole number, got true (as YAML reads yes and on)",
     ),
     "half a voter": (changed("quorum: 3", "quorum: 2.5"), "policy.quorum: expected a whole number, got 2.5"),
     "unknown rule": (
@@ -174,6 +175,109 @@ WRONG: dict[str, tuple[str, str]] = {
         GOOD.partition("policy:")[0] + "policy: lazy_majority\n",
         "policy: expected keys with values (see the README for the form), got 'lazy_majority'",
     ),
+    # -- what is in order by itself and would do nothing, or the wrong thing
+    "no prefix": (changed("prefix: LIP\n", ""), "prefix: expected the letters before a proposal's number, such as KIP"),
+    "quorum of nobody": (changed("quorum: 3", "quorum: 0"), "policy.quorum: expected a number of at least 1, got 0"),
+    "quorum of a city": (
+        changed("quorum: 3", "quorum: 3000000"),
+        "policy.quorum: expected a number of at most 1000, got 3000000",
+    ),
+    "number that YAML reads as eight": (
+        changed("quorum: 3", "quorum: 010"),
+        "line 12: expected valid YAML (010 is no plain whole number",
+    ),
+    "number that YAML reads as ninety": (
+        changed("quorum: 3", "quorum: 1:30"),
+        "line 12: expected valid YAML (1:30 is no plain whole number",
+    ),
+    "vote without a time": (changed("72 hours", "0 hours"), "policy.voting_period: expected a period longer than none"),
+    "vote of centuries": (changed("72 hours", "99999 days"), "policy.voting_period: expected a period of at most 3650"),
+    "asleep at once": (GOOD + "  dormant_after: 0 days\n", "policy.dormant_after: expected a period longer than none"),
+    "asleep never, by the clock": (GOOD + "  dormancy: clock\n", "policy.dormant_after: expected a period such as"),
+    "care for nothing": (
+        GOOD + "  care: [{interface: protocol}]\n",
+        "policy.care.0: expected a voting_period, a quorum or reviewers; as it is, no care is asked for",
+    ),
+    "care by no reviewer": (
+        GOOD + "  care: [{interface: protocol, reviewers: 0}]\n",
+        "policy.care.0: expected a voting",
+    ),
+    "care by yes": (
+        GOOD + "  care: [{interface: protocol, reviewers: yes}]\n",
+        "policy.care.0.reviewers: expected a whole number, got true (as YAML reads yes and on)",
+    ),
+    "care that shortens the vote": (
+        GOOD + "  care: [{interface: protocol, voting_period: 1 hour}]\n",
+        "policy.care.0.voting_period: expected a period longer than every vote's (72 hours), got '1 hour'",
+    ),
+    "care as long as any vote": (
+        GOOD + "  care: [{interface: protocol, voting_period: 3 days}]\n",
+        "policy.care.0.voting_period: expected a period longer than every vote's (72 hours), got '3 days'",
+    ),
+    "care of fewer voters": (
+        GOOD + "  care: [{interface: protocol, quorum: 2}]\n",
+        "policy.care.0.quorum: expected a number above every vote's (3), got 2",
+    ),
+    "care twice for one interface": (
+        GOOD + "  care: [{interface: protocol, quorum: 4}, {interface: protocol, quorum: 5}]\n",
+        "policy.care.1.interface: expected each interface once, not protocol again",
+    ),
+    # -- variables
+    "prefix from a variable without a value": (
+        changed("prefix: LIP", "prefix: ${KIPFLOW_NOPE}"),
+        "prefix: expected a value; variable KIPFLOW_NOPE is not set: set it, or write ${KIPFLOW_NOPE:-default}",
+    ),
+    "variable without a value in a list": (
+        changed("[dev@lantern.example]", "[${KIPFLOW_NOPE}]"),
+        "lists.0: expected a value; variable KIPFLOW_NOPE is not set",
+    ),
+    "key from a variable without a value": (GOOD + "${KIPFLOW_NOPE}: 1\n", "(whole file): expected a value; variable"),
+    "variable in small letters": (changed("Lantern", "${nope}"), "title: expected ${NAME} or ${NAME:-default}, got"),
+    "variable with half a default": (changed("Lantern", "${NOPE-x}"), "title: expected ${NAME} or ${NAME:-default}"),
+    # -- texts that do harm elsewhere
+    "empty title": (changed("title: Lantern", 'title: ""'), "title: expected a text of one line, up to 300 characters"),
+    "title of two lines": (changed("title: Lantern", 'title: "a\\nb"'), "title: expected a text of one line"),
+    "title that paints the terminal": (changed("Lantern", '"\\e[31mred"'), "title: expected a text of one line"),
+    "contact that adds a header": (GOOD + 'contact: "a\\r\\nX: y"\n', "contact: expected one line of ASCII letters"),
+    "contact beyond ASCII": (GOOD + "contact: Zoë\n", "contact: expected one line of ASCII letters"),
+    "list that climbs the folders": (
+        changed("[dev@lantern.example]", "[../../dev@lantern.example]"),
+        "lists.0: expected a list address",
+    ),
+    "address with a password": (
+        changed("https://lists", "https://me:hush@lists"),
+        "archive.url: expected an address without user and password (tokens go into the environment), got "
+        "'https://…@lists.lantern.example/api'",
+    ),
+    "address with an impossible port": (
+        changed(".example/api", ".example:99999/api"),
+        "archive.url: expected an http(s)",
+    ),
+    "address that is cut off": (
+        changed("https://lists.lantern.example/api", "'https://[::1'"),
+        "archive.url: expected an",
+    ),
+    "permalink with a hole": (
+        changed("  since:", "  permalink: 'https://x.example/{mid}/{list}'\n  since:"),
+        "archive.permalink: expected an address with {mid} and no other braces",
+    ),
+    "page that is a name": (
+        GOOD + "wiki: {url: https://wiki.example, index_page: KIPs}\n",
+        "wiki.index_page: expected a page's number such as 50859233, got 'KIPs'",
+    ),
+    "month of another age": (changed("2026-01", "9999-12"), 'archive.since: expected a month such as "2026-03"'),
+    # -- other kinds of keys and values
+    "key that is a number": (GOOD + "7: x\n", "(whole file): expected a key that is a text, got 7"),
+    "key that YAML takes for yes": (GOOD + "yes: x\n", "(whole file): expected a key that is a text, got true"),
+    "key of bytes, deeper": (GOOD + "  ~: x\n", "policy: expected a key that is a text, got nothing"),
+    "bytes": (changed("title: Lantern", "title: !!binary aGVsbG8="), "title: expected a text, a number, a date, keys"),
+    "set": (
+        changed("[committer, pmc]", "!!set {pmc}"),
+        "policy.binding_roles: expected a text, a number, a date, keys",
+    ),
+    "key that is a list": (GOOD + "? [a]\n: x\n", "line 14: expected valid YAML (found unhashable key)"),
+    "key that paints the terminal": (GOOD + '"\\e[31mx": 1\n', "?[31mx: expected no such key here"),
+    "neither number": (changed("quorum: 3", "quorum: .nan"), "policy.quorum: expected a whole number, got nan"),
     # -- the file itself
     "tab": (changed("  quorum: 3", "\tquorum: 3"), "line 12: expected valid YAML (found character '\\t'"),
     "list instead of keys": ("- name: lantern\n", "(whole file): expected keys with values"),
