@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.words.changes import read_change
 from kipflow.mail.words.claims import find_claim, find_claim_told_apart
-from kipflow.mail.words.conditions import CONDITION_AFTER, hangs_on_something, says_no_vote
+from kipflow.mail.words.conditions import CONDITION_AFTER, hangs_on_something, refuses_support, says_no_vote
 from kipflow.mail.words.mentions import is_contrary, read_value
 from kipflow.mail.words.sentences import Sentence, split_sentences
 from kipflow.mail.words.takebacks import doubt_taken_back
@@ -57,7 +57,7 @@ _SIGNS = (
     *("bindi", "bidin", "bindn", "bndin", "(b)", "(nb)", "vot", "veto", "withdraw", "retract", "abst", "neutral"),
     *("lgtm", "look", "ship it", "approve", "aye", "yes", "work", "support", "endorse", "accept", "favo"),
     *("objection", "trouble", "problem", "issue", "regression", "no from", "for it", "for this", "oppose", "against"),
-    *("opinion", "sounds good", "object to", "good with", "ok with", "fine with"),
+    *("zero", "opinion", "sounds good", "fine by me", "yeah", "👎", "object to", "good with", "ok with", "fine with"),
 )
 _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣﹢➕１０‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
@@ -117,6 +117,9 @@ def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression |
     if hangs_on_something(text):
         why = "another sentence hangs the vote on something: is it met?"
         return replace(cast, rule="conditional", standing=Standing.UNCLEAR, why=why)
+    if cast.choice is Choice.FOR and refuses_support(text):
+        why = "votes for it, and says elsewhere that it is not supported: which is meant?"
+        return replace(cast, rule="contradiction", standing=Standing.UNCLEAR, why=why)
     if cast.claimed_binding is None:
         cast = replace(cast, claimed_binding=find_claim_told_apart(text))
     return doubt_taken_back(cast, text)
@@ -228,14 +231,27 @@ def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expre
     if changed is not None:
         return changed if changed.rule else None
     values = find_values(text)[:MAX_VALUES]
-    read = (read_value(sentence, match, author=author, is_result=is_result) for match in values)
-    found = [e for e in read if e is not None]
+    read = [(match, read_value(sentence, match, author=author, is_result=is_result)) for match in values]
+    found = [e for _, e in read if e is not None]
     clear = [e for e in found if e.standing is Standing.CLEAR]
     if not clear:
         return found[0] if found else None
-    others = {m.group("value") for m in values if is_contrary(text, m)}
+    sums_up = any(e in clear and _SUMS_UP.search(text[: m.start("value")]) is not None for m, e in read)
+    contrary_at = (m for m in values if is_contrary(text, m))
+    others = {m.group("value") for m in contrary_at if not (sums_up and _ON_A_PART.match(text[m.end("value") :]))}
     contrary = [e for v in others if (e := _read_plainly(v)).choice is not clear[0].choice]
     return _disagree([*clear, *contrary]) if contrary or len({e.choice for e in clear}) > 1 else clear[0]
+
+
+# "-1 to the name; otherwise +1"
+_SUMS_UP = re.compile(
+    r"\b(?:otherwise|apart from (?:that|this)|other than that|besides that|for the rest|overall|all in all)\W*$",
+    re.IGNORECASE,
+)
+_ON_A_PART = re.compile(
+    r"^\s*(?:to|on|for)\s+(?:the|that|this|your)\s+(?!(?:kip|flip|pip|proposal|release|rc|vote|whole)\b)[a-z]",
+    re.IGNORECASE,
+)
 
 
 def _read_plainly(written: str) -> Expression:

@@ -71,7 +71,8 @@ _WITHDRAW = re.compile(
 )
 #: whose vote is taken back: "my -1", or "I (hereby) withdraw the -1"
 _MINE = re.compile(
-    r"\b(?:my|mine|our)\b|\b(?:i['’]m|i am) no longer\b|\bconsider (?:this|that|the) [+\-]\s?[01]|\bi(?:['’]m|"
+    r"\b(?:my|mine|our)\b|\bthe [+\-]\s?[01] (?:that )?i (?:sent|gave|cast|posted|wrote|voted)\b|\b(?:i['’]m|"
+    r"i am) no longer\b|\bconsider (?:this|that|the) [+\-]\s?[01]|\bi(?:['’]m|"
     r" am|['’]ll| will)?\s+(?:\w+ly\s+|hereby\s+|"
     r"now\s+|then\s+|also\s+|therefore\s+|thus\s+)?"
     r"(?:withdraw|retract|rescind|revok|tak|remov|drop|lift|cancel)\w* (?:back )?(?:the|this|that) "

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 _LOOKED_AT = 160
 _WORD = re.compile(r"[^\W\d_]{4,13}")
-_SHORT_NON = re.compile(r"\(\s*n\.?[-/]?\s?b\.?\s*\)|\bnon-?b\b|^\s*[,/-]?\s*nb\b[\s.!]*$", re.IGNORECASE)
+_SHORT_NON = re.compile(r"\(\s*n\.?[-/]?\s?b\.?\s*\)|\bnon-?b\b|^\s*[,/-]?\s*nb\b[\s.!)]*$", re.IGNORECASE)
 _SHORT_BINDING = re.compile(r"\(\s*b\.?\s*\)", re.IGNORECASE)
 _NON_BEFORE = re.compile(
     r"(?<![^\W_])(?:non?e?|nonn|not|un|isn['’]?t)(?:[\s\-–_]{0,3}|\s+(?:a|really|sure if|"
@@ -23,7 +23,7 @@ _NO_CLAIM_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|[+-]1|\?)", re.IGNORECASE)
-_VOTE_BEHIND = re.compile(r"[\s)\]}:,]*(?:\bvote)?[\s)\]}:,=-]*$", re.IGNORECASE)
+_VOTE_BEHIND = re.compile(r"[\s)\]}:,]*(?:\bvote(?: of)?)?[\s)\]}:,=-]*$", re.IGNORECASE)
 # words near to "binding" that are words of their own
 _OTHER_WORDS = frozenset(
     {"building", "bidding", "bending", "blinding", "bonding", "banding", "rebinding", "binning", "being", "bring"}
@@ -90,13 +90,20 @@ _TOLD_APART = re.compile(
 
 # "(non-binding) Tested with Go", on a line of its own below a checked box
 _ALONE_IN_FRONT = re.compile(
-    r"(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\s*[)\]]|^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$",
+    r"(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
+)
+
+
+_BINDS_NOBODY = re.compile(
+    r"\bmy (?:vote|[+-]1) (?:does(?: not|n['’]t)|will not|won['’]t) (?:bind|count as binding)\b", re.I
 )
 
 
 def find_claim_told_apart(text: str) -> bool | None:
     """The claim that a mail makes of its vote elsewhere in its words."""
+    if _BINDS_NOBODY.search(text) is not None:
+        return False
     alone = _ALONE_IN_FRONT.search(text)
     if alone is not None:
         return find_claim("", alone.group())

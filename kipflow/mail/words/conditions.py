@@ -114,7 +114,8 @@ _HANGS = re.compile(
     r"take back|"
     r"change|revise|reconsider|flip|switch)\s+(?:it|this|that|my (?:vote|[+-]\s?[01]))\b[^.!?]{0,30}\b(?:if|"
     r"unless|when|"
-    r"should)\b|\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
+    r"should)\b|"
+    r"\b(?:this|that) is not (?:yet )?(?:a|my) (?:final )?vote\b",
     _I,
 )
 _NUMBER = re.compile(r"[+-]\s?[01](?!\d)")
@@ -129,7 +130,8 @@ _SETS_CONDITION = re.compile(
 _NO_VOTE = re.compile(
     r"\b(?:not|isn['’]t|no) (?:yet )?(?:an? |my )?vote\b|\bnot (?:yet )?vot(?:ing|ed)\b|\b(?:haven['’]t|"
     r"hasn['’]t) (?:yet )?voted\b|"
-    r"\bbefore i (?:can |could )?vote\b|\b(?:will|shall|i['’]ll|able to|going to) vote (?:later|tomorrow|soon|"
+    r"\bbefore i (?:can |could )?vote\b|\b(?:will|shall|i['’]ll|able to|going to|and|then) vote (?:later|"
+    r"afterwards?|tomorrow|soon|"
     r"when|once|after|on)\b|"
     r"\bi will be able to vote\b|\bfor my vote\b|\bmy vote (?:will|comes|follows)\b|"
     r"\bno vote (?:from me )?(?:yet|for now)\b",
@@ -203,6 +205,16 @@ def hangs_on_something(text: str) -> bool:
         return True
     found = _SETS_CONDITION.search(text)
     return found is not None and (":" in found.group() or _NUMBER.search(text[: found.start()]) is not None)
+
+
+_REFUSES = re.compile(
+    r"\bi (?:can['’]?t|cannot|can not|won['’]t|will not) (?:support|accept|agree to|vote for) (?:this|it|the)\b", _I
+)
+
+
+def refuses_support(text: str) -> bool:
+    """Whether a mail says that its author does not support what is voted on, whatever number it has."""
+    return has_any(("support", "accept", "agree", "vote for"), text.lower()) and _REFUSES.search(text) is not None
 
 
 def says_no_vote(text: str) -> bool:

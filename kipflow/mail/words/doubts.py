@@ -148,6 +148,8 @@ def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) ->
         return "object-unclear", "a vote, or agreement with something said?"
     if (leading and _ANYONE.match(after)) or _SUBJECT.match(after):
         return "subject-unclear", "a vote, or a number that is spoken of?"
+    if leading and after.strip().lower() == "overall":
+        return "labelled", "sums something up: a vote, or what a program found?"
     if leading and _ECHO.match(after):
         return "object-unclear", "a vote, or agreement with something said?"
     if not leading and _ASKING.match(sentence.text):

@@ -20,7 +20,7 @@ from kipflow.mail.words.findings import (
     is_statistic,
     is_topic,
 )
-from kipflow.mail.words.others import OTHERS_AFTER, is_from_elsewhere, is_of_others
+from kipflow.mail.words.others import OTHERS_AFTER, PASSED_ON, is_from_elsewhere, is_of_others
 from kipflow.mail.words.places import FIRST_PERSON, is_apposed, is_sure_place
 from kipflow.mail.words.sentences import Mention, Sentence
 from kipflow.mail.words.values import VALUE_PATTERN, parse_value, skip_bullet
@@ -70,8 +70,13 @@ def read_value(sentence: Sentence, match: re.Match[str], *, author: str, is_resu
         is_cited(before, after, text) and not (mention.is_mine or mention.is_vote_word)
     ):
         return None
-    if is_of_others(mention, author):
+    handed_on = PASSED_ON.search(before[-160:]) is not None
+    if is_of_others(mention, author) and not handed_on:
         return None
+    if handed_on and not is_result:
+        choice, value = parse_value(match.group("value"))
+        read = Expression(choice=choice, value=value, claimed_binding=find_claim(before, after), line="", rule="")
+        return _doubted(read, "for-another", "cast for somebody else: may it be counted?")
     if is_result and not (FIRST_PERSON.search(before) or phrases.FROM_ME.search(after[:60])):
         return None
     choice, value = parse_value(match.group("value"))
@@ -103,6 +108,14 @@ def is_contrary(text: str, match: re.Match[str]) -> bool:
     )
 
 
+# "the +1 (binding) you see further up was for the first take"
+_SPOKEN_OF_BEFORE = re.compile(r"\b(?:the|that) (?:\w+ )?$", re.IGNORECASE)
+_SPOKEN_OF_AFTER = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:votes? )?(?:(?:that |which )?(?:you|i) (?!am\b)\w|(?:that|which) (?:was|"
+    r"is|were)\b|was\b|"
+    r"in my (?:last|first|earlier|previous|other)\b|from me (?:above|earlier|further|before|in)\b)",
+    re.IGNORECASE,
+)
 _WHICH = "a vote, or agreement with something said?"
 _UNDECIDED = ("question", "two numbers in one breath: which is the vote?")
 
@@ -117,6 +130,8 @@ def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None
     def doubt(rule: str, why: str) -> Expression:
         return _doubted(read, rule, why)
 
+    if _SPOKEN_OF_BEFORE.search(before := mention.before[-24:]) and _SPOKEN_OF_AFTER.match(mention.after) and before:
+        return doubt("spoken-of", "speaks of a vote cast elsewhere: is it cast here?")
     is_sure = is_sure_place(mention, read)
     if is_sure is None:
         return None

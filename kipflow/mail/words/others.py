@@ -70,6 +70,12 @@ _ON_BEHALF = re.compile(
     _I,
 )
 
+#: "she asked me to pass on her +1"
+PASSED_ON = re.compile(
+    r"\b(?:asked|asks|told|begged|wants|wanted) me to (?:forward|relay|post|pass on|send|cast|hand on|hand in)\b"
+    r"[^.;!?]{0,40}$",
+    _I,
+)
 # "The bot commented: +1"
 _SAID_BY_ANOTHER = re.compile(
     r"^(?!.*\b(?:i|we|i['’]ve|i['’]d)\s+(?:\w+ )?(?:comment|said|say|wrote|repl|answer|"
@@ -116,6 +122,8 @@ _NAME_IN_FRONT = re.compile(r"[A-Z][\w.-]+ \(\s*$")
 # "Jun Okafor (LGTM, +1)"
 _FULL_NAME_IN_FRONT = re.compile(r"(?P<name>[A-Z][\w.'’-]+ [A-Z][\w.'’-]+) \([^()]{0,24}$")
 _NAMED_IN_BRACKETS = re.compile(r"[A-Z][\w.-]+ \([+-][01]\b")
+# "so that it can be counted: +1 (binding)"
+_COUNTED_COLON = re.compile(r"\b(?:it|this|mine|me|my (?:vote|mail))\b[^.;!?:]{0,24}\bcount\w*\s*:\s*$", re.IGNORECASE)
 _NEED_COLON = re.compile(r"\b(?:needs?|requires?|deserves?|gets?)\b[^.;!?]{0,60}:\s*$", re.IGNORECASE)
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
@@ -187,6 +195,7 @@ def is_of_others(mention: Mention, author: str) -> bool:
         return True
     counted = (
         _NEED_COLON.search(before[-90:]) is None
+        and _COUNTED_COLON.search(before[-90:]) is None
         and _DASH_LAST.search(before[-4:]) is None
         and _THEN_LAST.search(before[-8:]) is None
         and _GREETS_ALL.search(before[-30:]) is None

@@ -69,7 +69,8 @@ FROM_ME = re.compile(
     r"\b(?:form me|from (?:an? (?:[\w-]+ )?(?:user|contributor|committer|developer|mentor|lurker|operator)|(?:the|"
     r"our) (?:\w+ )?side|"
     r"me|my side|my end|us|here|"
-    r"myself)|for me|on my (?:part|side)|my side)\b",
+    r"myself)|pour moi|de ma part|für mich|von mir|(?:de|por) mi parte|para m[ií]m?|da parte mia|per me|от меня|"
+    r"voor mij|van mij|från mig|fra meg|for me|on my (?:part|side)|my side)\b",
     _I,
 )
 MINE_BEFORE = re.compile(

@@ -17,7 +17,7 @@ FIRST_PERSON = re.compile(r"(?:^|\b)(?:i|i['’]m|my|me|we|we['’]re|our|here['
 _LEAD_IN = re.compile(
     r"(?:^|\b(?:my|mine|a|an|another|here['’]?s|here is|here goes|consider (?:this|me)(?: as)?|count me(?: in)?(?: "
     r"as)?|give|giving|gets?|"
-    r"have|has|cast|casting|voting|vote|(?:put|mark|count|record|note|register) (?:me|us|mine|"
+    r"have|has|vote of|cast|casting|voting|vote|(?:put|mark|count|record|note|register) (?:me|us|mine|"
     r"my vote) (?:down )?(?:as|for|with)|i['’]?m|i am|we are|we['’]re|still|again|now|so|also|and|but|from me|strong|"
     r"big|huge|hard|(?:i['’]?m|i am) at|(?:happy|glad|pleased|delighted) to|going (?:for|with)|likewise|ditto|"
     r"accept(?:ed)?|belated|retroactive|conditional|provisional|tentative|cautious|qualified|fwiw|"

@@ -99,6 +99,9 @@ def classify_lines(lines: Sequence[str], author: str) -> dict[int, tuple[Part, s
                 parts[v.index] = (Part.LEGEND, v.value)
         leading = [v for v in leading if v.index not in parts]
     for run in find_runs(leading, lines):
+        if len(run) > 1 and all(_names_voters(v.after, author) for v in run):
+            parts.update({v.index: (Part.SUMMARY, v.value) for v in run})
+            continue
         if all(_PROPOSAL_KEY.search(v.after) for v in run) or name_versions(run):
             continue  # a vote on each of several proposals or releases
         if len(run) > 1 and len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
@@ -170,9 +173,19 @@ _SOMEBODY_SAID = re.compile(
 )
 
 
+# "share.coordinator:" right above a bare number
+_SETTING = re.compile(r"^\s*[A-Za-z]\w*(?:[._-]\w+){1,8}\s*[:=]\s*$")
+
+
+def _names_voters(after: str, author: str) -> bool:
+    """Whether others' names stand behind a value and what binds: "+1 binding: Mara, Jun"."""
+    claim = _CLAIM_COLON.match(after)
+    return claim is not None and bool(find_names(claim.group("rest"))) and not is_own(claim.group("rest"), author)
+
+
 def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part | None:
     after = v.after
-    if v.index and _PROMPT.match(lines[v.index - 1]):
+    if v.index and (_PROMPT.match(lines[v.index - 1]) or (not after.strip() and _SETTING.match(lines[v.index - 1]))):
         return Part.OUTPUT
     if v.index and _SOMEBODY_SAID.match(lines[v.index - 1]) and not FIRST_PERSON.search(lines[v.index - 1]):
         return Part.CITED
@@ -183,8 +196,7 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
         return Part.SUMMARY
     if _LIST_HEAD.match(after) and _has_list_below(lines, v.index):
         return Part.SUMMARY
-    claim = _CLAIM_COLON.match(after)
-    if claim is not None and find_names(claim.group("rest")) and not is_own(claim.group("rest"), author):
+    if _names_voters(after, author):
         return Part.SUMMARY
     colon = re.match(r"^\s?[:：]\s*(?P<rest>\S.*)$", after)
     if colon is not None:

@@ -11,14 +11,15 @@ from kipflow.mail.quoting import OwnLine
 from kipflow.mail.relevance import Sought, fold_case
 from kipflow.mail.words.claims import find_claim, has_claim_word
 from kipflow.mail.words.values import find_values
-from kipflow.mail.words.wordvotes import read_word_vote
+from kipflow.mail.words.wordvotes import read_word_vote, read_word_with_claim
 
 _FOR = re.compile(
     r"^\W*(?:(?:ok|okay|hi|hello|hey|thanks|thank you|great|nice|yes|yep|sure|awesome|cool|kip|overall|otherwise|"
     r"all)\b[^.!?]{0,60}[,:!;-]\s*)?"
     r"(?:(?:it|this|all|everything|the (?:kip|release|rc|proposal))\s+)?(?:also\s+)?(?:lgtm|looks? (?:really |very |"
     r"all )?(?:good|great|fine)|ship it|approved?\b|aye\b|yes\b(?: from me| \(|$|[.!])|"
-    r"works? (?:\w+ )?(?:for me|on my)|sounds good|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully| strongly)? "
+    r"works? (?:\w+ )?(?:for me|on my)|sounds good|fine by me|thumbs up|:\+1:|:thumbs_?up:|👍|i(?: also| fully|"
+    r" strongly)? "
     r"(?:support|endorse|"
     r"approve|accept|vote (?:yes|in favou?r|for)|"
     r"am (?:all )?(?:in favou?r|for it|for this))|i['’]m (?:all )?(?:in favou?r|for it|for this|good with|ok with|"
@@ -64,7 +65,21 @@ _TALK_OF_VOTES = re.compile(
 _SAYS_FOR = Sought(
     _FOR,
     (
-        *("lgtm", "look", "ship it", "approve", "aye", "yes", "work", "sounds good", "thumb", ":+1:", "👍", "support"),
+        *(
+            "lgtm",
+            "look",
+            "ship it",
+            "approve",
+            "aye",
+            "yes",
+            "work",
+            "sounds good",
+            "fine by me",
+            "thumb",
+            ":+1:",
+            "👍",
+            "support",
+        ),
         *("endorse", "accept", "vote ", "favo", "for it", "for this", "good with", "ok with", "fine with"),
         *("objection", "problem", "issue"),
     ),
@@ -97,7 +112,7 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
         written += 1
         if written > 12 or len(sentence) > 400:
             continue
-        cast = read_word_vote(sentence)
+        cast = read_word_vote(sentence) or read_word_with_claim(sentence, answers=line.answers)
         if cast is not None:
             yield replace(cast, line=text.strip()[:MAX_LINE_SHOWN])
             return
