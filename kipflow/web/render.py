@@ -131,6 +131,7 @@ def _build_environment() -> Environment:
         columns=charts.build_columns,
         say_command=say_command,
         say_release=say_release,
+        say_run=wording.say_run,
         by_month=charts.fill_months,
         headline=metrics.find_headlines,
         find_coverage=_find_coverage,

@@ -1,4 +1,8 @@
-"""One proposal's story as a list of entries: transitions, corrections, page saves and rulings."""
+"""One proposal's story as a list of entries: transitions, corrections, page saves and rulings.
+
+An entry stands where it happened; a correction, and what follows from it, where it was recorded: until then nobody
+knew of it, and what it took back was what held.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ from datetime import UTC, datetime, time
 from enum import StrEnum
 from itertools import groupby
 
-from kipflow.domain.events import Evidence, Stage
+from kipflow.domain.events import Evidence, Stage, Transition
 from kipflow.domain.facts import CallNote, PageVersion, Ruling
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 
 
@@ -34,17 +39,24 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy."""
+    """One entry. `source` and `target` are set for moves and corrections, as are the time of record and the policy.
+
+    `at` is when it happened or from when on it holds, `stands_at` its place in the story. `takes_back` says what a
+    correction retracts; `taken_back_at` when a correction retracted this one.
+    """
 
     at: datetime
     kind: EntryKind
     text: str
+    stands_at: datetime
     source: Stage | None = None
     target: Stage | None = None
     actor: str = ""
     note: str = ""
     quotes: tuple[Quote, ...] = ()
     retracted: bool = False
+    takes_back: tuple[str, ...] = ()
+    taken_back_at: datetime | None = None
     recorded_at: datetime | None = None
     run_id: str = ""
     policy_version: str = ""
@@ -54,33 +66,49 @@ class Entry:
 def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
     """Everything that happened to the proposal, newest first; entries of one moment in reverse order of record."""
     entries = [
-        *(_describe_move(r, view) for r in view.history),
+        *_describe_history(view),
         *_describe_pages(view.pages, view.history),
         *(_describe_ruling(r) for r in view.rulings),
         *_describe_calls(view.calls),
     ]
     # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
     entries.reverse()
-    return tuple(sorted(entries, key=lambda e: e.at, reverse=True))
+    return tuple(sorted(entries, key=lambda e: e.stands_at, reverse=True))
 
 
-def _describe_move(recorded: RecordedTransition, view: ProposalView) -> Entry:
-    move = recorded.transition
-    is_correction = bool(move.retracts)
-    return Entry(
-        at=move.at,
-        kind=EntryKind.CORRECTION if is_correction else EntryKind.MOVE,
-        text=say_rule(move.rule),
-        source=move.source,
-        target=move.target,
-        actor=move.actor,
-        note=move.note,
-        quotes=tuple(_describe_evidence(e, view) for e in move.evidence if e.line or e.url),
-        retracted=recorded.retracted,
-        recorded_at=recorded.recorded_at,
-        run_id=recorded.run_id,
-        policy_version=move.policy_version,
-    )
+def _describe_history(view: ProposalView) -> Iterator[Entry]:
+    """The recorded entries in their order of record, which is never broken from the first correction on."""
+    by_id = {r.transition.id: r for r in view.history}
+    taken_back = {entry: r.recorded_at for r in view.history for entry in r.transition.retracts}
+    corrected_at: datetime | None = None
+    for recorded in view.history:
+        move = recorded.transition
+        if move.retracts:
+            corrected_at = max(recorded.recorded_at, corrected_at or recorded.recorded_at)
+        yield Entry(
+            at=move.at,
+            kind=EntryKind.CORRECTION if move.retracts else EntryKind.MOVE,
+            text=say_rule(move.rule),
+            stands_at=move.at if corrected_at is None else max(move.at, corrected_at),
+            source=move.source,
+            target=move.target,
+            # what makes a correction are the facts that it names, not a clock
+            actor="" if move.retracts else move.actor,
+            note=move.note,
+            quotes=tuple(
+                _describe_evidence(e, view) for e in move.evidence if (e.line or e.url) and e.kind != "history"
+            ),
+            retracted=recorded.retracted,
+            takes_back=tuple(_say_entry(by_id[entry].transition) for entry in move.retracts if entry in by_id),
+            taken_back_at=taken_back.get(move.id),
+            recorded_at=recorded.recorded_at,
+            run_id=recorded.run_id,
+            policy_version=move.policy_version,
+        )
+
+
+def _say_entry(move: Transition) -> str:
+    return f"{move.target} as of {render_time(move.at)}, because {say_rule(move.rule)}"
 
 
 def _describe_evidence(evidence: Evidence, view: ProposalView) -> Quote:
@@ -103,7 +131,7 @@ def _describe_pages(pages: tuple[PageVersion, ...], history: tuple[RecordedTrans
         else:
             text = f"Page saved {len(saves)} times by {people}: versions {first.version} to {last.version}"
         state = f"Current state: {last.status_text}" if last.status_text else ""
-        yield Entry(at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
+        yield Entry(at=last.saved_at, stands_at=last.saved_at, kind=EntryKind.PAGE, text=text, note=state, url=last.url)
 
 
 def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
@@ -112,7 +140,8 @@ def _describe_calls(calls: tuple[CallNote, ...]) -> Iterator[Entry]:
         if call.held_on is not None:
             day = datetime.combine(call.held_on, time(), UTC)
             quote = Quote(kind="call", line=call.note, url=call.url)
-            yield Entry(at=day, kind=EntryKind.CALL, text=f"Spoken of in a call: {call.call}", quotes=(quote,))
+            text = f"Spoken of in a call: {call.call}"
+            yield Entry(at=day, stands_at=day, kind=EntryKind.CALL, text=text, quotes=(quote,))
 
 
 def _describe_ruling(ruling: Ruling) -> Entry:
@@ -122,6 +151,7 @@ def _describe_ruling(ruling: Ruling) -> Entry:
         note = f"{note} (revoked by {ruling.revoked_by or 'somebody'} on {ruling.revoked_at:%Y-%m-%d %H:%M} UTC{why})"
     return Entry(
         at=ruling.made_at,
+        stands_at=ruling.made_at,
         kind=EntryKind.RULING,
         text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
         note=note,

@@ -86,6 +86,24 @@ REVIEW_WORDS: dict[str, str] = {
 }
 
 
+#: What recorded an entry, by the first part of the name of its run: Airflow's kinds of runs, then kipflow's commands.
+_RUN_WORDS: dict[str, str] = {
+    "manual": "by a run started by hand",
+    "scheduled": "by a scheduled run",
+    "backfill": "by a backfill's run",
+    "asset_triggered": "by a run on new data",
+    "cli": "on the command line",
+    "review": "after a ruling",
+    "import": "as an index was imported",
+}
+
+
+def say_run(run_id: str) -> str:
+    """What recorded an entry, in words; a name of another form is given as it is."""
+    kind, _, _ = run_id.partition("__")
+    return _RUN_WORDS.get(kind, f"by run {run_id}" if run_id else "")
+
+
 def say_rule(rule: str) -> str:
     """The rule in words; a rule that has none yet keeps its name."""
     return RULE_WORDS.get(rule, rule)

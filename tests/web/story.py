@@ -25,6 +25,7 @@ SUBJECT = "[VOTE] KIP-7: Bounded <b>retries</b> & more"
 
 COMMUNITY = f"""
 name: board
+prefix: KIP
 title: Board community
 lists: [{LIST}]
 archive: {{url: "http://127.0.0.1:9/api", permalink: "https://lists.example/thread/{{mid}}", since: "2026-01"}}

@@ -161,7 +161,7 @@ def test_a_move_tells_when_it_was_recorded_and_by_which_policy(client: TestClien
     board = html.fromstring(client.get("/proposals/149").text)
     moves = [" ".join(e.text_content().split()) for e in board.xpath("//li[contains(@class, 'entry-move')]")]
     assert moves
-    assert all("· recorded 20" in move and "· policy " in move for move in moves)
+    assert all(" recorded 20" in move and " policy " in move for move in moves)
 
 
 def test_what_waits_for_a_person_shows_the_command_that_lets_it_go(client: TestClient) -> None:
