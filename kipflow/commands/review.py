@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from shlex import quote
 from typing import Any
 
 import click
@@ -24,6 +25,8 @@ from kipflow.services.settling import say_command, say_release
 from kipflow.wiring import Parts, effect_rules
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
+#: Votes named one by one after a word that turns many.
+_MAX_CHANGES = 20
 _RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
 
 
@@ -264,7 +267,8 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
     parts = open_parts()
     at = find_past(parts, as_of)
     rulings.revoke(parts.store, ruling_id, by=author, at=at, reason=reason)
-    return _advance(parts, at, f"ruling {ruling_id} revoked")
+    _take_hold(parts, at, f"ruling {ruling_id} revoked")
+    return 0
 
 
 @review.command()
@@ -287,7 +291,7 @@ def _rule(
     proposal: str, kind: str, target: str, value: dict[str, Any], author: str, reason: str, as_of: datetime | None
 ) -> int:
     from kipflow.services import rulings
-    from kipflow.services.advance import advance_one, preview
+    from kipflow.services.advance import preview
 
     parts = open_parts()
     at = find_past(parts, as_of)
@@ -305,12 +309,10 @@ def _rule(
         reason=reason,
         at=at,
         asked={item.kind for item in decision.review} if decision is not None else (),
-    )
-    result = advance_one(
-        parts.store, number, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review"
+        policy=parts.policy,
     )
     said = "recorded" if ruling.is_new else "says so already"
-    console().print(f"ruling {ruling.id} {said}; {key} is now: {result.stage or 'unchanged'}")
+    _take_hold(parts, at, f"ruling {ruling.id} {said}", [number], always=True)
     return 0
 
 
@@ -320,17 +322,42 @@ def _rule_identity(one: str, other: str, author: str, reason: str, as_of: dateti
     parts = open_parts()
     at = find_past(parts, as_of)
     ruling = rule_identity(parts.store, parts.roster, one, other, same=same, author=author, reason=reason, at=at)
-    return _advance(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
-
-
-def _advance(parts: Parts, at: datetime, done: str) -> int:
-    """Let a word that may bear on many proposals take hold, and say which ones it moved."""
-    from kipflow.services.advance import advance_all
-
-    moved = advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="review")
-    stages = [f"{format_key(parts.community.prefix, m.number)} is now: {m.stage}" for m in moved if m.appended]
-    console().print("; ".join([done, *stages]))
+    _take_hold(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
     return 0
+
+
+def _take_hold(
+    parts: Parts, at: datetime, done: str, numbers: Sequence[int] | None = None, *, always: bool = False
+) -> None:
+    """Let a word take hold, on all that it may bear on where no `numbers` are named, and say what it changed.
+
+    `always`: the stage is told also where it stays.
+    """
+    from kipflow.services.advance import find_candidates
+    from kipflow.services.consequences import take_hold
+
+    found = take_hold(
+        parts.store,
+        parts.store,
+        find_candidates(parts.store, at) if numbers is None else numbers,
+        policy=parts.policy,
+        effects=effect_rules(parts),
+        at=at,
+    )
+    keys = {c.number: format_key(parts.community.prefix, c.number) for c in found}
+    stages = [f"{keys[c.number]} is now: {c.stage or 'not begun yet'}" for c in found if c.moved or always]
+    out = console()
+    out.print("; ".join([done, *stages]), soft_wrap=True)
+    changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
+    for line in changes[:_MAX_CHANGES]:
+        out.print(f"  {line}", soft_wrap=True, markup=False, highlight=False)
+    if len(changes) > _MAX_CHANGES:
+        out.print(f"  and {len(changes) - _MAX_CHANGES} votes more")
+    for fallen in (c for c in found if c.held):
+        said = "its acceptance does not hold; nobody hears of it before `kipflow review release"
+        out.print(
+            f"  {keys[fallen.number]}: {said} {quote(fallen.held)}`", soft_wrap=True, markup=False, highlight=False
+        )
 
 
 def parse_number(parts: Parts, text: str) -> int:

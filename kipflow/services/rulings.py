@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.care import own_versions
+from kipflow.domain.care import find_owed, own_versions
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import name_version
+from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_until
 from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.ports import Session, Store
@@ -70,10 +71,12 @@ def settle(
     reason: str,
     at: datetime,
     asked: Collection[str] | None = None,
+    policy: Policy | None = None,
 ) -> Recorded:
     """Record a ruling of the kind "ballot", "stage", "snooze", "care", "page" or "restore" on proposal `number`.
 
-    `asked` are the kinds of the questions that are open on it; None: nobody looked.
+    `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` tells whether it owes
+    a reviewer; None: whoever looked at it is noted in any case.
 
     Raises:
         BadRuling: as for `rule`.
@@ -91,7 +94,7 @@ def settle(
             case "snooze":
                 _check_snooze(session, facts, value, at)
             case "care":
-                value = _check_care(value)
+                value = _check_care(facts, value, policy, at)
             case "page":
                 target, value = _check_page(facts, at), {"votes": "hold"}
             case "restore":
@@ -205,10 +208,13 @@ def _check_snooze(session: Session, facts: ProposalFacts, value: dict[str, Any],
         raise BadRuling(f"{facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
 
 
-def _check_care(value: dict[str, Any]) -> dict[str, Any]:
+def _check_care(facts: ProposalFacts, value: dict[str, Any], policy: Policy | None, at: datetime) -> dict[str, Any]:
     """Either the interfaces that a proposal touches, whatever its page says, or somebody who reviewed it for them."""
     reviewer = " ".join(str(value.get("reviewer") or "").split())
     if reviewer:
+        opened_at = facts.votes[-1].opened_at if facts.votes else at
+        if policy is not None and not any(c.reviewers for c in find_owed(facts, opened_at, policy, at).cares):
+            raise BadRuling(f"{facts.key} owes no review: the policy asks for none where it touches what this one does")
         return {"reviewer": reviewer[:200]}
     named = list(dict.fromkeys(str(name) for name in value.get("interfaces") or ()))
     unknown = [name for name in named if name not in INTERFACES]

@@ -355,6 +355,24 @@ def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(vill
     assert village.parts.store.effects(status="held", limit=500).total == 0
 
 
+def test_a_word_that_lets_an_acceptance_fall_says_so_with_the_command_that_lets_people_hear_of_it(
+    village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live_through(village, list(story().values()))
+    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    when = (MONDAY + 2.5 * DAY).isoformat()
+    capsys.readouterr()
+
+    assert run(["review", "stage", "77", "discarded", "--reason", "said in the call", "--as-of", when]) == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "ruling 1 recorded; KIP-77 is now: Discarded"
+    said = "  KIP-77: its acceptance does not hold; nobody hears of it before `kipflow review "
+    assert last.startswith(said)
+    assert run(["review", *shlex.split(last.removeprefix(said).rstrip("`"))]) == 0
+
+
 @dataclass(slots=True)
 class Round:
     """A wiki that holds the index page."""

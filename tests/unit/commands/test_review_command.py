@@ -387,3 +387,35 @@ def test_another_word_dated_to_the_same_moment_is_another_ruling(
     assert review("stage", "7", "Discussion") == 0
     assert "ruling 2 recorded; KIP-7 is now: Discussion" in capsys.readouterr().out
     assert "Discussion since 2026-03-11" in shown(capsys)
+
+
+def test_a_merge_says_which_votes_it_turned_and_how_and_so_does_its_revocation(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert review("merge", "kim@home.example", "kosei") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[1:] == [
+        "  KIP-7, round 1: binding +3/0/-0, non-binding +0/0/-1: passing → binding +2/0/-1: short",
+        "  KIP-8, round 1: binding +3/0/-0, non-binding +0/0/-1: passing → binding +2/0/-1: short",
+    ]
+    assert review("revoke", "1", day=13) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[1].startswith("  KIP-7, round 1: binding +2/0/-1: short → binding +3/0/-0, non-binding +0/0/-1")
+
+
+def test_a_word_that_was_dated_back_takes_hold_at_once(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["advance", "--as-of", "2026-03-20"]) == 0
+    assert review("snooze", "7", "2026-06-01", day=20) == 0
+    capsys.readouterr()
+    assert review("stage", "7", "Discarded", day=12) == 0
+    assert "KIP-7 is now: Discarded" in capsys.readouterr().out
+    assert "Discarded since 2026-03-12" in shown(capsys)
+
+
+def test_a_reviewer_is_named_only_where_the_policy_asks_for_one(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert review("care", "7", "--reviewed-by", "Rune Berg") == 2
+    assert "KIP-7 owes no review" in capsys.readouterr().err
