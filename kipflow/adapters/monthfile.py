@@ -19,6 +19,7 @@ from typing import IO
 
 import httpx
 
+from kipflow.adapters.envelopes import drop_last_mail
 from kipflow.adapters.http import Fault
 from kipflow.adapters.vanished import keep_vanished
 
@@ -121,9 +122,13 @@ class Download:
         return known
 
     def keep_rest(self) -> bool:
-        """Put what came of a broken download in its place; False if nothing did."""
+        """Put the whole mails that came of a broken download in its place; False if none did."""
         if not self.part.exists() or self.size == 0:
             return False
+        self.mails = drop_last_mail(self.part)
+        if not self.mails:
+            return False
+        self.size, self._hash = self.part.stat().st_size, hash_file(self.part)
         _beside(self.target).unlink(missing_ok=True)
         os.replace(self.part, self.target)
         return True

@@ -13,8 +13,8 @@ import re
 from pathlib import Path
 from typing import BinaryIO
 
-#: An envelope line, and a header (or a further ">From ") below it: many a sentence begins with "From".
-_START = re.compile(rb"\nFrom [^\n]{0,300}\d:\d\d[^\n]{0,60}\n(?=[!-9;-~]{1,76}[ \t]*:|>From )")
+from kipflow.adapters.envelopes import find_starts
+
 _BLANK = re.compile(rb"\n\r?\n")
 _ID = re.compile(rb"\nmessage-id[ \t]*:[ \t\r\n]*([^\s>]{1,998}>?)", re.IGNORECASE)
 _CHUNK = 1 << 20
@@ -60,7 +60,7 @@ def _find_mails(path: Path) -> dict[bytes, tuple[int, int]]:
         return {}
     found: dict[bytes, tuple[int, int]] = {}
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        starts = [0, *(match.start() + 1 for match in _START.finditer(data)), len(data)]
+        starts = [*find_starts(data), len(data)]
         for start, end in itertools.pairwise(starts):
             blank = _BLANK.search(data, start, end)
             match = _ID.search(data, start, blank.start() + 1) if blank is not None else None

@@ -114,10 +114,11 @@ def test_a_packed_answer_is_unpacked_whether_it_says_so_or_not(
 def test_a_truncated_gzip_stream_is_not_taken_for_a_whole_month(
     server: Server, archive: PonyMailArchive, target: Path
 ) -> None:
-    cut = gzip.compress(b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(9000)).join([mails(1), b""]))[:-2000]
+    noise = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(9000))
+    cut = gzip.compress(mails(2) + noise)[:-2000]
     server.play(answer(cut, Content_Encoding="gzip"))
     month = fetch(archive, target)
-    assert month.status == "partial"
+    assert (month.status, month.mails) == ("partial", 1)
     assert "truncated" in month.why
 
 
@@ -164,14 +165,16 @@ def test_retry_after_is_honoured_up_to_its_cap(server: Server, archive: PonyMail
     assert QUICK.longest_wait <= waited < 2
 
 
-def test_a_month_that_breaks_off_every_time_is_partial_and_keeps_what_came(
+def test_a_month_that_breaks_off_every_time_is_partial_and_keeps_the_whole_mails_that_came(
     server: Server, archive: PonyMailArchive, target: Path
 ) -> None:
     server.play(truncated(mails(50), 1000))
     month = fetch(archive, target)
     assert month.status == "partial"
     assert "without sending complete message body" in month.why
-    assert target.read_bytes() == mails(50)[:1000]
+    whole = 1000 // len(mails(1))
+    assert target.read_bytes() == mails(whole)
+    assert (month.mails, month.size) == (whole, len(mails(whole)))
     assert len(asked(server)) == QUICK.attempts
     assert month.etag is None
 
@@ -271,7 +274,7 @@ def test_a_month_with_fewer_mails_than_the_archive_counts_is_not_whole(
     target.unlink()
     server.play(answer(mails(20)))
     month = fetch(archive, target)
-    assert (month.status, month.mails) == ("partial", 20)
+    assert (month.status, month.mails) == ("partial", 19), "of the last one nobody knows whether it is whole"
     assert month.why == "holds 20 mails where the archive counts 50"
 
 
