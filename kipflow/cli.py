@@ -94,7 +94,7 @@ def run(arguments: list[str] | None = None) -> int:
         return 2
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "kipflow"
-        return _fail(f"{error.format_message()} (see {where} --help)")
+        return _fail(f"{_name_argument(error).format_message().rstrip('.')} (see {where} --help)")
     except click.ClickException as error:
         return _fail(error.format_message())
     except KipflowError as error:
@@ -110,6 +110,15 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         # the last line of defence: a database that is away, or a fault of ours
         return _fail(_describe(error))
+
+
+def _name_argument(error: click.UsageError) -> click.UsageError:
+    """The error with an argument's plain name: click would print how it stands in the usage line, choices and all."""
+    if isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument) and not error.param_hint:
+        shown = error.param.metavar or ""
+        name = shown if shown and "|" not in shown else (error.param.name or "").upper()
+        error.param_hint = name.strip("[]….")
+    return error
 
 
 def _describe(error: Exception) -> str:

@@ -6,7 +6,7 @@ import re
 from html import escape, unescape
 
 _TOKEN = re.compile(
-    r"<(?P<inner>[^<>\n]{1,3000})>|\*(?P<bold>[^*\n]{1,3000})\*|`(?P<code>[^`\n]{1,3000})`|:(?P<emoji>[a-z_]{1,40}):"
+    r"<(?P<inner>[^<>\n]{1,3000})>|\*(?P<bold>[^*\n]{1,3000})\*|`(?P<code>[^`\n]{1,3000})`|:(?P<emoji>[a-z0-9_]{1,40}):"
 )
 _QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
 
@@ -14,6 +14,7 @@ _QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
 _EMOJI = {
     "ballot_box_with_ballot": "🗳️",
     "hourglass": "⏳",
+    "leftwards_arrow_with_hook": "↩️",
     "mag": "🔍",
     "speech_balloon": "💬",
     "warning": "⚠️",

@@ -30,6 +30,30 @@ def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture
     assert "frobnicate" in told
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["review", "care", "74", "nonsense", "--reason", "x"],
+            "Invalid value for INTERFACES: 'nonsense' is not one of ",
+        ),
+        (["review", "stage", "7"], "Missing argument STAGE. Choose from: draft, discussion, "),
+        (["votes"], "Missing argument PATHS (see kipflow votes --help)"),
+        (["lint"], "Missing argument PAGE (see kipflow lint --help)"),
+        (["status", "--stage", "gone"], "Invalid value for '--stage': 'gone' is not one of "),
+    ],
+)
+def test_what_is_wrong_is_named_by_a_word_and_not_by_the_usage_line(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"kipflow: {told}")
+    assert said.count("\n") == 1
+    assert "[" not in said
+    assert "..." not in said
+
+
 def test_help_loads_none_of_the_heavy_parts() -> None:
     code = "import sys; from kipflow.cli import run; run(['--help']); print([m for m in sys.modules if m in BAD])"
     heavy = "BAD = ('sqlalchemy', 'airflow', 'pyspark', 'httpx', 'lxml');"

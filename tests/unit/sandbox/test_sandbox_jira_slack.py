@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+import kipflow.services
 from kipflow.sandbox.mrkdwn import render_mrkdwn
 from tests.unit.sandbox.conftest import Ticks
 
@@ -161,6 +164,17 @@ def test_a_burst_is_taken_and_then_one_message_a_second(make_client: Callable[..
 )
 def test_a_message_is_shown_as_slack_would_show_it(text: str, shown: str) -> None:
     assert render_mrkdwn(text) == shown
+
+
+def test_every_emoji_that_kipflow_writes_is_shown_as_a_picture() -> None:
+    services = Path(kipflow.services.__file__).parent
+    written = {
+        name
+        for file in services.glob("*.py")
+        for name in re.findall(r'"(:[a-z_0-9]+:)', file.read_text(encoding="utf-8"))
+    }
+    assert len(written) > 5
+    assert {name for name in written if render_mrkdwn(name) == name} == set()
 
 
 def test_what_was_posted_cannot_inject_markup(client: TestClient) -> None:
