@@ -22,7 +22,7 @@ from kipflow.mail.quotes.attributions import (
     is_attribution,
     leads_in_vote,
 )
-from kipflow.mail.quotes.footers import drop_footers, drop_pgp, is_sent_from
+from kipflow.mail.quotes.footers import drop_disclaimers, drop_footers, drop_pgp, is_sent_from
 from kipflow.mail.quotes.headblocks import (
     HAS_DATE,
     HEADER_LINE,
@@ -37,6 +37,9 @@ MAX_OWN_TEXT = 32 * 1024
 def is_table_row(line: str) -> bool:
     """Whether a line is a row of a table drawn with bars: no quote, and nobody's own vote."""
     return "|" in line and _TABLE_ROW.match(line) is not None
+
+
+_GAP = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Words:
         if not self.own:
             return ""
         joined = "\n".join([line.text.rstrip() for line in self.own])
-        return re.sub(r"\n{3,}", "\n\n", joined).strip()[:MAX_OWN_TEXT]
+        return _GAP.sub("\n\n", joined).strip()[:MAX_OWN_TEXT]
 
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
@@ -77,20 +80,24 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 def find_own_words(text: str) -> Words:
     """The author's own lines of a mail text, in order, with what each stands under."""
-    lines = drop_footers(drop_pgp(clean_lines(text)))
+    lines = drop_disclaimers(drop_footers(drop_pgp(clean_lines(text))))
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
     doubtful = mark_unmarked_quotes(lines, marks)
     _mark_leftovers(lines, marks)
-    led_in = (*_mark_fenced(lines, marks), *_mark_led_in(lines, marks))
-    _mark_signature(lines, marks)
-    return Words(own=tuple(_gather(lines, marks)), doubtful=(*doubtful, *barred, *led_in))
+    # most of a mail is quoted: what follows looks at the other lines only
+    own = [index for index, mark in enumerate(marks) if mark == OWN]
+    led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
+    _mark_signature(lines, marks, own)
+    return Words(own=tuple(_gather(lines, marks, own)), doubtful=(*doubtful, *barred, *led_in))
 
 
-def _mark_fenced(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+def _mark_fenced(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
     """Take what stands between two fences ("```") for a citation. Answers its lines."""
-    fences = [i for i, line in enumerate(lines) if marks[i] == OWN and line.lstrip().startswith(("```", "~~~"))]
+    fences = [i for i in own if lines[i].lstrip().startswith(("```", "~~~"))]
+    if len(fences) < 2:
+        return ()
     fenced: list[str] = []
     for start, end in zip(fences[::2], fences[1::2], strict=False):
         fenced.extend(lines[i] for i in range(start + 1, end) if marks[i] == OWN)
@@ -98,11 +105,14 @@ def _mark_fenced(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     return tuple(fenced)
 
 
-def _mark_led_in(lines: list[str], marks: list[str]) -> tuple[str, ...]:
+def _mark_led_in(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
     """Take a vote that "In reply to Jun:" leads in, without marks, for a quote. Answers its paragraph."""
     led_in: list[str] = []
-    for index, line in enumerate(lines[:-1]):
-        if marks[index] != OWN or (line.rstrip()[-1:] not in _ENDS_LEAD_IN and line.lstrip()[:1] != "["):
+    for index in own:
+        line = lines[index]
+        if line.rstrip()[-1:] not in _ENDS_LEAD_IN and line.lstrip()[:1] != "[":
+            continue
+        if marks[index] != OWN or index + 1 >= len(lines):
             continue
         start = index + 1 if lines[index + 1].strip() else min(index + 2, len(lines) - 1)
         if marks[start] != OWN or not leads_in_vote(line, lines[start]):
@@ -153,9 +163,11 @@ _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
 
 
 def _mark_quotes(lines: list[str]) -> list[str]:
-    marks = [OWN] * len(lines)
-    for index, line in enumerate(lines):
-        if line[:1] == ">" or (  # nearly every quoted line: no need to look closer
+    # nearly every quoted line begins so: no need to look closer
+    marks = [QUOTED if line[:1] == ">" else OWN for line in lines]
+    for index in [index for index, mark in enumerate(marks) if mark == OWN]:
+        line = lines[index]
+        if (
             (">" in line or "|" in line or ":" in line or "&" in line or not line.isascii())
             and _QUOTE.match(line)
             and not _ARROW.match(line)
@@ -229,12 +241,15 @@ def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
             marks[index] = QUOTED
 
 
-def _mark_signature(lines: list[str], marks: list[str]) -> None:
-    in_signature = False
-    for index, line in enumerate(lines):
+def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> None:
+    in_signature, last = False, -1
+    for index in own:
         if marks[index] != OWN:
-            in_signature = False
-        elif line[:1] in _DASHES and _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
+            continue
+        # a signature goes on to the next line that is not the author's
+        in_signature = in_signature and index == last + 1
+        last, line = index, lines[index]
+        if line[:1] in _DASHES and _SIGNATURE.match(line) and _is_signature_start(lines, marks, index):
             in_signature = True
         elif is_sent_from(line):
             marks[index] = DROPPED
@@ -250,27 +265,28 @@ def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
     return len(following) <= 12 and not any(VOTE_LINE.match(lines[i]) for i in following)
 
 
-def _gather(lines: list[str], marks: list[str]) -> list[OwnLine]:
-    said = (i for i in range(len(lines) - 1, -1, -1) if marks[i] == QUOTED and len(lines[i].strip("> |")) > 2)
-    last_quote = next(said, -1)
+def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]:
+    kinds = "".join(marks)
+    last_quote = kinds.rfind(QUOTED)
+    while last_quote >= 0 and len(lines[last_quote].strip("> |")) <= 2:
+        last_quote = kinds.rfind(QUOTED, 0, last_quote)
     out: list[OwnLine] = []
-    quote: list[str] = []
     answers = ""
-    fresh = False
-    size = 0
-    for index, (mark, line) in enumerate(zip(marks, lines, strict=True)):
-        if mark == QUOTED:
-            quote.append(line)
-            fresh = True
-        elif mark == OWN:
-            is_empty = not line or line.isspace()
-            if fresh and not is_empty:
-                answers = " ".join([text.lstrip("> |") for text in quote[-40:]])[-1500:].strip()
-                quote, fresh = [], False
-            elif is_empty and out and not fresh and out[-1].text.strip():
-                answers = ""
-            size += len(line) + 1
-            if size > MAX_OWN_TEXT:
-                break
-            out.append(OwnLine(line, answers, index < last_quote))
+    size = said = 0  # `said`: the line after the last own one that is not empty
+    for index in own:
+        if kinds[index] != OWN:
+            continue
+        line = lines[index]
+        is_empty = not line or line.isspace()
+        is_fresh = kinds.find(QUOTED, said, index) >= 0  # a quote stands between
+        if is_fresh and not is_empty:
+            quote = [lines[i].lstrip("> |") for i in range(said, index) if kinds[i] == QUOTED]
+            answers = " ".join(quote[-40:])[-1500:].strip()
+        elif is_empty and out and not is_fresh and out[-1].text.strip():
+            answers = ""
+        said = said if is_empty else index + 1
+        size += len(line) + 1
+        if size > MAX_OWN_TEXT:
+            break
+        out.append(OwnLine(line, answers, index < last_quote))
     return out

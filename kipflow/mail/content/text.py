@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.quotes.headblocks import GROUPWISE
+from kipflow.mail.quotes.headblocks import is_groupwise
 
 MAX_TEXT = 256 * 1024
 MAX_LINE = 2_000
@@ -35,7 +35,7 @@ def unflow(text: str, *, delsp: bool = False) -> str:
     out: list[str] = []
     open_depth: int | None = None
     for raw in text[:MAX_TEXT].replace("\r\n", "\n").split("\n"):
-        if raw.startswith(">>>") and GROUPWISE.match(raw):
+        if is_groupwise(raw):
             out.append(raw)  # no quote three deep, but what stands before one without marks
             open_depth = None
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from kipflow.mail.relevance import has_any
 
@@ -73,7 +74,8 @@ def is_sent_from(line: str) -> bool:
 
 def drop_pgp(lines: list[str]) -> list[str]:
     """Without PGP's headers, signatures and keys; its escaped dashes put back."""
-    if "-----BEGIN PGP" not in "\n".join(lines):
+    # a look at each line's beginning is cheaper than a search of them all
+    if not any(line[:5] == "-----" for line in lines) or "-----BEGIN PGP" not in "\n".join(lines):
         return lines
     out: list[str] = []
     in_header = in_armour = signed = False
@@ -94,8 +96,7 @@ def drop_pgp(lines: list[str]) -> list[str]:
 
 def drop_footers(lines: list[str]) -> list[str]:
     """Blank out what list servers append, wherever it stands; the rule above it goes too."""
-    text = "\n".join(lines)
-    hints = [hint for hint in _FOOTER_HINTS if hint in text]
+    hints = _find_hints(lines)
     for index, line in enumerate(lines) if hints else ():
         if len(line) > 300 or not has_any(hints, line) or not _FOOTER.match(line):
             continue
@@ -107,3 +108,35 @@ def drop_footers(lines: list[str]) -> list[str]:
             if lines[above].strip():
                 break
     return lines
+
+
+#: What companies' mail gateways add between two rules: many words of law, none of the writer's.
+_DISCLAIMS = re.compile(
+    r"\b(?:intended (?:only |solely )?(?:for|recipient|addressee)|addressees?\b|confidential|privileged|disclaimer|"
+    r"vertraulich|empfänger|confidentiel|destinataire|confidencial|destinatario|riservat\w+)\b",
+    re.IGNORECASE,
+)
+_LONGEST_DISCLAIMER = 25
+
+
+def drop_disclaimers(lines: list[str]) -> list[str]:
+    """Blank out what stands between two rules of stars and the like, where it is a gateway's disclaimer."""
+    rules = [index for index, line in enumerate(lines) if line[:5] in _RULES and RULE.match(line)]
+    for start, end in pairwise(rules):
+        within = lines[start + 1 : end]
+        if 0 < len(within) <= _LONGEST_DISCLAIMER and _DISCLAIMS.search("\n".join(within)[:4_000]):
+            lines[start : end + 1] = [""] * (end + 1 - start)
+    return lines
+
+
+_RULES = frozenset({"*****", "_____", "=====", "-----"})
+#: In the only footer that may stand behind a mark of quoting ("X mailing list"): all others begin their line.
+_SIGNS_ANYWHERE = ("ailing ", "AILING ")
+
+
+def _find_hints(lines: list[str]) -> list[str]:
+    """The hints of footers in these lines. Most of a mail is quoted and need not be searched for all of them."""
+    text = "\n".join(lines)
+    if not has_any(_SIGNS_ANYWHERE, text):
+        text = "\n".join([line for line in lines if line[:1] != ">"])
+    return [hint for hint in _FOOTER_HINTS if hint in text]

@@ -50,7 +50,7 @@ _ANSWERING_SUBJECT = re.compile(
     r"^[^:：\n]{1,26}[:：]\s*\*{0,2}\s*(?:[A-Za-z答回返Оо]\w{0,4}\s?[:：]|\[[^\[\]\n]{2,40}\])", re.MULTILINE
 )
 # GroupWise: ">>> Mara Lind <mara@x.example> 02.03.2026 11:00 >>>" with the quote bare below it
-GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}:\d\d.{0,12}>>>\s*$")
+_GROUPWISE = re.compile(r"^>>> .{3,100}\d{1,2}:\d\d.{0,12}>>>\s*$")
 # Notes: a line with the sender alone, below it one with the date alone
 LOTUS_FIRST = re.compile(r"^\s*[^<>\n]{0,60}<[^<>\s]{1,100}@[^<>\s]{1,100}>(?:\s+wrote on)?\s*$")
 LOTUS_DATE = re.compile(
@@ -73,6 +73,11 @@ _SENDER_END = re.compile(r"\w.{0,120}<[^<>\s@]{1,80}@[^<>\s]{1,80}>[^\w:：]{0,3
 _SENDER = re.compile(r"[^<>\s@:]{1,200}@[^<>\s@]{1,200}\.[^<>\s@]{2,60}")
 
 
+def is_groupwise(line: str) -> bool:
+    """Whether a line is what GroupWise puts above a quote."""
+    return line.startswith(">>> ") and line.rstrip().endswith(">>>") and _GROUPWISE.match(line) is not None
+
+
 def has_time(text: str) -> bool:
     """Whether `text` holds a year, a clock time or a date in figures."""
     return _YEAR_OR_CLOCK.search(_IN_ANGLES.sub("", text)) is not None
@@ -80,7 +85,7 @@ def has_time(text: str) -> bool:
 
 def is_sender_and_time(text: str) -> bool:
     """Whether a line ends in a colon and names a sender by address and a time: what introduces a quote."""
-    return text.rstrip().endswith((":", "：")) and _SENDER.search(text) is not None and has_time(text)
+    return "@" in text and text.rstrip().endswith((":", "：")) and _SENDER.search(text) is not None and has_time(text)
 
 
 def is_sender(text: str) -> bool:

@@ -16,7 +16,6 @@ from kipflow.mail.quotes.attributions import (
 from kipflow.mail.quotes.footers import RULE
 from kipflow.mail.quotes.headblocks import (
     BARE_TITLE,
-    GROUPWISE,
     HAS_DATE,
     HEADER_FIRST,
     HEADER_LINE,
@@ -27,6 +26,7 @@ from kipflow.mail.quotes.headblocks import (
     find_header_block,
     has_time,
     is_dated_sender,
+    is_groupwise,
     is_single_line,
     skip_header_lines,
 )
@@ -35,18 +35,16 @@ from kipflow.mail.quotes.headblocks import (
 OWN, QUOTED, DROPPED = "o", "q", "x"
 #: The lines that an attribution may be wrapped over, blank ones among them.
 LONGEST_ATTRIBUTION = 7
+#: What begins a quote by dashes alone has more characters: "-- " does not.
+_SHORTEST_TITLE = 7
 
 
 def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
     for index, line in enumerate(lines):
-        if marks[index] != OWN and not (line.startswith(">>>") and GROUPWISE.match(line)):
+        if marks[index] != OWN and not (line[:4] == ">>> " and is_groupwise(line)):
             continue
-        start = line.lstrip()[:1]
-        near = "".join(lines[index : index + 4])
-        if not start or (start not in "-_—=*>" and ":" not in near and "：" not in near):
-            continue  # empty, or neither a rule, nor within reach of a colon
-        end = _find_unmarked_quote(lines, marks, index)
+        end = _find_unmarked_quote(lines, marks, index) if _may_introduce(lines, marks, index) else None
         if end is None:
             continue
         below = next((i for i in range(end, len(lines)) if lines[i].strip()), None)
@@ -62,10 +60,26 @@ def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     return ()
 
 
+def _may_introduce(lines: list[str], marks: list[str], index: int) -> bool:
+    """Whether a closer look could find the header of a quote at `index`; False is certain, and cheap to tell."""
+    line = lines[index]
+    start = line.lstrip()[:1]
+    if not start or (start in "-_—=*>" and len(line) >= _SHORTEST_TITLE):
+        return bool(start)
+    near = "".join(lines[index : index + 4])
+    if ":" not in near and "：" not in near:
+        return False  # neither a rule, nor within reach of a colon
+    if ":" in line or "：" in line or "@" in line or BARE_TITLE.match(line) is not None:
+        return True
+    # what is left is an attribution over several lines: the author's own, and one of them ends in a colon
+    last = min(index + LONGEST_ATTRIBUTION, len(lines))
+    return any(marks[i] == OWN and lines[i].rstrip().endswith((":", "：")) for i in range(index + 1, last))
+
+
 def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
     """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
     line = lines[index]
-    if GROUPWISE.match(line):
+    if is_groupwise(line):
         return index + 1
     if "@" in line and LOTUS_FIRST.match(line):
         dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.relevance import fold_case
 from kipflow.mail.words.phrases import TECHNICAL_BEFORE
 from kipflow.mail.words.values import find_values, skip_bullet
 
@@ -49,6 +50,7 @@ _ENDS_OPEN = re.compile(
     r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
 )
 _WRAPS = re.compile(r"\w[^.!?:]*\s(?:a|an|the|utc|gmt|acks|than|least)\s*$", re.IGNORECASE)
+_WRAPPING = frozenset({"a", "an", "the", "utc", "gmt", "acks", "than", "least"})
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
 _WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
 
@@ -125,7 +127,8 @@ def _continues(above: str, line: str) -> bool:
     closed = above.rstrip().endswith((".", "!", "?", ":"))
     if _NEW_ITEM.match(line):
         return False
-    if _WRAPS.search(above):
+    # the last word tells cheaply what the pattern takes long to deny
+    if fold_case(above.rsplit(None, 1)[-1]) in _WRAPPING and _WRAPS.search(above):
         return True  # "… it would be a / +1": no line of its own
     if _is_whole_vote(line) and (
         closed or len(above) < 40 or TECHNICAL_BEFORE.search(f"{above[-50:]} ") is None  # else a number, wrapped
@@ -136,19 +139,20 @@ def _continues(above: str, line: str) -> bool:
     start = skip_bullet(line)
     values = find_values(line) if start < len(line) else []
     if values and values[0].start() <= start:
-        return (
-            (len(above) >= 55 or _ENDS_OPEN.search(above) is not None)
-            and not closed
-            and not above.rstrip().endswith((",", ";", ")"))
-        )
-    return (
-        not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ENDS_OPEN.search(above) is not None)
-    ) or (closed and len(above) >= 64)
+        return (len(above) >= 55 or _ends_open(above)) and not closed and not above.rstrip().endswith((",", ";", ")"))
+    return (not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ends_open(above))) or (
+        closed and len(above) >= 64
+    )
 
 
 def _is_whole_vote(line: str) -> bool:
     """Whether a line is a vote and all of it: "+1 on" runs over into the next."""
-    return _WHOLE_VOTE.match(line) is not None and _ENDS_OPEN.search(line) is None
+    return _WHOLE_VOTE.match(line) is not None and not _ends_open(line)
+
+
+def _ends_open(line: str) -> bool:
+    # its end is enough: the longest word that leaves a sentence open has five letters
+    return _ENDS_OPEN.search(line.rstrip()[-8:]) is not None
 
 
 def _find_line(block: Sequence[OwnLine], text: str, start: int, sentence: str) -> OwnLine:
