@@ -37,8 +37,8 @@ test: setup ## All tests, with what was skipped and why
 bench: setup ## Benchmarks beside their peers
 	$(BIN)/python bench/run.py
 
-accuracy: setup ## Readings and decisions against real records, every difference explained (FORMAT=json)
-	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)')
+accuracy: setup ## Readings and decisions against real records, every difference explained (FORMAT=json, REALDATA=DIR)
+	@$(BIN)/python -m tools.accuracy $(if $(FORMAT),--format '$(FORMAT)') $(if $(REALDATA),--realdata '$(REALDATA)')
 
 fuzz: setup ## Fuzz the readers of mail and wiki pages (SECONDS=60 for each target, TARGETS="mail mbox …")
 	@$(BIN)/python tools/fuzz/prepare.py

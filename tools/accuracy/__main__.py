@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,6 +26,11 @@ REALDATA = REPOSITORY.parent / "shared" / "realdata"
 CORPUS = REPOSITORY / "tests" / "data"
 
 MAIL, HISTORY, CASES = "1 Real mail", "2 Real history", "3 The project's own cases"
+#: What a part needs that does not come with the project; README, "Develop", has the files.
+_HOLDS = {
+    MAIL: "a real month of a list with labels, official tallies, phrases",
+    HISTORY: "the wiki's index of proposals, which mails name them, the roster's history",
+}
 
 
 def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[str, ...]]:
@@ -41,8 +47,16 @@ def check_all(realdata: Path, corpus: Path) -> tuple[tuple[Section, ...], tuple[
         if folder.is_dir():
             sections += [explain(replace(section, part=part), explanations) for section in check(folder)]
         else:
-            skipped.append(f"{part}: no real data at {folder}" if part is not CASES else f"{part}: not at {folder}")
+            skipped.append(f"{part}: {_say_absent(part, folder)}")
     return tuple(sections), tuple(skipped)
+
+
+def _say_absent(part: str, folder: Path) -> str:
+    """Where a part's data are looked for, what they are, and how to name another place."""
+    where = min(os.path.relpath(folder), str(folder), key=len)
+    if part not in _HOLDS:
+        return f"not at {where} (--corpus names another folder)"
+    return f"no real data at {where} ({_HOLDS[part]}); make accuracy REALDATA=DIR reads DIR/{folder.name} instead"
 
 
 def check_mail(realdata: Path) -> tuple[Section, ...]:
@@ -73,9 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--corpus", type=Path, default=CORPUS, metavar="DIR", help="the folder with the own cases")
     options = parser.parse_args(arguments)
     sections, skipped = check_all(options.realdata, options.corpus)
-    for what in skipped:
-        print(f"skipped: {what}", file=sys.stderr)
-    print(render_json(sections, skipped) if options.format == "json" else render_text(sections, skipped))
+    if options.format == "json":
+        # the text has them on its first screen
+        for what in skipped:
+            print(f"skipped: {what}", file=sys.stderr)
+        print(render_json(sections, skipped))
+    else:
+        print(render_text(sections, skipped))
     return 0 if is_all_good(sections) else 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,9 +99,20 @@ def test_a_folder_that_is_read_right_is_good(tmp_path: Path, capsys: pytest.Capt
 def test_without_real_data_it_says_so_and_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert accuracy.main(["--realdata", str(tmp_path)]) == 0
     told = capsys.readouterr()
-    assert told.err.count("skipped") == 3
-    assert "skipped: 1 Real mail: no real data" in told.err
-    assert "skipped: 2 Real history: no real data" in told.out
+    assert told.err == "", "each is told once"
+    assert told.out.count("skipped") == 3
+    for part, folder in (("1 Real mail", "votes"), ("2 Real history", "kafka")):
+        where = min(os.path.relpath(tmp_path / folder), str(tmp_path / folder), key=len)
+        assert f"skipped: {part}: no real data at {where} (" in told.out
+        assert f"make accuracy REALDATA=DIR reads DIR/{folder} instead" in told.out
+
+
+def test_for_programs_what_was_skipped_is_told_beside_the_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert accuracy.main(["--realdata", str(tmp_path), "--format", "json"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count("skipped: ") == len(json.loads(told.out)["skipped"]) == 3
 
 
 def test_a_wrong_label_is_listed_unexplained_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
