@@ -56,7 +56,9 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
                     what="up", why=f"community {running.community} runs here already; stop it first (make stop)"
                 )
             os.environ.update(running.variables)
-            return running
+            if _is_well(running, progress):
+                return running
+            down(settings)  # notes the sandbox's time, which a start after a crash has to guess
         try:
             running = _start(settings, layout, progress)
         except BaseException:
@@ -83,9 +85,19 @@ def down(settings: Settings) -> int:
     return stop_all(layout)
 
 
+def _is_well(running: Running, progress: Progress) -> bool:
+    """Whether Airflow itself says that its programs work: one can have given up and live on."""
+    with _api(running) as api:
+        ill = services.find_ill(api)
+    if ill:
+        progress.say(f"Airflow runs, but nothing is done: {', '.join(ill)} unhealthy. Everything is started again")
+    return not ill
+
+
 def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
     environment = os.environ
     if next(find_marked(layout), None) is not None:
+        _tell_ended(layout, progress)
         with progress.step("Processes of an earlier start are stopped"):
             stop_all(layout)
     ui_port = read_port(environment, "KIPFLOW_UI_PORT", UI_PORT)
@@ -116,6 +128,14 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
         services.start_airflow(layout, programs, api, step)
     save_running(layout, running)
     return running
+
+
+def _tell_ended(layout: Layout, progress: Progress) -> None:
+    """Say which programs of an earlier start ended by themselves, while others went on."""
+    for service in load_services(layout):
+        if not service.is_alive:
+            kept = service.log.with_suffix(".previous.log")  # where the next start puts it
+            progress.say(f"{service.name} had ended by itself (its log: {kept}). Everything is started again")
 
 
 def _plan_sandbox(layout: Layout, ui_port: int) -> Sandbox:

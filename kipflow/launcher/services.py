@@ -23,6 +23,10 @@ from kipflow.settings import Settings
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0
 AIRFLOW = (sys.executable, "-m", "airflow")
+#: What Airflow's health must say "healthy" of.
+COMPONENTS = ("dag_processor", "metadatabase", "scheduler", "triggerer")
+#: On a busy machine a heartbeat comes late; what is ill for longer is.
+PATIENCE_SECONDS = 20.0
 
 
 def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[str, str], step: Step) -> None:
@@ -94,15 +98,28 @@ def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowAp
     _wait(lambda: api.find_health().get("metadatabase") == "healthy", services, HEALTH_SECONDS)
     # the logs' own little servers would take two more ports; the API server reads the files instead
     services += [run("scheduler", "scheduler", "--skip-serve-logs"), run("triggerer", "triggerer", "--skip-serve-logs")]
-    wanted = {"metadatabase", "scheduler", "triggerer", "dag_processor"}
 
     def is_healthy() -> bool:
-        health = api.find_health()
-        waiting = sorted(name for name in wanted if health.get(name) != "healthy")
-        step.say(", ".join(waiting).replace("_", " "))
+        waiting = _name_ill(api.find_health())
+        step.say(", ".join(waiting))
         return not waiting
 
     _wait(is_healthy, services, HEALTH_SECONDS)
+
+
+def find_ill(api: AirflowApi, *, patience: float = PATIENCE_SECONDS, pause: float = 1.0) -> list[str]:
+    """The programs of a running Airflow that it does not call healthy, all the while for `patience` seconds."""
+    deadline = time.monotonic() + patience
+    while True:
+        health = api.find_health()
+        ill = _name_ill(health) if health else ["API server"]
+        if not ill or time.monotonic() >= deadline:
+            return ill
+        time.sleep(pause)
+
+
+def _name_ill(health: Mapping[str, str]) -> list[str]:
+    return [name.replace("_", " ") for name in COMPONENTS if health.get(name) != "healthy"]
 
 
 def check_alive(services: Sequence[Service]) -> None:

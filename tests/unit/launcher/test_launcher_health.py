@@ -1,0 +1,107 @@
+"""A start that finds programs running asks Airflow whether they work, and begins anew where one has given up."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from kipflow.launcher import launch, services
+from kipflow.launcher.api import AirflowApi
+from kipflow.launcher.instance import Running
+from kipflow.launcher.layout import Layout
+from kipflow.launcher.progress import Progress
+from kipflow.settings import Settings, read_settings
+
+WELL = dict.fromkeys(services.COMPONENTS, "healthy")
+DEAD_SCHEDULER = {**WELL, "scheduler": "unhealthy"}
+
+
+class Told(AirflowApi):
+    """A server that tells one health after the other, the last one for good."""
+
+    def __init__(self, *told: dict[str, str]) -> None:
+        super().__init__("http://127.0.0.1:9", user="", password="")
+        self._told = list(told)
+
+    def find_health(self) -> dict[str, str]:
+        return self._told.pop(0) if len(self._told) > 1 else self._told[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "ill"),
+    [
+        ((WELL,), []),
+        ((DEAD_SCHEDULER,), ["scheduler"]),
+        (({},), ["API server"]),
+        (({"metadatabase": "healthy"},), ["dag processor", "scheduler", "triggerer"]),
+    ],
+    ids=["well", "dead scheduler", "no answer", "half an answer"],
+)
+def test_what_airflow_does_not_call_healthy_is_named(told: Sequence[dict[str, str]], ill: list[str]) -> None:
+    assert services.find_ill(Told(*told), patience=0, pause=0) == ill
+
+
+def test_a_heartbeat_that_comes_late_is_waited_for() -> None:
+    assert services.find_ill(Told(DEAD_SCHEDULER, {}, WELL), patience=60, pause=0) == []
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return read_settings({"KIPFLOW_HOME": str(tmp_path), "KIPFLOW_COMMUNITY": "sandbox"})
+
+
+def start_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, *, ill: list[str]
+) -> tuple[Running, str, list[str]]:
+    """What `up` gives, prints and does where programs run already."""
+    done: list[str] = []
+    fresh = Running(community="sandbox", ui_url="http://127.0.0.1:9")
+
+    def stop(_: Settings) -> int:
+        done.append("stop")
+        return 4
+
+    def start(_: Settings, __: Layout, ___: Progress) -> Running:
+        done.append("start")
+        return fresh
+
+    monkeypatch.setattr(
+        launch, "find_running", lambda _: Running(community="sandbox", ui_url=fresh.ui_url, was_running=True)
+    )
+    monkeypatch.setattr(services, "find_ill", lambda _: ill)
+    monkeypatch.setattr(launch, "down", stop)
+    monkeypatch.setattr(launch, "_start", start)
+    out = io.StringIO()
+    running = launch.up(settings, console=Console(file=out, width=300), wait=False)
+    return running, out.getvalue(), done
+
+
+def test_programs_that_are_well_are_left_alone(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    running, said, done = start_again(settings, monkeypatch, ill=[])
+    assert (running.was_running, said, done) == (True, "", [])
+
+
+def test_a_scheduler_that_gave_up_is_told_in_one_line_and_everything_is_started_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running, said, done = start_again(settings, monkeypatch, ill=["scheduler"])
+    assert (running.was_running, done) == (False, ["stop", "start"])
+    assert said.splitlines() == ["Airflow runs, but nothing is done: scheduler unhealthy. Everything is started again"]
+
+
+def test_a_program_that_ended_by_itself_is_named_with_its_log(tmp_path: Path) -> None:
+    layout = Layout(home=tmp_path, community="sandbox")
+    layout.run.mkdir()
+    log = tmp_path / "logs" / "scheduler.log"
+    (layout.run / "scheduler.pid").write_text(json.dumps({"pid": 2**22 + 1, "log": str(log)}))
+    out = io.StringIO()
+    launch._tell_ended(layout, Progress(Console(file=out, width=300)))
+    kept = tmp_path / "logs" / "scheduler.previous.log"
+    assert out.getvalue().splitlines() == [
+        f"scheduler had ended by itself (its log: {kept}). Everything is started again"
+    ]
