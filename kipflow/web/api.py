@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
-from kipflow.services.board import Board
+from kipflow.services.board import Board, ProposalView, RecordedTransition
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
 from kipflow.web.times import render_machine_time
 
@@ -50,7 +50,7 @@ class BoardApi:
 
     def proposal(self, number: Number) -> JSONResponse:
         now = self._clock()
-        return _answer(now, proposal=self._board().proposal(number, now))
+        return _answer(now, proposal=_with_links(self._board().proposal(number, now)))
 
     def review(self) -> JSONResponse:
         board = self._board()
@@ -63,6 +63,16 @@ class BoardApi:
     def effects(self, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1) -> JSONResponse:
         found = self._board().effects(status=status, offset=(page - 1) * BATCH, limit=BATCH)
         return _answer(self._clock(), total=found.total, page=page, effects=found.rows)
+
+
+def _with_links(view: ProposalView) -> ProposalView:
+    """The view with the permalink of each mail that a move rests on, where its evidence does not tell it itself."""
+
+    def link(recorded: RecordedTransition) -> RecordedTransition:
+        found = tuple(replace(e, url=e.url or view.links.get(e.ref, "")) for e in recorded.transition.evidence)
+        return replace(recorded, transition=replace(recorded.transition, evidence=found))
+
+    return replace(view, history=tuple(link(r) for r in view.history))
 
 
 def _answer(now: datetime, **values: Any) -> JSONResponse:

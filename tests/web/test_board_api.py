@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi.testclient import TestClient
+
+from kipflow.domain.facts import StatusWord
+from kipflow.web.app import create_app
+from tests.web.community import NOW, ago, facts, page
+from tests.web.memory import MemoryBoard
 
 
 def test_the_overview_gives_counts_by_stage(client: TestClient) -> None:
@@ -37,3 +44,18 @@ def test_review_unreadable_and_effects_are_there_too(client: TestClient) -> None
     assert client.get("/api/unreadable").json()["total"] == 3
     held = client.get("/api/effects", params={"status": "held"}).json()
     assert [row["key"] for row in held["effects"]] == ["index/2026-03-18"]
+
+
+def test_every_mail_that_a_move_rests_on_has_its_link(client: TestClient) -> None:
+    history = client.get("/api/proposals/143").json()["proposal"]["history"]
+    cited = [e for r in history for e in r["transition"]["evidence"] if e["kind"] in {"message", "ballot"}]
+    assert len(cited) > 3
+    named = [e["url"] for e in cited if not e["ref"].startswith(("<143.cancel", "<143.result"))]
+    assert all(url.startswith("https://lists.example/thread/143.") for url in named), named
+
+
+def test_the_labels_of_a_page_are_there() -> None:
+    saved = page(3, "Labelled", ago(d=2), 1, StatusWord.DISCUSSION, "Under Discussion")
+    board = MemoryBoard([facts(3, "Labelled", created=ago(d=3), pages=[replace(saved, labels=("kip", "storage"))])])
+    told = TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/api/proposals/3").json()
+    assert told["proposal"]["pages"][-1]["labels"] == ["kip", "storage"]

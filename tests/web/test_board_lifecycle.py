@@ -66,3 +66,10 @@ def test_each_side_that_disagrees_is_shown_with_its_evidence_and_its_edit() -> N
     ):
         assert said in text
     assert text.count("SHED-1 Open") == 0, "only the newest state of a ticket is told"
+
+
+def test_the_labels_of_the_page_stand_with_the_proposal() -> None:
+    pages = (page(0, labels=("old",)), page(3, version=2, labels=("kip", "storage <b>layer</b>")))
+    text = show(facts(pages=pages, messages=TALKED["messages"]))
+    assert text.partition("Labels")[2].startswith("kip storage <b>layer</b>"), "those of its newest version, as text"
+    assert "Labels" not in show(facts(pages=(page(0),), messages=TALKED["messages"]))
