@@ -9,6 +9,9 @@ BIN := .venv/bin
 COMMUNITY ?=
 IN_COMMUNITY = $(if $(COMMUNITY),KIPFLOW_COMMUNITY='$(COMMUNITY)')
 SLOW_MARKS := spark or airflow or postgres or browser or realdata or integration or system
+# tests in as many processes as there are cores, four at most; `make test PROCESSES=1` for one after the other
+PROCESSES ?=
+PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
 .PHONY: help setup run stop test check bench accuracy fuzz lock format
@@ -29,10 +32,10 @@ check: setup ## Lint, types and the fast tests
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -m "not ($(SLOW_MARKS))"
+	$(PYTEST) -q -m "not ($(SLOW_MARKS))"
 
 test: setup ## All tests, with what was skipped and why
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 bench: setup ## Benchmarks beside their peers
 	$(BIN)/python bench/run.py

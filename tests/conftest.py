@@ -1,13 +1,53 @@
-"""What holds for all tests."""
+"""What holds for all tests, and how they are shared out where several processes run them (`make test`)."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from xdist.scheduler import LoadScopeScheduling
 
 # A build server asks whether this change is good, so it draws the same examples every time; whoever works
 # on the code has new ones drawn at every run, and meets what nobody thought of.
 settings.register_profile("same-examples", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("same-examples")
+
+#: Folders whose tests share one costly thing (a running kipflow, a JVM, Airflow's database), so that one process
+#: runs all of them. Other tests go by file, which keeps what a module shares in one process too.
+TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
+#: What takes longest begins first, so that no process is left with it in the end when the others are done.
+LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
+
+
+def find_share(test: str) -> str:
+    """What one process runs as a whole: the test's folder or its file."""
+    return next((folder for folder in TOGETHER if test.startswith(folder)), test.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> LoadScopeScheduling:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Shares(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return find_share(nodeid)
+
+    config.option.loadscopereorder = False  # its order is by number of tests, which says nothing of their length
+    return Shares(config)
+
+
+@pytest.hookimpl(trylast=True)  # marks are set by then
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not hasattr(config, "workerinput"):
+        return  # one process runs the tests in the order in which they are written
+
+    def find_rank(item: pytest.Item) -> int:
+        marks = {mark.name for mark in item.iter_markers()}
+        return next((rank for rank, name in enumerate(LONGEST_FIRST) if name in marks), len(LONGEST_FIRST))
+
+    items.sort(key=find_rank)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,10 +14,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Airflow reads these once, at its first import, which may be in any test's module
-os.environ.setdefault("AIRFLOW_HOME", tempfile.mkdtemp(prefix="kipflow-airflow-"))
-os.environ.setdefault("AIRFLOW__CORE__LOAD_EXAMPLES", "False")
-os.environ.setdefault("AIRFLOW__CORE__DAGS_FOLDER", str(ROOT / "dags"))
+# Airflow reads these once, at its first import, which may be in any test's module. The home is never the caller's,
+# whose database would be written to, and goes with this process.
+_HOME = tempfile.mkdtemp(prefix="kipflow-airflow-")
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+os.environ["AIRFLOW_HOME"] = _HOME
+os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
+os.environ["AIRFLOW__CORE__DAGS_FOLDER"] = str(ROOT / "dags")
 # Airflow itself puts the DAGs folder on the import path
 sys.path.insert(0, str(ROOT / "dags"))
 

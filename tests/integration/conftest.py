@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -18,15 +17,9 @@ import pytest
 
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, Secrets, connect
+from tests.ports import find_free_port
 
 ANCHOR = datetime(2026, 11, 12, 10, 30, tzinfo=UTC)
-
-
-def find_free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 @contextmanager

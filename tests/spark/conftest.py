@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark_variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return spark_environment(tmp_path_factory.mktemp("home"))
+    # Java's folder for what is temporary: a JVM that is killed leaves it, below pytest's own, which is cleared
+    scratch = f"-Djava.io.tmpdir={tmp_path_factory.mktemp('scratch')}"
+    return {**spark_environment(tmp_path_factory.mktemp("home")), "SPARK_SUBMIT_OPTS": scratch}
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -18,14 +17,10 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
+from tests.ports import find_free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORDS = {"admin": "admin-of-tests", "viewer": "viewer-of-tests"}
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

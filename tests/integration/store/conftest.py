@@ -7,7 +7,6 @@ import itertools
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from kipflow.adapters.store import SqlStore, migrate, open_store
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from tests.integration.store.mails import attribute, find_votes
+from tests.ports import find_free_port
 
 _counter = itertools.count()
 
@@ -59,9 +59,7 @@ def postgres_cluster() -> Iterator[sa.URL]:
         if done.returncode != 0:
             raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = find_free_port()
     try:
         run("initdb", "-A", "trust", "-U", "kipflow", "--no-sync", "-E", "UTF8", "--locale=C")
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"

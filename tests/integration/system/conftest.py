@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.system.running import Instance, find_free_port, run_kipflow
+from tests.integration.system.running import Instance, run_kipflow
+from tests.ports import find_free_port
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     home, ui_port, sandbox_port = tmp_path_factory.mktemp("home"), find_free_port(), find_free_port()
     try:

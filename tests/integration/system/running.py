@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -94,8 +93,11 @@ def run_kipflow(
 ) -> subprocess.CompletedProcess[str]:
     """Run one command for the instance; `variables` are added to its environment."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KIPFLOW_", "AIRFLOW_"))}
+    scratch = home / "scratch"  # what a JVM that a test kills leaves behind
+    scratch.mkdir(parents=True, exist_ok=True)
     environment = {
         **kept,
+        "SPARK_SUBMIT_OPTS": f"-Djava.io.tmpdir={scratch}",
         "KIPFLOW_HOME": str(home),
         "KIPFLOW_UI_PORT": str(ui_port),
         "KIPFLOW_SANDBOX_PORT": str(sandbox_port),
@@ -106,9 +108,3 @@ def run_kipflow(
     return subprocess.run(
         [str(KIPFLOW), *arguments], capture_output=True, text=True, env=environment, check=False, timeout=1500
     )
-
-
-def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

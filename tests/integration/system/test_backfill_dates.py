@@ -14,7 +14,8 @@ import pytest
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.runs import FOLLOWERS
-from tests.integration.system.running import Instance, find_free_port, run_kipflow
+from tests.integration.system.running import Instance, run_kipflow
+from tests.ports import find_free_port
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]
 
