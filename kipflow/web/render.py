@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,10 +27,11 @@ STATIC = FOLDER / "static"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masthead:
-    """What every page says of itself: the community, and whether anything is sent."""
+    """What every page says of itself: the community, whether anything is sent, for how long nothing has run."""
 
     title: str = "Proposals"
     dry_run: bool = False
+    pause: timedelta | None = None
 
 
 class Pages:
@@ -132,6 +133,7 @@ def _build_environment() -> Environment:
         say_command=say_command,
         say_release=say_release,
         say_run=wording.say_run,
+        say_origin=wording.say_origin,
         by_month=charts.fill_months,
         headline=metrics.find_headlines,
         find_coverage=_find_coverage,

@@ -12,10 +12,11 @@ from datetime import UTC, datetime, time
 from enum import StrEnum
 from itertools import groupby
 
-from kipflow.domain.events import Evidence, Stage, Transition
-from kipflow.domain.facts import CallNote, PageVersion, Ruling
+from kipflow.domain.events import Actor, Evidence, Stage, Transition
+from kipflow.domain.facts import CallNote, PageVersion, Ruling, SilenceWarning
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.services.wording import say_warning
 from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 
@@ -26,6 +27,7 @@ class EntryKind(StrEnum):
     PAGE = "page"
     CALL = "call"
     RULING = "ruling"
+    WARNING = "warning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,7 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *_describe_history(view),
         *_describe_pages(view.pages, view.history),
         *(_describe_ruling(r) for r in view.rulings),
+        *(_describe_warning(w) for w in view.warnings),
         *_describe_calls(view.calls),
     ]
     # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
@@ -156,6 +159,18 @@ def _describe_ruling(ruling: Ruling) -> Entry:
         text=f"{ruling.author} {_say_ruling(ruling)} (ruling {ruling.id})",
         note=note,
         retracted=ruling.revoked_at is not None,
+    )
+
+
+def _describe_warning(given: SilenceWarning) -> Entry:
+    return Entry(
+        at=given.warned_at,
+        stands_at=given.warned_at,
+        kind=EntryKind.WARNING,
+        text="Author warned of dormancy",
+        note=say_warning(given),
+        actor=Actor.CLOCK,
+        recorded_at=given.recorded_at,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kipflow.domain.events import Stage
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
+from kipflow.services.board import UnreadableRow
 from kipflow.services.wording import RULE_WORDS
 
 #: Stages in the order in which a proposal passes through them, then the ways out.
@@ -84,6 +85,13 @@ REVIEW_WORDS: dict[str, str] = {
     "unannounced": "result not announced",
     "ruling": "unusable ruling",
 }
+
+
+def say_origin(row: UnreadableRow) -> str:
+    """Where something that could not be read came from."""
+    if row.month:
+        return "the archive"
+    return "the wiki" if row.source.startswith("page ") and not row.list_id else "a file, by kipflow ingest"
 
 
 #: What recorded an entry, by the first part of the name of its run: Airflow's kinds of runs, then kipflow's commands.

@@ -133,7 +133,7 @@ class MemoryBoard:
             policy_version=d.policy_version, history=self._history(held), votes=d.votes, missing=d.missing,
             review=d.review, drift=d.drift, next_deadline=d.next_deadline, warned_at=d.warned_at,
             last_activity=d.last_activity, pages=f.pages, index_entries=f.index_entries, tickets=f.tickets,
-            rulings=f.rulings, threads=_threads(f), activity=_activity(f),
+            rulings=f.rulings, warnings=f.warnings, threads=_threads(f), activity=_activity(f),
             links={i: f"https://lists.example/thread/{i.strip('<>')}" for i in ids},
             effects=tuple(e for e in self._effects if e.number == number),
         )  # fmt: skip

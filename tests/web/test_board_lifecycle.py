@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.domain.facts import IndexEntry, ProposalFacts, StatusWord, TicketState
 from kipflow.web.app import create_app
-from tests.unit.domain.building import TALKED, YES, at, ballot, facts, page, poll, result
+from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, page, poll, result
 from tests.web.memory import MemoryBoard
 
 ACCEPTED = poll(4, *YES, declared=result(8))
@@ -73,3 +74,10 @@ def test_the_labels_of_the_page_stand_with_the_proposal() -> None:
     text = show(facts(pages=pages, messages=TALKED["messages"]))
     assert text.partition("Labels")[2].startswith("kip storage <b>layer</b>"), "those of its newest version, as text"
     assert "Labels" not in show(facts(pages=(page(0),), messages=TALKED["messages"]))
+
+
+def test_a_warning_of_dormancy_stands_in_the_timeline_with_the_date_that_it_promised() -> None:
+    sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
+    text = show(followed(facts(**TALKED), sleepy, 5, 95), 97)
+    assert "Author warned of dormancy" in text
+    assert "nobody has written since 2026-03-06; dormant on 2026-06-19 09:00 UTC unless somebody writes" in text

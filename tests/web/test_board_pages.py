@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from urllib.parse import urljoin
 
 import pytest
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from lxml import html
 
+from kipflow.services.board import UnreadableRow
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
 from tests.web.community import NOW, ago, corrected, facts
@@ -178,6 +180,13 @@ def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:
     assert all("dry-run" in text_of(dry, path) for path in PAGES)
 
 
+def test_every_page_says_when_nothing_has_run_for_long(board: MemoryBoard) -> None:
+    late = create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(pause=timedelta(hours=3)))
+    assert all("last run 3 h ago" in text_of(TestClient(late), path) for path in PAGES)
+    usual = create_app(lambda: board, clock=lambda: NOW)
+    assert "last run" not in text_of(TestClient(usual), "/")
+
+
 def test_times_stand_absolute_in_utc_and_relative_to_the_boards_clock(client: TestClient) -> None:
     page = client.get("/proposals/152").text
     (moment, *_) = html.fromstring(page).xpath("//time[@datetime = '2026-03-16T04:20:00Z']")
@@ -195,3 +204,19 @@ def test_links_hold_where_airflow_itself_lives_under_a_path(board: MemoryBoard) 
         assert {client.get(urljoin(f"http://testserver{path}", link)).status_code for link in links} == {200}
     missing = html.fromstring(client.get("/airflow/kipflow/proposals/9/9").text)
     assert missing.xpath("//a[text() = 'Back to the board']/@href") == ["../../"]
+
+
+def test_what_could_not_be_read_tells_where_it_came_from_and_why_it_stays() -> None:
+    rows = [
+        UnreadableRow(source=source, why="no mail headers", list_id=list_id, month=month, seen_at=NOW)
+        for source, list_id, month in (
+            ("dev@shed.example/2026-02#12", "dev@shed.example", "2026-02"),
+            ("garb.mbox#0", "dev@shed.example", ""),
+            ("page 2106@1", "", ""),
+        )
+    ]
+    board = MemoryBoard([], unreadable=rows)
+    page = html.fromstring(TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/data").text)
+    origins = page.xpath("//section[@aria-labelledby = 'unreadable']//td[@data-label = 'Read from']/text()")
+    assert origins == ["the archive", "a file, by kipflow ingest", "the wiki"]
+    assert "it stays, like every fact, also when a file was ingested by mistake" in page.text_content()

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fastapi.testclient import TestClient
 
+from kipflow.services.lastrun import note_run
 from tests.web.story import write_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +63,15 @@ def test_a_database_without_tables_is_told_to_be_migrated(plugin: ModuleType) ->
     answer = sign_in_anybody(plugin.build_board()).get("/api/overview")
     assert answer.status_code == 503
     assert answer.json()["error"].startswith("The database gives no answer")
+
+
+def test_a_scheduler_that_stopped_is_seen_on_the_board(plugin: ModuleType) -> None:
+    store = plugin.open_parts().store
+    store.migrate()
+    client = sign_in_anybody(plugin.build_board())
+    assert "last run" not in client.get("/data").text
+    note_run(store, datetime.now(UTC) - timedelta(hours=5))
+    assert "last run 5 h ago" in client.get("/data").text
 
 
 def test_loading_the_plugin_loads_no_board_and_no_store(tmp_path: Path) -> None:
