@@ -21,7 +21,7 @@ time is not this machine's, scheduled runs decide as of its now.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
@@ -31,6 +31,7 @@ from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
 
 from kipflow.services import advance as service
+from kipflow.services.lastrun import note_run
 from kipflow.wiring import effect_rules
 
 
@@ -44,6 +45,7 @@ def kip_advance_stages() -> None:
     def find_due() -> list[dict[str, Any]]:
         """The proposals that could change, each with the one time at which this run decides."""
         parts = open_parts()
+        note_run(parts.store, datetime.now(UTC))
         as_of = find_as_of(get_current_context(), parts)
         service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)

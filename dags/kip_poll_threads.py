@@ -15,6 +15,8 @@ them in each run. What reads otherwise now corrects history by new entries.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from airflow.sdk import dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags import mail
@@ -24,6 +26,7 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 
 from kipflow.services import poll
+from kipflow.services.lastrun import note_run
 
 
 @dag(
@@ -37,6 +40,7 @@ def kip_poll_threads() -> None:
     def land_changed() -> str:
         """Fetch what changed, and choose how to read it."""
         context, parts = get_current_context(), open_parts()
+        note_run(parts.store, datetime.now(UTC))
         archive, config = mail.require_archive(parts)
         with parts.store.begin() as session:
             is_first = not session.load_months()

@@ -5,6 +5,7 @@ Annotations are no strings here: FastAPI could not resolve names that `build_boa
 """
 
 import os
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
@@ -30,12 +31,18 @@ def build_board() -> "FastAPI":
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
 
+    from kipflow.domain.errors import KipflowError
+    from kipflow.services.lastrun import find_pause
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead
 
     def describe() -> Masthead:
         parts = open_parts()
-        return Masthead(title=parts.community.title, dry_run=not parts.sends)
+        try:
+            pause = find_pause(parts.store, datetime.now(UTC))
+        except KipflowError:
+            pause = None  # a database that gives no answer is told by the page
+        return Masthead(title=parts.community.title, dry_run=not parts.sends, pause=pause)
 
     may_see = requires_access_view(AccessView.WEBSITE)
 
