@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kipflow.adapters.http import Answer, HttpService, Patience, refuse
+from kipflow.adapters.http import HttpService, Patience
+from kipflow.adapters.httpfaults import Answer, refuse
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
 from kipflow.services.ports import PageRef, WikiPage
 

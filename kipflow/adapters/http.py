@@ -7,7 +7,6 @@ line in the log. What is left after that is one `ServiceUnavailable`.
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -22,6 +21,7 @@ import httpx
 import stamina
 
 from kipflow import __version__
+from kipflow.adapters.httpfaults import Answer, Fault, as_fault, refuse
 from kipflow.domain.errors import ServiceUnavailable
 
 log = logging.getLogger(__name__)
@@ -37,41 +37,18 @@ class Patience:
     """How long a service is waited for. All times are in seconds.
 
     `total` bounds all attempts of one request together; `longest_wait` caps what a `Retry-After` may
-    ask; `download` bounds one answer from its first byte to its last, however slowly they come.
+    ask; `download` bounds one answer from its first byte to its last, however slowly they come. After so many
+    requests `in_vain`, one after the other, each further one is tried once, until one is answered.
     """
 
     attempts: int = 5
+    in_vain: int = 3
     total: float = 180.0
     first_wait: float = 0.5
     longest_wait: float = 60.0
     connect: float = 10.0
     read: float = 60.0
     download: float = 600.0
-
-
-class Fault(Exception):
-    """One failed attempt. `wait` is what the service asked for, `final` that trying again is no use."""
-
-    def __init__(self, why: str, *, wait: float | None = None, final: bool = False) -> None:
-        super().__init__(why)
-        self.why, self.wait, self.final = why, wait, final
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A complete answer, held in memory."""
-
-    status: int
-    headers: httpx.Headers
-    body: bytes
-
-    def json(self) -> Any:
-        """The body as JSON. Raises `Fault` where it is something else (an error page with status 200, say)."""
-        try:
-            return json.loads(self.body)
-        except (ValueError, RecursionError):
-            kind = self.headers.get("content-type", "").partition(";")[0] or "no type given"
-            raise Fault(f"answered {kind} that is not JSON: {_start(self.body)}") from None
 
 
 class HttpService:
@@ -102,6 +79,7 @@ class HttpService:
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._pace = _Pace(pause)
+        self._absence = _Absence(self.patience.in_vain)
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
@@ -140,9 +118,11 @@ class HttpService:
         read: Callable[[Any], T],
         params: Mapping[str, str] | None = None,
         accept: frozenset[int] = frozenset(),
+        about: str = "",
     ) -> tuple[int, T | None]:
         """GET `path` below the root: the status, and what `read` makes of the JSON (None for a status in `accept`).
 
+        `about` tells in the log what is asked for, where the path does not.
         `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
         a fault as any other, because an error of the moment must not be stored as a fact.
 
@@ -161,7 +141,7 @@ class HttpService:
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise Fault(f"answered JSON of another shape ({type(error).__name__}: {error})"[:200]) from None
 
-        return self.retry(f"GET {path}", attempt)
+        return self.retry(f"GET {path}" + (f" ({about})" if about else ""), attempt)
 
     def fetch_once(
         self,
@@ -192,14 +172,18 @@ class HttpService:
     ) -> Iterator[httpx.Response]:
         """One attempt, its body not read yet. Raises `Fault` for what may pass."""
         self._pace.wait()
+        is_answered = False
         try:
             with self.client.stream(method, self.url + path, params=params, headers=headers, json=content) as response:
                 if response.status_code in _RETRYABLE:
                     wait = self.read_retry_after(response.headers)
-                    raise Fault(f"answered {response.status_code} {response.reason_phrase}".rstrip(), wait=wait)
+                    why = f"answered {response.status_code} {response.reason_phrase}".rstrip()
+                    # one that says when to come back is there
+                    raise Fault(why, wait=wait, away=wait is None)
+                is_answered = True
                 yield response
         except (httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError) as error:
-            raise Fault(_say(error), final=isinstance(error, httpx.UnsupportedProtocol)) from None
+            raise as_fault(error, away=not is_answered) from None
         except httpx.InvalidURL as error:
             raise Fault(f"not an address: {error}", final=True) from None
 
@@ -234,6 +218,7 @@ class HttpService:
             ServiceUnavailable: the last fault, after the last attempt.
         """
         patience = self.patience
+        attempts = 1 if self._absence.is_likely() else patience.attempts
 
         def on(error: Exception) -> bool | float:
             if not isinstance(error, Fault) or error.final:
@@ -244,7 +229,7 @@ class HttpService:
             for number, context in enumerate(
                 stamina.retry_context(
                     on=on,
-                    attempts=patience.attempts,
+                    attempts=attempts,
                     timeout=patience.total,
                     wait_initial=patience.first_wait,
                     wait_max=patience.longest_wait / 2,
@@ -254,23 +239,18 @@ class HttpService:
             ):
                 with context:
                     try:
-                        return attempt()
+                        found = attempt()
+                        self._absence.end()
+                        return found
                     except Fault as fault:
-                        tries = f"attempt {number} of at most {patience.attempts}"
+                        tries = f"attempt {number} of at most {attempts}"
                         asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
                         log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
                         raise
         except Fault as fault:
+            self._absence.note(fault)
             raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None
         raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: no attempt was made")
-
-
-def refuse(status: int, body: bytes = b"") -> None:
-    """Raise a final `Fault` for a status that is not a success."""
-    if 200 <= status < 300:
-        return
-    reason = {401: "the token was refused", 403: "not allowed", 404: "not found"}.get(status, _start(body))
-    raise Fault(f"answered {status}: {reason}".rstrip(": "), final=True)
 
 
 class _Pace:
@@ -289,19 +269,26 @@ class _Pace:
         time.sleep(start - now)
 
 
-def _start(body: bytes) -> str:
-    """The first words of an answer, fit for one line of a log."""
-    return " ".join(body[:200].decode("utf-8", "replace").split())[:80]
+class _Absence:
+    """Whether a service seems to be away: a run over many months or pages then waits for none of them for long.
 
+    Each is still tried: what one month of an archive always breaks on says nothing of the next.
+    """
 
-def _say(error: httpx.HTTPError) -> str:
-    """What went wrong on the wire, without addresses or headers."""
-    known: dict[type[httpx.HTTPError], str] = {
-        httpx.ConnectTimeout: "no connection in time",
-        httpx.ReadTimeout: "no answer in time",
-        httpx.TooManyRedirects: "redirects in a circle",
-    }
-    return known.get(type(error)) or f"{type(error).__name__}: {error}".rstrip(": ")[:200]
+    def __init__(self, in_vain: int) -> None:
+        self._in_vain, self._failed, self._lock = in_vain, 0, threading.Lock()
+
+    def note(self, fault: Fault) -> None:
+        """A request was given up. One that was answered somehow says that the service is there."""
+        with self._lock:
+            self._failed = self._failed + 1 if fault.away else 0
+
+    def end(self) -> None:
+        with self._lock:
+            self._failed = 0
+
+    def is_likely(self) -> bool:
+        return self._failed >= self._in_vain
 
 
 _hooked = threading.Event()

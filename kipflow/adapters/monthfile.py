@@ -20,7 +20,7 @@ from typing import IO
 import httpx
 
 from kipflow.adapters.envelopes import drop_last_mail
-from kipflow.adapters.http import Fault
+from kipflow.adapters.httpfaults import Fault
 from kipflow.adapters.vanished import keep_vanished
 
 #: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.

@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kipflow.adapters.http import Fault, HttpService, Patience, refuse
+from kipflow.adapters.http import HttpService, Patience
+from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import ArchiveMonth
@@ -91,7 +92,8 @@ class PonyMailArchive:
         def read(raw: Any) -> MonthStats:
             return _read_stats(raw, address, month)
 
-        _, found = self._http.fetch_json("/stats.lua", params=_query(address, month), read=read)
+        query = _query(address, month)
+        _, found = self._http.fetch_json("/stats.lua", params=query, read=read, about=f"{address} {month}")
         if found is None:
             raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
         self._counts[address, month] = found.mails
