@@ -65,7 +65,8 @@ class Words:
         if not self.own:
             return ""
         joined = "\n".join([line.text.rstrip() for line in self.own])
-        return _GAP.sub("\n\n", joined).strip()[:MAX_OWN_TEXT]
+        evened = _GAP.sub("\n\n", joined) if "\n\n\n" in joined else joined
+        return evened.strip()[:MAX_OWN_TEXT]
 
 
 # "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"

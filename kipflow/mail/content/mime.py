@@ -16,6 +16,7 @@ from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.headers import Headers, decode_base64, split_mail
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import MAX_TEXT, unflow
+from kipflow.mail.relevance import fold_case, has_any
 
 MAX_PARTS = 200
 MAX_DEPTH = 12
@@ -132,10 +133,16 @@ _TELLING = re.compile(r"[+\u2212-]\s?[01]\b|^\s*>", re.MULTILINE)
 _LONGEST_PLACEHOLDER = 250
 
 
+def _is_placeholder(text: str) -> bool:
+    """Whether a text speaks of what shows HTML, as programs do that put nothing else into the plain part."""
+    folded = fold_case(text)
+    return has_any(("html", "mime", "mail"), folded) and _PLACEHOLDER.search(text) is not None
+
+
 def _is_told(texts: list[str]) -> bool:
     """Whether a plain alternative surely holds what the mail says, told by itself."""
     text = "".join(texts).strip()
-    if not text or _PLACEHOLDER.search(text[:_LONGEST_PLACEHOLDER]) is not None:
+    if not text or _is_placeholder(text[:_LONGEST_PLACEHOLDER]):
         return len(text) >= _LONGEST_PLACEHOLDER
     return len(text) >= _LONGEST_PLACEHOLDER or _TELLING.search(text) is not None
 

@@ -31,6 +31,7 @@ _ATTRIBUTION_START = re.compile(
 VOTE_LINE = re.compile(r"^\s*\*{0,2}[+-]\s?[01]\b(?![\s.(-]{0,4}\d)")
 #: A vote anywhere in a line; a zone ("UTC +1", "+0100") is none.
 VOTE_IN_LINE = re.compile(r"(?:^|(?<!UTC)(?<!GMT)(?<!utc)(?<!gmt)[\s*(])[+\u2212-]\s?[01](?![\d:]|[.,]\d)(?:\W|$)")
+_DIGIT = re.compile(r"\d")
 _DATE_OPENS = re.compile(r"\s*(?:[在於于]|\d{2,4}[-/.年]\s?\d)")
 
 
@@ -74,5 +75,7 @@ def is_attribution(text: str, *, above_quote: bool = False) -> bool:
 
 def begins_attribution(line: str) -> bool:
     """Whether a line may be the first of such lines: it opens with a date, or is a date and a sender."""
+    if _DIGIT.search(line) is None:
+        return False  # no date, told at once
     opens = OPENS.match(line) or _DATE_OPENS.match(line)
     return (opens is not None and has_time(line[:MAX_ATTRIBUTION])) or is_dated_sender(line)

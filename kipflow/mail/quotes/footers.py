@@ -54,6 +54,11 @@ _SENT_FROM_HINT = re.compile(
     r"[Ss]ent |SENT |[Oo]utlook|[Gg]esendet|meine|[Ee]nvi|[Ii]nviato|[Vv]er[sz]|[Ss]kickat|[Ss]endt|ähetet|ys[łl]an|"
     r"[Oo]desl|тправлено|自|从|從|나의|내|から|에서|gönder"
 )
+# how such a line begins where it is ASCII: in other words stand letters that are not
+_SENT_FROM_STARTS = (
+    *("sent ", "von meine", "gesendet ", "enviado ", "envado ", "inviato ", "verstuurd ", "verzonden ", "sendt "),
+    *("get ", "holen sie ", "obtenir", "obtener", "obter", "ottieni", "download"),
+)
 # a vote in a line keeps the line: nothing that may be the writer's own is dropped
 _SIGNED = re.compile(r"(?:^|[\s(*])[+\u2212-]\s?[01](?![\d:])")
 _LONGEST_SENT_FROM = 100
@@ -66,6 +71,7 @@ def is_sent_from(line: str) -> bool:
     """Whether a line is a mail program's own ("Sent from my iPhone", "发自我的iPhone")."""
     return (
         len(line) <= _LONGEST_SENT_FROM
+        and (not line.isascii() or line.lstrip().lower().startswith(_SENT_FROM_STARTS))
         and _SENT_FROM.match(line) is not None  # before the hint: it fails at a line's first letters
         and _SENT_FROM_HINT.search(line) is not None
         and _SIGNED.search(line) is None

@@ -91,7 +91,12 @@ def is_sender_and_time(text: str) -> bool:
 def is_sender(text: str) -> bool:
     """Whether a short line names a sender and ends in a colon: "Quoting Jun <jun@okafor.example>:"."""
     # the cheap tests first: this is asked of nearly every line
-    return "@" in text and len(text) < _LONGEST_SENDER and _SENDER_END.search(text) is not None
+    return (
+        "@" in text
+        and len(text) < _LONGEST_SENDER
+        and text.rstrip().endswith((":", "："))
+        and _SENDER_END.search(text) is not None
+    )
 
 
 def is_dated_sender(text: str) -> bool:

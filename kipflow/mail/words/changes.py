@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.relevance import Sought, fold_case, has_any
 from kipflow.mail.words import phrases
 from kipflow.mail.words.claims import find_claim
 from kipflow.mail.words.conditions import CONDITION_AFTER
@@ -127,6 +128,25 @@ _LAST_TARGET = re.compile(
     re.IGNORECASE,
 )
 
+# nearly no sentence changes a vote: what must stand in one that does is looked for first
+_TAKES_BACK = Sought(
+    _WITHDRAW,
+    (
+        *("tak", "pull", "draw", "no longer", "consider", "retract", "rescind", "revok", "drop", "lift", "retire"),
+        *("scrap", "undo", "erase", "delet", "remov", "cancel", "recall", "disregard", "scratch", "forget", "ignor"),
+        *("strik", "discard", "nullif", "void", "moot", "gone", "invalid"),
+    ),
+)
+_CHANGES = Sought(
+    _CHANGE,
+    (
+        *("chang", "switch", "updat", "revert", "revis", "grad", "mov", "convert", "flip", "bump", "turn", "amend"),
+        *("correct", "adjust", "modif", "mak", "rais"),
+    ),
+)
+_SAYS_NOW = Sought(_NOW, ("now", "change of"))
+_MOVES_MY_VOTE = Sought(_MY_VOTE_FROM, ("my ",))
+
 
 # "Dropping my +1 here": cast, not taken back
 _LEFT_HERE = re.compile(
@@ -155,15 +175,17 @@ def read_change(text: str) -> Expression | None:
     if mended is not None:
         why = "corrects an earlier mail: does this vote replace it?"
         return replace(_change_to(mended, text), rule="correction", standing=Standing.UNCLEAR, why=why)
-    withdraws = _WITHDRAW.search(text) is not None and _MINE.search(text) is not None
+    folded = fold_case(text)
+    takes_back = _TAKES_BACK.search(text, folded)
+    withdraws = takes_back is not None and _MINE.search(text) is not None
     withdraws = withdraws or _WITHDRAWN_FIRST.match(text) is not None
     withdraws = withdraws and _LEFT_HERE.search(text) is None
     short = _CHANGE_IN_SHORT.match(text)
     if short is not None and not withdraws:
         return _change_to(short, text)
-    changes = _speaks_of_change(text)
+    changes = _speaks_of_change(text, folded)
     if not (withdraws or changes):
-        if _WITHDRAW.search(text) and find_values(text) and _YOURS.search(text):
+        if takes_back is not None and find_values(text) and _YOURS.search(text):
             return _NOTHING
         return None
     values = find_values(text)
@@ -178,7 +200,7 @@ def read_change(text: str) -> Expression | None:
         changed = _change_to(targets[-1], text)
         why = "a condition stands with the change: is it met?"
         return replace(changed, rule="conditional", standing=Standing.UNCLEAR, why=why)
-    taken_back = _WITHDRAW.search(text) or _WITHDRAWN_FIRST.match(text) if withdraws else None
+    taken_back = takes_back or _WITHDRAWN_FIRST.match(text) if withdraws else None
     done_at = max([m.end() for m in (taken_back, *targets[-1:]) if m is not None], default=len(text))
     if _is_unreal(text, done_at) or _YOURS.search(text):
         return _NOTHING  # "I'd withdraw my -1 if …": the vote stands as it was
@@ -230,11 +252,18 @@ _PAST_ALONE = re.compile(
 _I_DO = re.compile(r"\b(?:i|i['’]m|i['’]ve|i['’]ll|me)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
 
 
-def _speaks_of_change(text: str) -> bool:
+_ARROWS = ("->", "=>", "→")
+
+
+def _speaks_of_change(text: str, folded: str) -> bool:
     """Whether a sentence changes a vote: an arrow, "now I'm +1", or a verb of change with a vote or a "my"."""
-    if any(pattern.search(text) is not None for pattern in (_ARROW, _NOW, _I_CHANGE_TO, _FROM_TO, _MY_VOTE_FROM)):
+    if _SAYS_NOW.search(text, folded) or _MOVES_MY_VOTE.search(text, folded):
         return True
-    change = _CHANGE.search(text)
+    if has_any(_ARROWS, text) and _ARROW.search(text):
+        return True
+    if "to " in folded and (_I_CHANGE_TO.search(text) or _FROM_TO.search(text)):
+        return True
+    change = _CHANGES.search(text, folded)
     if change is None:
         return False
     if re.search(r"\b(?:my|mine|vote|mind)\b", text, re.IGNORECASE):

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.mail.relevance import AnyWord, Sought, fold_case
-from kipflow.mail.words import told
+from kipflow.mail.words import changes, told
 
-SOUGHT = {name: value for name, value in vars(told).items() if isinstance(value, Sought)}
+SOUGHT = {name: value for part in (told, changes) for name, value in vars(part).items() if isinstance(value, Sought)}
 
 
 @pytest.mark.parametrize("name", SOUGHT)
