@@ -6,6 +6,7 @@ from datetime import datetime
 
 import click
 
+from kipflow.commands.moves import find_facts, render_evidence, say_evidence
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
@@ -32,7 +33,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
         for done, number in enumerate(numbers, 1):
             say(f"{done} of {len(numbers)}")
             if dry_run:
-                appended = preview(parts.store, number, policy=parts.policy, as_of=at)[1]
+                appended = preview(parts.store, number, policy=parts.policy, as_of=at, now=now)[1]
             else:
                 result = advance_one(
                     parts.store, number, policy=parts.policy, effects=rules, as_of=at, now=now, run_id="cli"
@@ -41,11 +42,15 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             rows.extend(
                 {
                     "proposal": f"{parts.community.prefix}-{number}",
+                    "number": number,
                     "at": t.at,
                     "from": t.source or "",
                     "to": t.target,
                     "rule": t.rule,
-                    "evidence": t.evidence[0].line if t.evidence else "",
+                    "evidence": say_evidence(t),
+                    "facts": render_evidence(find_facts(t.evidence), {}),
+                    "retracts": list(t.retracts),
+                    "policy": t.policy_version,
                 }
                 for t in appended
             )

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Actor, Evidence
+from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votes import BallotStatus
+from kipflow.domain.votes import BallotStatus, Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,17 @@ def is_contradicted(state: VoteState, at: datetime) -> bool:
     if declared.outcome == "passed":
         return state.outcome is not Outcome.PASSED
     return declared.outcome is not None and state.outcome in {Outcome.PASSED, Outcome.PASSING}
+
+
+def find_ending(vote: Vote, facts: ProposalFacts) -> Evidence:
+    """The mail that ended a round, in its own words: a new round's, or the one that called this off."""
+    ref = vote.ended_message_id or vote.root_message_id
+    message = next((m for m in facts.messages if m.message_id == ref), None)
+    if message is not None:
+        line = message.cancels if vote.ended_how == "cancelled" else ""
+        return Evidence(kind="message", ref=ref, line=line or message.subject, url=message.permalink)
+    opened = next((v for v in facts.votes if v.root_message_id == ref), None)
+    return Evidence(kind="message", ref=ref, line=opened.subject if opened is not None else "")
 
 
 def _closing(state: VoteState, *, passes: bool, rule: str, actor: Actor) -> Closing:

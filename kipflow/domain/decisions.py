@@ -8,6 +8,7 @@ from datetime import datetime
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
+from kipflow.domain.silence import Silence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +31,8 @@ class Decision:
     """What follows from a proposal's facts at `as_of`.
 
     `missing` says what it still lacks, fit for a reader; `next_deadline` is the next moment at which
-    the clock alone could change something (None: only new facts can). `warned_at` is when its author
-    is owed a warning of dormancy.
+    the clock alone could change something (None: only new facts can). `warned_at` is when its author was
+    warned of dormancy; `unwarned` is the silence that a warning is owed for, which whoever records this gives.
     """
 
     number: int
@@ -46,4 +47,5 @@ class Decision:
     drift: tuple[Drift, ...] = ()
     next_deadline: datetime | None = None
     warned_at: datetime | None = None
+    unwarned: Silence | None = None
     last_activity: datetime | None = None

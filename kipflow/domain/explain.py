@@ -40,15 +40,17 @@ def conclude(replay: Replay) -> Decision:
         drift=find_drift(replay.facts, replay.stage, replay.as_of, states, awaited=awaited),
         next_deadline=_find_deadline(replay),
         warned_at=_find_warning(replay),
+        unwarned=replay.find_unwarned(),
         last_activity=replay.last_activity,
     )
 
 
 def _find_warning(replay: Replay) -> datetime | None:
-    silent_at = replay.silent_at()
-    if silent_at is None or silent_at > replay.now or replay.silence_unproven(silent_at) is not None:
+    """When the author was warned of the silence that lasts."""
+    silent_at, warning = replay.silent_at(), replay.warning()
+    if silent_at is None or silent_at > replay.now or warning is None or warning.warned_at > replay.now:
         return None
-    return silent_at
+    return warning.warned_at
 
 
 def _find_deadline(replay: Replay) -> datetime | None:
@@ -57,6 +59,8 @@ def _find_deadline(replay: Replay) -> datetime | None:
     due = [m for m in (silent_at, dormant_at) if m is not None and m <= replay.now]
     if replay.overtaken or replay.waits_for is not None or any(replay.silence_unproven(m) is not None for m in due):
         return replay.as_of  # ripe, and waiting only for data: look again at every run
+    if replay.find_unwarned() is not None:
+        return replay.as_of  # whoever records this warns the author, and decides again
     moments = [*replay.clock_moments(), *([silent_at] if silent_at is not None else [])]
     running = replay.running()
     if running is not None:

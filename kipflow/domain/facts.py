@@ -255,6 +255,23 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SilenceWarning:
+    """That an author was warned of dormancy, once for each silence.
+
+    `quiet_since` is the activity that nothing followed, `silent_at` when that had become long enough. `as_of` is the
+    time of the decision that gave the warning; `warned_at`, from when the grace counts, is another only where a past
+    date was made up for (`silence.give_warning`). `due_at` is the date that was promised; None: a person decides.
+    """
+
+    quiet_since: datetime
+    silent_at: datetime
+    as_of: datetime
+    warned_at: datetime
+    due_at: datetime | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadMessage:
     """A mail of a proposal, as far as the timeline needs it. `cancels` is its line that calls a vote off, if any."""
 
@@ -273,7 +290,8 @@ class ThreadMessage:
 class ProposalFacts:
     """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
 
-    `votes` hold ballots as read (not judged). Everything is in order of time.
+    `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its
+    history was first recorded (None: never yet): dormancy that fell due by then is history, and needed no warning.
     """
 
     key: str
@@ -285,4 +303,6 @@ class ProposalFacts:
     votes: tuple[Vote, ...] = ()
     tickets: tuple[TicketState, ...] = ()
     rulings: tuple[Ruling, ...] = ()
+    warnings: tuple[SilenceWarning, ...] = ()
+    followed_since: datetime | None = None
     coverage: Coverage = field(default_factory=Coverage)

@@ -90,25 +90,32 @@ def _say_closing(replay: Replay, state: VoteState) -> str:
 
 
 def _say_silence(replay: Replay) -> Iterator[str]:
-    silent_at, dormant_at = replay.silent_at(), replay.dormant_at()
-    if silent_at is None or dormant_at is None or silent_at > replay.now:
+    silent_at, dormant_at, warning = replay.silent_at(), replay.dormant_at(), replay.warning()
+    if silent_at is None or silent_at > replay.now:
         return
     days = _span(replay.now - replay.quiet_since())
     gap = replay.silence_unproven(silent_at)
-    if gap is not None:
+    warned_at = warning.warned_at if warning is not None and warning.warned_at <= replay.now else None
+    if gap is not None and warned_at is None:
         yield f"no mail held for {days}, but {gap}: nobody is warned yet"
         return
-    parts = [f"silent for {days}", f"warned {_span(replay.now - silent_at)} ago"]
+    parts = [f"silent for {days}"]
+    if warned_at is not None:
+        parts.append(f"warned {_span(replay.now - warned_at)} ago")
+    if dormant_at is not None and dormant_at <= replay.now:
+        gap = gap or replay.silence_unproven(dormant_at)
     if replay.policy.dormancy_by_person:
         parts.append("a person decides whether it is dormant")
-    elif dormant_at > replay.now:
-        parts.append(f"dormant in {_span(dormant_at - replay.now)}")
-    elif gap := replay.silence_unproven(dormant_at):
-        parts.append(f"not dormant yet, because {gap}")
-    else:
+    elif replay.waits_for_a_word():
         announced = replay.vote is not None and is_contradicted(replay.judge(replay.vote), replay.now)
         waits = "its announcement is in question, so it waits for a person"
         parts.append(waits if announced else "it passed, so it waits for its announcement")
+    elif dormant_at is None or (warning is not None and warned_at is None):
+        parts.append("nobody has been warned of it yet")
+    elif dormant_at > replay.now:
+        parts.append(f"dormant in {_span(dormant_at - replay.now)}")
+    elif gap is not None:
+        parts.append(f"not dormant yet, because {gap}")
     yield "; ".join(parts)
 
 

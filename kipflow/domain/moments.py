@@ -51,6 +51,7 @@ def in_order(facts: ProposalFacts) -> ProposalFacts:
         ),
         tickets=_sorted(facts.tickets, lambda t: (t.seen_at, t.key)),
         rulings=_sorted(facts.rulings, lambda r: (r.made_at, r.id or 0, r.kind, r.target)),
+        warnings=_sorted(facts.warnings, lambda w: (w.as_of, w.silent_at)),
     )
 
 

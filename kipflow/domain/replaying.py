@@ -6,13 +6,23 @@ from datetime import datetime
 
 from kipflow.domain.care import find_own_page, is_of, standing
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
-from kipflow.domain.closing import find_closing, is_contradicted
+from kipflow.domain.closing import find_closing, find_ending, is_contradicted
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import IndexEntry, Kind, PageVersion, ProposalFacts, Ruling, StatusWord, ThreadMessage
+from kipflow.domain.facts import (
+    IndexEntry,
+    Kind,
+    PageVersion,
+    ProposalFacts,
+    Ruling,
+    SilenceWarning,
+    StatusWord,
+    ThreadMessage,
+)
 from kipflow.domain.moments import Moment, Order, find_moments
 from kipflow.domain.policy import PageChanges, Policy
 from kipflow.domain.ruled import find_choice_of_stage, find_until
+from kipflow.domain.silence import Silence
 from kipflow.domain.stages import BY_PERSON, OPEN_STAGES, STAGE_OF_SECTION, TABLE
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Vote
@@ -33,6 +43,7 @@ class Replay:
     def __init__(self, *, facts: ProposalFacts, policy: Policy, as_of: datetime) -> None:
         self.facts, self.policy, self.as_of = facts, policy, as_of
         self.rulings = standing(facts.rulings, as_of)
+        self.warnings = tuple(w for w in facts.warnings if w.as_of <= as_of)
         self.now = as_of
         self.stage: Stage | None = None
         self.since = as_of
@@ -108,9 +119,36 @@ class Replay:
         silent = after(self.quiet_since(), self.policy.dormant_after)
         return silent if self.snoozed_until is None else max(silent, self.snoozed_until)
 
-    def dormant_at(self) -> datetime | None:
+    def silence(self) -> Silence | None:
+        """What the silence of this moment comes to, if nothing ends it."""
         silent = self.silent_at()
-        return None if silent is None else after(silent, self.policy.grace)
+        if silent is None:
+            return None
+        return Silence(
+            quiet_since=self.quiet_since(),
+            silent_at=silent,
+            snoozed_until=self.snoozed_until,
+            followed_since=self.facts.followed_since or self.as_of,
+        )
+
+    def warning(self) -> SilenceWarning | None:
+        """The warning of this silence, if its author was given one."""
+        silence = self.silence()
+        return None if silence is None else silence.find_warning(self.warnings, self.policy)
+
+    def dormant_at(self) -> datetime | None:
+        """When this silence makes dormant; None also where its author must be warned first."""
+        silence = self.silence()
+        return None if silence is None else silence.find_dormancy(self.warning(), self.policy)
+
+    def find_unwarned(self) -> Silence | None:
+        """The silence that its author must be warned of now: long enough, proved, and about to end something."""
+        silence = self.silence()
+        if silence is None or not silence.owes_warning(self.warning(), self.policy, self.now):
+            return None
+        if self.silence_unproven(silence.silent_at) is not None or self.waits_for_a_word():
+            return None
+        return silence
 
     def silence_unproven(self, until: datetime) -> str | None:
         """Why it can't be said that nobody wrote until then: mail is missing, or the silence is not over."""
@@ -123,14 +161,19 @@ class Replay:
             return
         if self.silence_unproven(dormant_at) is not None:
             return
-        # what has passed is owed its announcement, what was announced otherwise an answer: `explain` asks a person
-        if self.vote is not None and self.needs_a_word(self.judge(self.vote)):
+        if self.waits_for_a_word():
             return
         evidence = Evidence(kind="clock", ref=(self.last_activity or self.since).isoformat())
         self.move(Stage.DORMANT, "silence", Actor.CLOCK, evidence)
 
-    def needs_a_word(self, state: VoteState) -> bool:
-        """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither."""
+    def waits_for_a_word(self) -> bool:
+        """Whether the vote passed, or its announcement says the opposite of the ballots: silence ends neither.
+
+        What has passed is owed its announcement, what was announced otherwise an answer: `explain` asks a person.
+        """
+        if self.vote is None:
+            return False
+        state = self.judge(self.vote)
         return state.outcome is Outcome.PASSED or is_contradicted(state, self.now)
 
     # -- facts ---------------------------------------------------------------------------------
@@ -238,17 +281,7 @@ class Replay:
             self.amendment = self.waits_for = None
         elif self.stage is Stage.VOTE and is_same(vote, self.vote):
             rule = "vote-replaced" if vote.ended_how == "replaced" else "vote-cancelled"
-            self.move(Stage.DISCUSSION, rule, Actor.MAIL, self.find_ending(vote))
-
-    def find_ending(self, vote: Vote) -> Evidence:
-        """The mail that ended a round, in its own words: a new round's, or the one that called this off."""
-        ref = vote.ended_message_id or vote.root_message_id
-        message = next((m for m in self.facts.messages if m.message_id == ref), None)
-        if message is not None:
-            line = message.cancels if vote.ended_how == "cancelled" else ""
-            return Evidence(kind="message", ref=ref, line=line or message.subject, url=message.permalink)
-        opened = next((v for v in self.facts.votes if v.root_message_id == ref), None)
-        return Evidence(kind="message", ref=ref, line=opened.subject if opened is not None else "")
+            self.move(Stage.DISCUSSION, rule, Actor.MAIL, find_ending(vote, self.facts))
 
     def take_word_in(self, vote: Vote) -> None:
         """A ballot or an announcement in `vote`: it can wake it, and it can end it."""

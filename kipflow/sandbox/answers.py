@@ -160,15 +160,22 @@ _ANSWERS: dict[int, Expected] = {
     104: Expected(stage=Stage.DRAFT, note="a draft whose newest version has broken markup"),
     105: Expected(stage=Stage.DISCUSSION, note="its page may not be read (403); only the list tells", page_drift=True),
     106: Expected(stage=Stage.DISCUSSION, note="its page was deleted (404)", page_drift=True),
-    107: Expected(stage=Stage.DISCUSSION, note="silent for more than 90 days: its author is owed a warning"),
+    107: Expected(
+        stage=Stage.DISCUSSION,
+        note="silent for more than 90 days: its author is warned at the first run, dormant 14 days after that",
+    ),
 }
 
 #: Where the story has moved a proposal ten days after the anchor (kipflow running all the while).
 _LATER: dict[int, Stage] = {
     80: _A, 81: _A, 82: _A, 83: _A, 84: _A, 86: _A, 89: _A, 90: _A, 92: _V, 93: _A,
     85: _V, 87: _V, 88: _V, 91: _V,
-    102: Stage.DISCUSSION, 107: Stage.DORMANT,
+    102: Stage.DISCUSSION,
 }  # fmt: skip
+
+
+#: Where the story has moved it when the grace of the first run's warnings is over, 15 days after the anchor.
+_ASLEEP: dict[int, Stage] = {107: Stage.DORMANT}
 
 
 def expected() -> Mapping[int, Expected]:
@@ -179,6 +186,11 @@ def expected() -> Mapping[int, Expected]:
 def expected_later() -> Mapping[int, Stage]:
     """Number → stage ten days after the anchor; proposals that are not named stay where they are."""
     return MappingProxyType(_LATER)
+
+
+def expected_asleep() -> Mapping[int, Stage]:
+    """Number → stage 15 days after the anchor of the proposals that were silent at it."""
+    return MappingProxyType(_ASLEEP)
 
 
 #: Mails in the story that no reader can make anything of.

@@ -16,12 +16,14 @@ from datetime import datetime, timedelta
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
+from kipflow.domain.silence import give_warning
 from kipflow.services.corrections import explain_corrections, settle_announcements
-from kipflow.services.effects import EffectRules, find_effects
+from kipflow.services.effects import EffectRules, Notice, find_effects, find_warning_key
 from kipflow.services.ports import Session, Store
 
 #: Two machines of one Airflow need not agree on the second.
@@ -40,12 +42,16 @@ class FutureDecision(KipflowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
-    """What became of one proposal: its stage (None: nothing had happened yet) and what was added."""
+    """What became of one proposal: its stage (None: nothing had happened yet) and what was added.
+
+    `warning` is the one that its author was given by this decision, if any.
+    """
 
     number: int
     stage: Stage | None
     appended: tuple[Transition, ...] = ()
     effects: int = 0
+    warning: SilenceWarning | None = None
     skipped: str = ""
 
 
@@ -87,19 +93,33 @@ def advance_one(
         if decided_at is not None and as_of < decided_at:
             return Advance(number=number, stage=None, skipped=f"decided as of {decided_at:%Y-%m-%d %H:%M} UTC already")
         facts = session.load_facts(number)
-        decision = decide(facts, policy, as_of)
+        decision, warning = _decide_and_warn(facts, policy, as_of, known_at)
         if decision is None:
             # it stays on the list: a backfill comes to its first fact later
             return Advance(number=number, stage=None, skipped="nothing had happened by then")
-        return _record(session, _with_known_future(decision, facts), effects, known_at, run_id)
+        if warning is not None:
+            session.save_warning(number, warning)
+            facts = replace(facts, warnings=(*facts.warnings, warning))
+        _withdraw_overtaken(session, decision, facts, effects)
+        notice = _find_notice(warning, facts, policy, known_at)
+        recorded = _record(session, _with_known_future(decision, facts), effects, known_at, run_id, notice)
+        return replace(recorded, warning=warning)
 
 
-def preview(store: Store, number: int, *, policy: Policy, as_of: datetime) -> tuple[Decision | None, list[Transition]]:
+def preview(
+    store: Store, number: int, *, policy: Policy, as_of: datetime, now: datetime | None = None
+) -> tuple[Decision | None, list[Transition]]:
     """What `advance_one` would record, without recording it."""
     with store.read() as session:
-        decision = decide(session.load_facts(number), policy, as_of)
+        decision, _ = _decide_and_warn(session.load_facts(number), policy, as_of, max(as_of, now or as_of))
         stored = session.load_history(number)
     return decision, list(reconcile(stored, decision.history)) if decision else []
+
+
+def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> Decision | None:
+    """What the stored facts come to at `as_of`: nobody is warned by looking."""
+    with store.read() as session:
+        return decide(session.load_facts(number), policy, as_of)
 
 
 def advance_all(
@@ -121,13 +141,53 @@ def advance_all(
     return done
 
 
-def _record(session: Session, decision: Decision, effects: EffectRules, now: datetime, run_id: str) -> Advance:
+def _decide_and_warn(
+    facts: ProposalFacts, policy: Policy, as_of: datetime, recorded_at: datetime
+) -> tuple[Decision | None, SilenceWarning | None]:
+    """The decision as of `as_of`, on facts that hold the warning that it must give; that warning, if there is one.
+
+    A decision can see only that a warning is owed. Whoever records it gives the warning and decides again, so that
+    what is stored follows from the stored facts.
+    """
+    decision = decide(facts, policy, as_of)
+    silence = decision.unwarned if decision is not None else None
+    # a silence is warned of once, also where its warning is of a date after this one
+    if silence is None or any(w.silent_at == silence.silent_at for w in facts.warnings):
+        return decision, None
+    warning = give_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
+    return decide(replace(facts, warnings=(*facts.warnings, warning)), policy, as_of), warning
+
+
+def _find_notice(
+    warning: SilenceWarning | None, facts: ProposalFacts, policy: Policy, recorded_at: datetime
+) -> Notice | None:
+    """What the author is to be told; nothing where a warning of a past date is of a silence that ended since."""
+    if warning is None:
+        return None
+    if warning.warned_at > warning.as_of:
+        now = decide(facts, policy, recorded_at)
+        if now is None or now.warned_at != warning.warned_at:
+            return None
+    return Notice(warning=warning, author=facts.proposal.author)
+
+
+def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
+    """Take back the warnings that have not been sent yet and whose silence is over: their date is no longer true."""
+    key = format_key(effects.prefix, decision.number)
+    over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.warned_at != decision.warned_at]
+    if over:
+        session.withdraw_effects([find_warning_key(key, w) for w in over], why="the silence it warns of is over")
+
+
+def _record(
+    session: Session, decision: Decision, effects: EffectRules, now: datetime, run_id: str, notice: Notice | None
+) -> Advance:
     stored = session.load_history(decision.number)
     appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
     followed_since = session.load_first_recorded(decision.number)
     session.append_transitions(appended, recorded_at=now, run_id=run_id)
     told = settle_announcements(session, stored, appended, effects, stage=decision.stage)
-    caused = find_effects(decision, appended, effects, now=now, followed_since=followed_since, told=told)
+    caused = find_effects(decision, appended, effects, now=now, followed_since=followed_since, told=told, notice=notice)
     added = session.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
     session.save_decision(decision)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
@@ -156,4 +216,6 @@ def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
     for ruling in facts.rulings:
         times.extend((ruling.made_at, ruling.revoked_at))
     times.extend(t.seen_at for t in facts.tickets)
+    for warning in facts.warnings:
+        times.extend((warning.as_of, warning.warned_at))
     return min((t for t in times if t is not None and t > as_of), default=None)

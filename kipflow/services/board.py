@@ -19,7 +19,16 @@ from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ArchiveMonth, CallNote, IndexEntry, Kind, PageVersion, Ruling, TicketState
+from kipflow.domain.facts import (
+    ArchiveMonth,
+    CallNote,
+    IndexEntry,
+    Kind,
+    PageVersion,
+    Ruling,
+    SilenceWarning,
+    TicketState,
+)
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, Tally
@@ -82,7 +91,7 @@ class BoardRow:
 
     `title` is without number and prefix. `missing` is `Decision.missing`; `review` counts its review items;
     `drift` names the sides that disagree ("page", "index"), each once. `warned_at` is when the author was
-    owed a warning of dormancy. `decided_at` is the `as_of` of the decision that all this is from.
+    warned of dormancy. `decided_at` is the `as_of` of the decision that all this is from.
     """
 
     number: int
@@ -196,8 +205,8 @@ class ProposalView:
     `history` is all that was recorded, in order of record, corrections included. `votes` are its judged
     rounds in order. `pages` are without bodies, oldest first. `activity` maps months ("2026-03") with mail to
     the number of mails. `links` maps every message id in `votes` and `threads` that is known in an archive
-    to its permalink. `rulings` includes revoked ones. `faults` are those of its page now, errors
-    first; `effects` its outbox rows, newest first.
+    to its permalink. `rulings` includes revoked ones, `warnings` those of silences that ended. `faults` are those of
+    its page now, errors first; `effects` its outbox rows, newest first.
     """
 
     key: str
@@ -218,6 +227,7 @@ class ProposalView:
     index_entries: tuple[IndexEntry, ...] = ()
     tickets: tuple[TicketState, ...] = ()
     rulings: tuple[Ruling, ...] = ()
+    warnings: tuple[SilenceWarning, ...] = ()
     threads: tuple[ThreadCount, ...] = ()
     activity: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.proposals import format_key
 from kipflow.services.messages import (
     render_correction,
@@ -45,6 +46,14 @@ class EffectRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """The warning of dormancy that a decision gives the proposal's `author`."""
+
+    warning: SilenceWarning
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """What people heard so far, as far as it bears on what is to be said now.
 
@@ -66,6 +75,7 @@ def find_effects(
     now: datetime | None = None,
     followed_since: datetime | None = None,
     told: Told | None = None,
+    notice: Notice | None = None,
 ) -> list[Effect]:
     """What this decision owes people. Keys make each of it happen once.
 
@@ -73,6 +83,7 @@ def find_effects(
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
         followed_since: when the proposal's first entry was recorded; None: this is the first.
         told: what people heard before.
+        notice: the warning that this decision gives.
     """
     heard = told or Told()
     key = format_key(rules.prefix, decision.number)
@@ -96,9 +107,12 @@ def find_effects(
         if _is_news(transition, recorded_at, followed_since):
             payload = {"channel": rules.channel, **render_transition(key, transition, decision)}
             found.append(_slack(decision.number, find_slack_key(key, transition.id), payload, approve))
+    if notice is not None and _is_ahead(notice.warning, recorded_at):
+        payload = {"channel": rules.channel, **render_warning(key, notice.warning, notice.author)}
+        found.append(_slack(decision.number, find_warning_key(key, notice.warning), payload, approve))
     if recorded_at - decision.as_of > NEWS_AGE:
-        return found  # questions and warnings of a past date: the run for today asks those that still stand
-    return [*found, *_find_open_matters(key, decision, rules, recorded_at, followed_since)]
+        return found  # questions of a past date: the run for today asks those that still stand
+    return [*found, *_find_questions(key, decision, rules, recorded_at, followed_since)]
 
 
 def _find_announced(decision: Decision, appended: Sequence[Transition], told: Told) -> list[tuple[str, Transition]]:
@@ -127,10 +141,10 @@ def _find_index_falls(
     ]
 
 
-def _find_open_matters(
+def _find_questions(
     key: str, decision: Decision, rules: EffectRules, recorded_at: datetime, followed_since: datetime | None
 ) -> list[Effect]:
-    """Questions to operators, and the warning that silence makes dormant."""
+    """What operators are asked."""
     approve = rules.slack == "approve"
     found: list[Effect] = []
     for item in decision.review:
@@ -138,15 +152,24 @@ def _find_open_matters(
             continue
         payload = {"channel": rules.operators or rules.channel, **render_review(key, item)}
         found.append(_slack(decision.number, _find_question_key(key, item), payload, approve))
-    if decision.warned_at is not None and recorded_at - decision.warned_at <= NEWS_AGE:
-        payload = {"channel": rules.channel, **render_warning(key, decision)}
-        found.append(_slack(decision.number, f"{key}/silent/{decision.warned_at:%Y-%m-%d}/slack", payload, approve))
     return found
 
 
 def find_slack_key(key: str, entry: str) -> str:
     """The key of the message that announces the entry `entry` of proposal `key`."""
     return f"{key}/{entry}/slack"
+
+
+def find_warning_key(key: str, warning: SilenceWarning) -> str:
+    """The key of the message that warns of one silence of proposal `key`."""
+    return f"{key}/warning/{warning.silent_at:%Y-%m-%dT%H:%M:%S}/slack"
+
+
+def _is_ahead(warning: SilenceWarning, recorded_at: datetime) -> bool:
+    """Whether there is something to warn of: dormancy that a past date made up for came long ago."""
+    if warning.due_at is None:
+        return recorded_at - warning.warned_at <= NEWS_AGE
+    return recorded_at < warning.due_at
 
 
 def _is_news(transition: Transition, recorded_at: datetime, followed_since: datetime | None) -> bool:

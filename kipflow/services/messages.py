@@ -11,7 +11,8 @@ from typing import Any
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
-from kipflow.services.wording import RULE_WORDS
+from kipflow.domain.facts import SilenceWarning
+from kipflow.services.wording import RULE_WORDS, say_warning
 
 SECTION_LIMIT = 3_000
 _ICONS = {
@@ -93,10 +94,11 @@ def render_review(key: str, item: ReviewItem) -> dict[str, Any]:
     return build_message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
 
 
-def render_warning(key: str, decision: Decision) -> dict[str, Any]:
-    """The author is told before silence makes a proposal dormant."""
-    said = next((m for m in decision.missing if m.startswith("silent")), "silent for long")
-    return build_message(f"{key}: {said}", [f":hourglass: *{escape(key)}*: {escape(said)}"])
+def render_warning(key: str, warning: SilenceWarning, author: str | None = None) -> dict[str, Any]:
+    """The author is told before silence makes a proposal dormant, and when that will be."""
+    who = f" by {quote(author, 100)}" if author else ""
+    said = say_warning(warning)
+    return build_message(f"{key}: {said}", [f":hourglass: *{escape(key)}*{who}: {said}"])
 
 
 def _cite(text: str, url: str) -> str:

@@ -23,6 +23,7 @@ from kipflow.domain.facts import (
     PageVersion,
     ProposalFacts,
     Ruling,
+    SilenceWarning,
     StatusWord,
     Substance,
     TicketState,
@@ -349,6 +350,10 @@ class Session(Protocol):
     def append_transitions(
         self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
     ) -> int: ...
+    def save_warning(self, number: int, warning: SilenceWarning) -> bool:
+        """Note that the author was warned; False if that silence was warned of already."""
+        ...
+
     def save_decision(self, decision: Decision) -> None:
         """Replace what the board shows of the proposal, and take it off the pending list."""
         ...

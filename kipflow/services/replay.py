@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Transition
+from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
@@ -98,8 +99,8 @@ def compare_rules(
     with store.read() as session, other.read() as other_session:
         numbers = sorted(session.load_numbers())
         for done, number in enumerate(numbers, 1):
-            ours = decide(session.load_facts(number), policy, end)
-            theirs = decide(other_session.load_facts(number), other_policy, end)
+            ours = decide(_as_if_warned(session.load_facts(number)), policy, end)
+            theirs = decide(_as_if_warned(other_session.load_facts(number)), other_policy, end)
             transitions += len(theirs.history) if theirs else 0
             if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
                 pass
@@ -123,6 +124,14 @@ def say(transition: Transition | None) -> str:
         return NOTHING
     source = f"{transition.source} → " if transition.source else ""
     return f"{transition.at:%Y-%m-%d %H:%M:%S} {source}{transition.target} ({transition.rule})"
+
+
+def _as_if_warned(facts: ProposalFacts) -> ProposalFacts:
+    """The facts of a proposal whose author was warned of every silence in time.
+
+    Who was warned when followed from the community's own rules: under others it would have been at other times.
+    """
+    return replace(facts, warnings=(), followed_since=None)
 
 
 def _is_within(transition: Transition, start: datetime | None, end: datetime) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kipflow.domain.facts import SilenceWarning
+
 #: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
 RULE_WORDS: dict[str, str] = {
     "page-created": "its page was created",
@@ -26,3 +28,11 @@ RULE_WORDS: dict[str, str] = {
     "restored": "an operator took its newest move back",
     "correction": "later evidence took the ground from earlier entries",
 }
+
+
+def say_warning(given: SilenceWarning) -> str:
+    """What an author was warned of: the silence, and the date that was promised."""
+    what = "a person decides whether it is dormant"
+    if given.due_at is not None:
+        what = f"dormant on {given.due_at:%Y-%m-%d %H:%M} UTC unless somebody writes"
+    return f"nobody has written since {given.quiet_since:%Y-%m-%d}; {what}"

@@ -136,13 +136,41 @@ def test_as_time_passes_votes_fill_and_close_and_people_are_told(
 
 def test_running_late_gives_the_same_history_as_running_every_day(tmp_path: Path, own_sandbox: str) -> None:
     daily = connect_to(own_sandbox, tmp_path / "daily")
+    seldom = connect_to(own_sandbox, tmp_path / "seldom")
+    run_once(seldom)
     for _ in range(4):
         run_once(daily)
         httpx.post(f"{own_sandbox}/clock", json={"advance": "2 days"}).raise_for_status()
     run_once(daily)
+    run_once(seldom)
+    assert from_mail_and_pages(seldom) == from_mail_and_pages(daily)
     late = connect_to(own_sandbox, tmp_path / "late")
     run_once(late)
-    assert from_mail_and_pages(daily) == from_mail_and_pages(late)
+    first, warned = from_mail_and_pages(late), from_mail_and_pages(daily)
+    # dormancy that fell due before a first run is history; who was there in time warned of it and still waits
+    assert {n for n in first if first[n] != warned[n]} == {107}
+    assert (view(late, 107).stage, view(daily, 107).stage) == (Stage.DORMANT, Stage.DISCUSSION)
+
+
+def test_a_silent_proposal_is_warned_of_at_the_first_run_and_dormant_when_the_grace_is_over(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts = parts_of(own_sandbox)
+    run_once(parts)
+    [warning] = view(parts, 107).warnings
+    assert warning.due_at is not None
+    assert abs(warning.due_at - warning.recorded_at - parts.policy.grace) < timedelta(minutes=15)
+    promised = f"dormant on {warning.due_at:%Y-%m-%d %H:%M} UTC unless somebody writes"
+    assert promised in httpx.get(f"{own_sandbox}/slack").text
+    for days, stage in ((13, Stage.DISCUSSION), (2, Stage.DORMANT)):
+        httpx.post(f"{own_sandbox}/clock", json={"advance": f"{days} days"}).raise_for_status()
+        run_once(parts)
+        assert view(parts, 107).stage is stage
+    assert view(parts, 107).since == warning.due_at
+    asleep = {n for n in ANSWERS if view(parts, n).history[-1].transition.rule == "silence"}
+    assert {n for n in asleep if view(parts, n).since > warning.recorded_at} == {107}
+    report = replay.replay(parts.store, policy=parts.policy, start=None, end=parts.clock())
+    assert report.differences == ()
 
 
 def from_mail_and_pages(parts: Parts) -> dict[int, list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import absences, messages, pages, rulings
+from kipflow.adapters.store import absences, messages, pages, rulings, warnings
 from kipflow.adapters.store.decisions import is_known, lock_proposal
 from kipflow.domain.care import own_versions
 from kipflow.domain.errors import UnknownProposal
@@ -88,6 +88,8 @@ def load_facts(
         votes=votes,
         tickets=tickets,
         rulings=tuple(sorted(bearing, key=lambda r: (r.made_at, r.id or 0))),
+        warnings=tuple(warnings.load_warnings(connection, number)),
+        followed_since=warnings.find_followed_since(connection, number),
         coverage=coverage,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import pages, rulings
+from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_review_item
 from kipflow.adapters.store.calls import load_call_notes
@@ -78,6 +78,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
         rulings=_load_rulings(connection, number, votes, as_of),
+        warnings=tuple(warnings.load_warnings(connection, number, known_at=as_of)),
         threads=threads,
         activity=_count_months(mails),
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},

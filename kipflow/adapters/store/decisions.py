@@ -128,6 +128,9 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
     number = decision.number
     add_proposals(connection, [number])
     values = _proposal_row(decision, about, rules)
+    first = sa.select(transition.c.recorded_at).where(transition.c.number == number)
+    first_recorded = first.order_by(transition.c.position).limit(1).scalar_subquery()
+    values["followed_since"] = sa.func.coalesce(proposal.c.followed_since, first_recorded)
     connection.execute(sa.update(proposal).where(proposal.c.number == number).values(values))
     for table in (ballot, vote, review_item):
         connection.execute(sa.delete(table).where(table.c.number == number))

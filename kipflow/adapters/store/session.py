@@ -22,6 +22,7 @@ from kipflow.adapters.store import (
     pages,
     rereading,
     rulings,
+    warnings,
 )
 from kipflow.adapters.store.statements import lock_rulings, upsert
 from kipflow.adapters.store.tables import mark
@@ -38,6 +39,7 @@ from kipflow.domain.facts import (
     PageVersion,
     ProposalFacts,
     Ruling,
+    SilenceWarning,
     Substance,
     TicketState,
     Unreadable,
@@ -186,6 +188,9 @@ class SqlSession:
 
     def append_transitions(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
         return decisions.append_transitions(self._connection, transitions, recorded_at=recorded_at, run_id=run_id)
+
+    def save_warning(self, number: int, warning: SilenceWarning) -> bool:
+        return warnings.save_warning(self._connection, number, warning)
 
     def save_decision(self, decision: Decision) -> None:
         """Replace the projection and settle the facts that were loaded here.

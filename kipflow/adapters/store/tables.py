@@ -275,6 +275,20 @@ ruling = Table(
     sqlite_autoincrement=True,
 )
 
+#: Warnings of dormancy: rows are added, never changed (the database refuses it).
+warning = Table(
+    "warning",
+    metadata,
+    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
+    Column("silent_at", Moment, nullable=False),
+    Column("quiet_since", Moment, nullable=False),
+    Column("as_of", Moment, nullable=False),
+    Column("warned_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("recorded_at", Moment, nullable=False),
+    PrimaryKeyConstraint("number", "silent_at"),
+)
+
 # -- decisions ---------------------------------------------------------------------------------------
 
 #: Every proposal that a fact mentions; `stage` and what follows it are NULL until it is first decided on.
@@ -285,6 +299,7 @@ proposal = Table(
     Column("stage", String),
     Column("since", Moment),
     Column("decided_at", Moment),
+    Column("followed_since", Moment),  # when its history was first recorded; set once
     Column("policy_version", String),
     Column("rules", String),  # policy and roster that it was decided under
     Column("title", Words, nullable=False, server_default=""),

@@ -277,4 +277,4 @@ def test_the_number_of_queries_does_not_follow_the_number_of_rows(board: SqlStor
     before = count()
     fill(board, 60, 600)
     assert count() == before
-    assert max(before.values()) <= 14
+    assert max(before.values()) <= 15

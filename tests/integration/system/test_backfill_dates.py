@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -45,13 +46,13 @@ def standing(instance: Instance) -> list[tuple[str, str]]:
 def forget_decisions(instance: Instance) -> None:
     """Leave only the facts, all of them to be decided on: as where kipflow is set up over old archives."""
     with closing(sqlite3.connect(instance.home / "sandbox.db", timeout=60)) as database, database:
-        for change in ("update", "delete"):
-            database.execute(f"DROP TRIGGER transition_refuses_{change}")
-        for table in ("transition", "ballot", "vote", "review_item", "outbox", "pending"):
+        for table, change in itertools.product(("transition", "warning"), ("update", "delete")):
+            database.execute(f"DROP TRIGGER {table}_refuses_{change}")
+        for table in ("transition", "warning", "ballot", "vote", "review_item", "outbox", "pending"):
             database.execute(f"DELETE FROM {table}")  # noqa: S608 - our names
         database.execute(
             "UPDATE proposal SET stage = NULL, since = NULL, decided_at = NULL, policy_version = NULL, rules = NULL, "
-            "next_deadline = NULL"
+            "next_deadline = NULL, followed_since = NULL"
         )
         database.execute("INSERT INTO pending (number, token) SELECT number, 'all' FROM proposal")
 

@@ -6,8 +6,10 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import time
 from collections.abc import Iterable
+from contextlib import closing
 
 import httpx
 import psutil
@@ -15,6 +17,7 @@ import pytest
 
 from kipflow.launcher import processes
 from kipflow.launcher.runs import DAGS
+from kipflow.sandbox.answers import expected_asleep
 from kipflow.sandbox.story import expected, expected_later
 from tests.integration.system.running import Instance, run_kipflow
 
@@ -195,6 +198,23 @@ def test_a_crash_of_everything_is_mended_by_the_next_start(instance: Instance) -
     assert_replay_agrees(instance)
     later = {**{n: e.stage for n, e in expected().items()}, **expected_later()}
     assert differing(instance.stages(), ((n, stage.value) for n, stage in later.items())) == {}
+
+
+def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance: Instance) -> None:
+    """The first start warned of it; 15 days later by its clock it is dormant since the promised date."""
+    [(number, due_at, recorded_at)] = instance.ask("SELECT number, due_at, recorded_at FROM warning WHERE number = 107")
+    assert instance.stages()[107] == "Discussion"
+    instance.push_time("6 days")
+    with instance.api() as api:
+        api.trigger("kip_poll_threads")
+        instance.wait_quiet(api, 900)
+
+    assert {n: s.value for n, s in expected_asleep().items()} == {number: instance.stages()[number]}
+    assert instance.ask("SELECT since FROM proposal WHERE number = 107") == [(due_at,)]
+    unwarned = "SELECT t.number FROM transition t WHERE t.rule = 'silence' AND t.at > ? AND t.number <> 107"
+    with closing(sqlite3.connect(f"file:{instance.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
+        assert database.execute(unwarned, (recorded_at,)).fetchall() == []
+    assert_replay_agrees(instance)
 
 
 def test_down_leaves_no_process_and_free_ports_also_when_called_twice(instance: Instance) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,8 +16,10 @@ from kipflow.domain.facts import (
     StatusWord,
     ThreadMessage,
 )
+from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -102,6 +105,21 @@ def result(day: float, outcome: str = "passed") -> Declared:
 
 def facts(**more: Any) -> ProposalFacts:
     return ProposalFacts(key="KIP-7", proposal=Proposal(number=7, title="Faster fences"), **{"coverage": WHOLE, **more})
+
+
+def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta = timedelta(0)) -> ProposalFacts:
+    """The facts after runs as of these days, each `lag` late, that gave the warnings that were owed."""
+    for day in days:
+        as_of, recorded_at = at(day), at(day) + lag
+        decision = decide(known, policy, as_of)
+        if decision is None:
+            continue
+        if decision.unwarned is not None:
+            since = known.followed_since
+            given = give_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
+            known = replace(known, warnings=(*known.warnings, given))
+        known = replace(known, followed_since=known.followed_since or recorded_at)
+    return known
 
 
 def ruling(day: float, kind: str, id: int = 1, target: str = "KIP-7", **value: Any) -> Ruling:

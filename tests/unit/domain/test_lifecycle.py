@@ -22,7 +22,21 @@ from kipflow.domain.policy import Care
 from kipflow.domain.stages import TABLE
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice
-from tests.unit.domain.building import POLICY, TALKED, WHOLE, YES, at, ballot, facts, mail, page, poll, result, stages
+from tests.unit.domain.building import (
+    POLICY,
+    TALKED,
+    WHOLE,
+    YES,
+    at,
+    ballot,
+    facts,
+    followed,
+    mail,
+    page,
+    poll,
+    result,
+    stages,
+)
 
 
 def test_nothing_is_decided_before_anything_happened() -> None:
@@ -171,6 +185,7 @@ def test_care_owed_lengthens_the_period() -> None:
 def test_silence_warns_then_makes_dormant_and_a_mail_revives() -> None:
     policy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
+    talk = followed(talk, policy, 2, 91)
     warned = decide(talk, policy, at(95))
     assert warned is not None
     assert (warned.stage, warned.warned_at) == (Stage.DISCUSSION, at(91))

@@ -26,12 +26,14 @@ from kipflow.domain.facts import (
     PageAbsence,
     ProposalFacts,
     Ruling,
+    SilenceWarning,
     StatusWord,
     TicketState,
 )
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care, Policy, Rule
+from kipflow.domain.silence import PROMPT, give_warning
 from kipflow.domain.stages import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.unit.domain.building import START, ballot, facts, mail, page, poll
@@ -79,6 +81,8 @@ class Proposal(RuleBasedStateMachine):
         self.read_at = self.now()
         self.stored: tuple[Transition, ...] = ()
         self.decided_at: datetime | None = None
+        self.warnings: list[SilenceWarning] = []
+        self.followed_since: datetime | None = None
         self.reached: set[Stage] = set()
 
     # -- time and what is known --------------------------------------------------------------------
@@ -102,6 +106,8 @@ class Proposal(RuleBasedStateMachine):
         return facts(
             coverage=coverage,
             votes=tuple(self.polls.values()),
+            warnings=tuple(self.warnings),
+            followed_since=self.followed_since,
             **{name: tuple(values) for name, values in self.known.items()},
         )
 
@@ -252,29 +258,54 @@ class Proposal(RuleBasedStateMachine):
         ]
 
     # -- decisions are taken --------------------------------------------------------------------------
-    def decide(self) -> Decision | None:
-        decision = decide(self.facts(), self.policy, self.now())
+    def decide(self, as_of: datetime | None = None) -> Decision | None:
+        decision = decide(self.facts(), self.policy, as_of or self.now())
         if decision is not None:
             check_law(decision, self.facts(), self.policy)
         return decision
 
-    @rule()
-    def decide_and_store(self) -> None:
-        decision, before = self.decide(), self.stored
+    @rule(behind=st.sampled_from([0, 0, 0, 5, 24 * 30]))
+    def decide_and_store(self, behind: int) -> None:
+        """A run, on time or for a past date, that warns first where the decision says that a warning is owed."""
+        as_of = max(self.when(behind), self.decided_at or self.when(behind))
+        decision, before = self.decide(as_of), self.stored
+        if decision is not None and decision.unwarned is not None:
+            self.warn(decision, as_of)
+            decision = self.decide(as_of)
         derived = decision.history if decision is not None else ()
         if decision is None and not before:
             return
         self.stored = (*before, *reconcile(before, derived))
-        self.decided_at = self.now()
+        self.decided_at, self.followed_since = as_of, self.followed_since or self.now()
         assert self.stored[: len(before)] == before, "entries are only ever added"
         assert [replace(t, repeat=0).id for t in effective(self.stored)] == [t.id for t in derived]
         assert len({t.id for t in self.stored}) == len(self.stored), "every entry has a name of its own"
         assert reconcile(self.stored, derived) == (), "running again adds nothing"
         self.reached |= {t.target for t in derived}
 
+    def warn(self, decision: Decision, as_of: datetime) -> None:
+        assert decision.unwarned is not None
+        given = give_warning(
+            decision.unwarned, self.policy, as_of=as_of, recorded_at=self.now(), followed_since=self.followed_since
+        )
+        assert given.silent_at not in {w.silent_at for w in self.warnings}, "each silence is warned of once"
+        self.warnings.append(given)
+        after = decide(self.facts(), self.policy, as_of)
+        assert after is not None
+        assert after.unwarned is None
+
     @rule()
     def decide_and_die(self) -> None:
         self.decide()
+
+    @rule()
+    def stay_away_and_come_back(self) -> None:
+        """Nobody decides for longer than any silence needs, and all mail is there at the end."""
+        self.gaps.clear()
+        self.decide_and_store(0)
+        self.hour += 24 * 60
+        self.read_archive()
+        self.decide_and_store(0)
 
     @rule(shuffle=st.randoms())
     def hand_facts_over_in_another_order(self, shuffle: Random) -> None:
@@ -286,6 +317,7 @@ class Proposal(RuleBasedStateMachine):
         other = replace(
             known,
             votes=mixed(tuple(replace(v, ballots=mixed(v.ballots)) for v in known.votes)),
+            warnings=mixed(known.warnings),
             **{name: mixed(getattr(known, name)) for name in self.known},
         )
         assert decide(other, self.policy, self.now()) == decide(known, self.policy, self.now())
@@ -328,10 +360,22 @@ def check_law(decision: Decision, known: ProposalFacts, policy: Policy) -> None:
         assert move.policy_version == policy.version
         if move.rule in BY_VOTE:
             check_acceptance(move, known, policy)
+        if move.rule == "silence":
+            check_dormancy(move, known, policy, decision.as_of)
         at, stage = move.at, move.target
     assert stage is decision.stage
     assert decision.next_deadline is None or decision.next_deadline >= decision.as_of
     assert all(line and line == " ".join(line.split()) for line in decision.missing)
+
+
+def check_dormancy(move: Transition, known: ProposalFacts, policy: Policy, as_of: datetime) -> None:
+    """It fell due before anybody followed the proposal, or a warning was recorded the whole grace before."""
+    if move.at <= (known.followed_since or as_of):
+        return
+    kept = [w for w in known.warnings if w.recorded_at + policy.grace <= move.at + PROMPT]
+    assert any(w.due_at is None or w.due_at <= move.at for w in kept)
+    spoken = [m.sent_at for m in known.messages if m.sent_at < move.at]
+    assert all(w.as_of >= max(spoken, default=w.as_of) for w in kept[-1:]), "nobody wrote after the warning"
 
 
 def check_acceptance(move: Transition, known: ProposalFacts, policy: Policy) -> None:

@@ -16,7 +16,21 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care, Policy, Rule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice, Vote
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, mail, page, poll, result, ruling, stages
+from tests.unit.domain.building import (
+    POLICY,
+    TALKED,
+    YES,
+    at,
+    ballot,
+    facts,
+    followed,
+    mail,
+    page,
+    poll,
+    result,
+    ruling,
+    stages,
+)
 
 SLEEPY = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
 ACCEPTED = poll(4, *YES, declared=result(8))
@@ -279,8 +293,10 @@ def test_silence_in_mail_that_is_not_held_is_no_silence() -> None:
 def test_a_snooze_never_brings_dormancy_nearer() -> None:
     short = ruling(3, "snooze", until=at(4).isoformat())
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(short,))
-    assert decided(talk, SLEEPY, 60).warned_at is None
-    assert decided(talk, SLEEPY, 92).warned_at == at(91)
+    assert decided(talk, SLEEPY, 60).unwarned is None
+    owed = decided(talk, SLEEPY, 92).unwarned
+    assert owed is not None
+    assert owed.silent_at == at(91)
 
 
 def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
@@ -288,7 +304,9 @@ def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
     decision = decided(talk, asked, 300)
     assert (decision.stage, kinds(decision)) == (Stage.DISCUSSION, ["dormancy"])
-    assert decision.missing[-1] == ("silent for 299 days; warned 209 days ago; a person decides whether it is dormant")
+    assert decision.missing[-1] == "silent for 299 days; a person decides whether it is dormant"
+    told = decided(followed(talk, asked, 2, 92), asked, 93)
+    assert told.missing[-1] == "silent for 92 days; warned 1 day ago; a person decides whether it is dormant"
 
 
 # -- what is missing ----------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import Coverage, Kind, Ruling
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import PageChanges
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, mail, page, poll, ruling
+from tests.unit.domain.building import POLICY, START, TALKED, YES, at, ballot, facts, followed, mail, page, poll, ruling
 
 CLOCKED = replace(
     POLICY,
@@ -48,6 +48,7 @@ def test_a_proposal_that_nothing_wakes_needs_no_decision(
 ) -> None:
     stored: tuple[Transition, ...] = ()
     rulings: list[Ruling] = []
+    assert isinstance(known, ProposalFacts)
     now = read = at(5)
     last: Decision | None = None
     for hours, reads, word in steps:
@@ -55,14 +56,13 @@ def test_a_proposal_that_nothing_wakes_needs_no_decision(
         read = now if reads else read
         if word is not None:
             rulings.append(_ruling(word, now, len(rulings) + 1))
-        current = replace(
-            known,  # type: ignore[type-var]
-            coverage=Coverage(complete_through=read),
-            rulings=tuple(rulings),
-        )
-        decision = decide(current, CLOCKED, now)
-        assert decision is not None
+        known = replace(known, coverage=Coverage(complete_through=read), rulings=tuple(rulings))
         due = last is None or word is not None or (last.next_deadline is not None and last.next_deadline <= now)
+        if due:
+            known = followed(known, CLOCKED, (now - START) / timedelta(days=1))
+        decision = decide(known, CLOCKED, now)
+        assert decision is not None
+        assert decision.unwarned is None, "its author is owed a warning, and nothing woke it"
         appended = reconcile(stored, decision.history)
         assert due or not appended, "nothing woke it, and yet its history is another now"
         if due:

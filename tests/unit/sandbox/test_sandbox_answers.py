@@ -21,6 +21,7 @@ from kipflow.domain.facts import (
     PageAbsence,
     PageVersion,
     ProposalFacts,
+    SilenceWarning,
     Substance,
     ThreadMessage,
     Unreadable,
@@ -28,10 +29,11 @@ from kipflow.domain.facts import (
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
-from kipflow.sandbox.answers import BROKEN_MAILS
+from kipflow.sandbox.answers import BROKEN_MAILS, expected_asleep
 from kipflow.sandbox.story import Story, build_story, expected, expected_later
 from kipflow.settings import load_community, load_roster
 from kipflow.wiki.pages import parse_page
@@ -53,9 +55,19 @@ class Reading:
         facts = self.facts[number]
         # the story knows its future; nobody who reads it does
         seen = replace(facts, pages=tuple(p for p in facts.pages if p.saved_at <= at))
+        if at > ANCHOR:
+            # kipflow has been running since the anchor
+            seen = replace(seen, followed_since=ANCHOR, warnings=self.warn(number))
         decision = decide(seen, self.policy, at)
         assert decision is not None
         return decision
+
+    def warn(self, number: int) -> tuple[SilenceWarning, ...]:
+        """What the first run, at the anchor, warned of."""
+        silence = self.decide(number, ANCHOR).unwarned
+        if silence is None:
+            return ()
+        return (give_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None),)
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +173,13 @@ def test_a_proposal_comes_to_what_the_story_means(number: int, reading: Reading)
 def test_ten_days_later_the_story_has_moved_on(number: int, reading: Reading) -> None:
     wanted: Stage = expected_later().get(number, expected()[number].stage)
     assert reading.decide(number, ANCHOR + timedelta(days=10)).stage is wanted
+
+
+@pytest.mark.parametrize("number", expected_asleep())
+def test_who_was_warned_at_the_anchor_sleeps_when_the_grace_is_over(number: int, reading: Reading) -> None:
+    assert len(reading.warn(number)) == 1
+    assert reading.decide(number, ANCHOR + timedelta(days=13)).stage is expected()[number].stage
+    assert reading.decide(number, ANCHOR + timedelta(days=15)).stage is expected_asleep()[number]
 
 
 def test_a_month_later_nothing_is_left_to_read(reading: Reading) -> None:

@@ -9,9 +9,20 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
+from kipflow.domain.facts import SilenceWarning
 from kipflow.services.messages import SECTION_LIMIT, escape, render_review, render_transition, render_warning
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+WARNED = SilenceWarning(
+    quiet_since=NOON,
+    silent_at=NOON,
+    as_of=NOON,
+    warned_at=NOON,
+    due_at=datetime(2026, 3, 16, 12, tzinfo=UTC),
+    recorded_at=NOON,
+)
 
 
 def transition(line: str, url: str = "") -> Transition:
@@ -65,7 +76,7 @@ def test_no_text_breaks_out_or_exceeds_the_limits(line: str, question: str) -> N
     for message in (
         render_transition("KIP-7", transition(line), decision()),
         render_review("KIP-7", item),
-        render_warning("KIP-7", decision(missing=("silent for 3 days",))),
+        render_warning("KIP-7", WARNED, line),
     ):
         assert len(body(message)) <= SECTION_LIMIT
         assert len(str(message["text"])) <= SECTION_LIMIT

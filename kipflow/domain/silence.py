@@ -1,0 +1,84 @@
+"""Silence, the warning that it owes an author, and when it makes a proposal dormant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kipflow.domain.clocks import after
+from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.policy import Policy
+
+#: How far a run may be behind the time for which it decides and still count as having run on it.
+PROMPT = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """Nothing since `quiet_since`: long enough to warn of at `silent_at`, put off until `snoozed_until`.
+
+    `followed_since`: what had fallen due by then is history, because nobody was there to give a warning.
+    """
+
+    quiet_since: datetime
+    silent_at: datetime
+    snoozed_until: datetime | None
+    followed_since: datetime
+
+    def due_unwarned(self, policy: Policy) -> datetime | None:
+        """When it makes dormant without any warning; None where kipflow was there to give one."""
+        due = after(self.silent_at, policy.grace)
+        return due if due <= self.followed_since else None
+
+    def find_warning(self, warnings: Iterable[SilenceWarning], policy: Policy) -> SilenceWarning | None:
+        """The first warning of this silence; None where none was given.
+
+        A warning is of this silence if that was long enough when it was given, or began at the same activity: a
+        policy that asks for more days warns nobody twice. One given before a snooze ended promised another date, and
+        late mail takes the ground from one given when, as is known now, the silence was short.
+        """
+        past = self.due_unwarned(policy)
+        for warning in warnings:
+            if past is not None and warning.as_of >= past:
+                continue  # of a later silence
+            snoozed = self.snoozed_until is not None and warning.as_of < self.snoozed_until
+            if warning.as_of >= self.silent_at or (warning.quiet_since == self.quiet_since and not snoozed):
+                return warning
+        return None
+
+    def find_dormancy(self, warning: SilenceWarning | None, policy: Policy) -> datetime | None:
+        """When it makes dormant, never before the promised date; None while nobody has been warned of it."""
+        if warning is None:
+            return self.due_unwarned(policy)
+        due = after(max(self.silent_at, warning.warned_at), policy.grace)
+        return due if warning.due_at is None else max(due, warning.due_at)
+
+    def owes_warning(self, warning: SilenceWarning | None, policy: Policy, at: datetime) -> bool:
+        """Whether its author must be warned at `at`: it is long enough, nobody did, and dormancy lies ahead."""
+        if warning is not None or at < self.silent_at:
+            return False
+        past = self.due_unwarned(policy)
+        return past is None or at < past
+
+
+def give_warning(
+    silence: Silence, policy: Policy, *, as_of: datetime, recorded_at: datetime, followed_since: datetime | None
+) -> SilenceWarning:
+    """The warning of `silence` that a decision as of `as_of` gives, written at `recorded_at`.
+
+    The grace counts from `as_of`, so that past dates that are made up for come to the history that runs at the time
+    came to. But nobody was told then: where the grace would end after kipflow began to follow the proposal
+    (`followed_since`; None: it begins now), it counts from when the warning is really written.
+    """
+    warned_at = as_of
+    if recorded_at - as_of > PROMPT and after(as_of, policy.grace) > (followed_since or recorded_at):
+        warned_at = recorded_at
+    return SilenceWarning(
+        quiet_since=silence.quiet_since,
+        silent_at=silence.silent_at,
+        as_of=as_of,
+        warned_at=warned_at,
+        due_at=None if policy.dormancy_by_person else after(warned_at, policy.grace),
+        recorded_at=recorded_at,
+    )
