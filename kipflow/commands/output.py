@@ -105,6 +105,11 @@ def say_time(at: datetime | None) -> str:
     return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
+def say_empty(community: str) -> str:
+    """What a list of proposals says where nothing is stored yet."""
+    return f"no proposals of {community} are stored yet: `kipflow poll`, `sync` and `advance` find them"
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, datetime):
         return say_time(value)

@@ -109,7 +109,7 @@ def test_each_entry_of_a_timeline_tells_who_moved_it_when_that_was_recorded_and_
 
     assert run(["status", "7"]) == 0
     shown = "".join(capsys.readouterr().out.split())
-    assert "byrecordedpolicy" in shown, "a narrow table folds long versions"
+    assert "holdsasofrecordedmoverulebypolicy" in shown, "a narrow table folds long versions"
 
 
 @pytest.mark.usefixtures("tidy_shelves")

@@ -1,0 +1,73 @@
+"""`status --drift`: every side that says something else than the facts, and the edit that settles it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Any
+
+from kipflow.commands.now import find_now
+from kipflow.commands.output import console, print_rows, say_empty
+from kipflow.domain.drift import Drift
+from kipflow.domain.events import Stage
+from kipflow.services.advance import look_back
+from kipflow.services.board import RowQuery
+from kipflow.wiring import Parts
+
+_COLUMNS = ("proposal", "stage", "side", "says", "facts_say", "settle", "evidence")
+
+
+def print_drift(
+    parts: Parts, form: str, *, stages: Collection[Stage], number: int | None = None, as_of: datetime | None = None
+) -> int:
+    """Print a line for each disagreement, highest number first; 1 if there is any, else 0.
+
+    Args:
+        stages: proposals of these stages only.
+        number: this proposal only.
+        as_of: what the rules say of the facts of that time; None: what was decided last.
+
+    Raises:
+        UnknownProposal: nothing is known of `number`.
+    """
+    if number is not None:
+        parts.store.proposal(number, find_now(parts, as_of))  # one that is not known cannot agree with anything
+    found = _find_decided(parts) if as_of is None else _find_as_of(parts, as_of)
+    rows = [row for row in found if row["stage"] in stages and number in {None, row["number"]}]
+    if rows or form != "table":
+        print_rows(rows, form, columns=_COLUMNS)
+    elif parts.store.rows(RowQuery(limit=1)).total:
+        console().print("page, index, announcements, tickets and releases agree with the facts")
+    else:
+        console().print(say_empty(parts.community.name))
+    return 1 if rows else 0
+
+
+def _find_decided(parts: Parts) -> Iterator[dict[str, Any]]:
+    for row in parts.store.drift():
+        yield _as_row(row.key, row.number, row.title, row.stage, row.drift)
+
+
+def _find_as_of(parts: Parts, as_of: datetime) -> Iterator[dict[str, Any]]:
+    with parts.store.read() as session:
+        numbers = session.load_numbers()
+    for number in sorted(numbers, reverse=True):
+        decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
+        if decision is not None and decision.drift:
+            view = parts.store.proposal(number, as_of)
+            for drift in decision.drift:
+                yield _as_row(view.key, number, view.proposal.title, decision.stage, drift)
+
+
+def _as_row(key: str, number: int, title: str, stage: Stage, drift: Drift) -> dict[str, Any]:
+    return {
+        "proposal": key,
+        "number": number,
+        "title": title,
+        "stage": stage,
+        "side": drift.side,
+        "says": drift.says,
+        "facts_say": drift.derived,
+        "settle": drift.mend,
+        "evidence": drift.evidence,
+    }

@@ -1,0 +1,150 @@
+"""One proposal as text: its stage, what is missing, timeline, votes and what disagrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kipflow.commands.moves import find_facts, say_evidence, say_move
+from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
+from kipflow.commands.proposal_json import as_dict
+from kipflow.commands.review import say_ruling
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.events import Actor
+from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.history import find_amendments
+from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.services.wording import say_warning
+
+_TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "evidence", "ref", "id")
+
+
+def print_proposal(view: ProposalView, form: str) -> int:
+    """Print one proposal in full; as CSV its timeline."""
+    if form == "json":
+        print_json(as_dict(view))
+        return 0
+    if form == "csv":
+        print_rows(_timeline_rows(view), form, columns=_TIMELINE)
+        return 0
+    out = console()
+    out.print(f"{view.key}: {view.proposal.title}")
+    out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
+    for line in view.missing:
+        out.print(f"  missing: {line}")
+    print_table(
+        [{**row, "holds_as_of": row["at"]} for row in _timeline_rows(view)],
+        columns=("holds_as_of", "recorded", "move", "rule", "by", "policy", "evidence"),
+        title="\nTimeline, in the order in which it was recorded",
+    )
+    for r in view.history:
+        for e in find_facts(r.transition.evidence) if r.transition.retracts else ():
+            out.print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
+    amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
+    for state in view.votes:
+        _print_vote(state, is_amendment=state.vote.root_message_id in amendments)
+    for item in view.review:
+        parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
+        out.print(f"review: {' | '.join(part for part in parts if part)}")
+    for ruling in view.rulings:
+        gone = f" (revoked {say_time(ruling.revoked_at)} by {ruling.revoked_by})" if ruling.revoked_at else ""
+        out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")
+    if view.pages and view.pages[-1].labels:
+        out.print(f"labels: {', '.join(view.pages[-1].labels)}", soft_wrap=True, markup=False)
+    for name, line in view.pages[-1].touches if view.pages else ():
+        out.print(f"touches {name}: {line}", soft_wrap=True, markup=False)
+    for call in view.calls:
+        out.print(f"noted {call.held_on or call.call}: {call.note}", soft_wrap=True, markup=False)
+    for fault in view.faults:
+        weight = "page" if fault.severity == "error" else "page, a draft still"
+        out.print(f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.mend}", soft_wrap=True, markup=False)
+    for drift in view.drift:
+        told = (
+            f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
+        )
+        out.print(told, soft_wrap=True, markup=False)
+    return 0
+
+
+def _timeline_rows(view: ProposalView) -> list[dict[str, Any]]:
+    """The history in order of record, each warning of dormancy where it was given."""
+    rows = [_timeline_row(r) for r in view.history]
+    for given in reversed(view.warnings):
+        place = next((i for i, r in enumerate(view.history) if r.recorded_at > given.recorded_at), len(view.history))
+        rows.insert(place, _warning_row(given))
+    return rows
+
+
+def _warning_row(given: SilenceWarning) -> dict[str, Any]:
+    return {
+        "at": given.warned_at,
+        "from": "",
+        "to": "",
+        "move": "author warned",
+        "rule": "warning",
+        "by": Actor.CLOCK,
+        "recorded": given.recorded_at,
+        "policy": "",
+        "evidence": say_warning(given),
+        "ref": given.quiet_since.isoformat(),
+        "id": "",
+    }
+
+
+def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
+    """An entry of the history as a row; `by` is who moved the proposal, `policy` the rules that it went by."""
+    move = recorded.transition
+    lead = next(iter(find_facts(move.evidence)), None)
+    return {
+        "at": move.at,
+        "from": move.source or "",
+        "to": move.target,
+        "move": say_move(move),
+        "rule": move.rule + (" (retracted)" if recorded.retracted else ""),
+        "by": move.actor,
+        "recorded": recorded.recorded_at,
+        "policy": move.policy_version,
+        # the facts of a correction follow below the table
+        "evidence": move.note if move.retracts else say_evidence(move),
+        "ref": lead.ref if lead is not None else "",
+        "id": move.id,
+    }
+
+
+def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
+    kind = "Amendment vote" if is_amendment else "Vote"
+    title = f"\n{kind}, round {state.vote.round}: {_say_standing(state)}"
+    ballots = [
+        {
+            "voter": b.voter,
+            "value": b.value,
+            "binding": "binding" if b.binding else "",
+            "status": b.status,
+            "line": b.line,
+            "rule": b.rule,
+            "why": b.why,
+            "message": b.message_id,
+        }
+        for b in state.vote.ballots
+    ]
+    print_table(ballots, columns=("voter", "value", "binding", "status", "line", "rule", "why", "message"), title=title)
+    if state.terms.because:
+        asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
+        by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
+        console().print(f"  care owed: {', '.join(state.terms.because)}{asked}{by}")
+    for difference in state.differences:
+        console().print(f"  announced result differs: {difference}")
+
+
+def _say_standing(state: VoteState) -> str:
+    """What a vote has come to; of a round that was called off, whose ballots are void, how it ended."""
+    opened = f"opened {say_time(state.vote.opened_at)}"
+    if state.vote.ended_at is not None:
+        ballots = len(state.vote.ballots)
+        void = f"; its {ballots} ballot{'s count' if ballots != 1 else ' counts'} for nothing" if ballots else ""
+        return f"{state.vote.ended_how} {say_time(state.vote.ended_at)} UTC{void}; {opened} UTC"
+    binding, other = state.tally.binding, state.tally.non_binding
+    return (
+        f"{state.outcome}; binding +{binding.plus}/{binding.zero}/-{binding.minus}, "
+        f"non-binding +{other.plus}/{other.zero}/-{other.minus}; "
+        f"{opened}, closes no earlier than {say_time(state.terms.earliest_close)} UTC"
+    )

@@ -1,0 +1,229 @@
+"""One proposal as JSON: everything that `kipflow status N` prints, and what it leaves out for want of room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kipflow.commands.moves import render_evidence
+from kipflow.commands.review import say_ruling
+from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, SilenceWarning, TicketState
+from kipflow.domain.pagechanges import LateChange
+from kipflow.domain.votes import Ballot, Declared
+from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.services.ports import OutboxRow
+from kipflow.services.settling import say_command, say_release
+
+Links = Mapping[str, str]
+
+
+def as_dict(view: ProposalView) -> dict[str, Any]:
+    """The proposal with its decision, history, votes and all that waits; times are datetimes."""
+    page = view.pages[-1] if view.pages else None
+    return {
+        "proposal": view.proposal.number,
+        "key": view.key,
+        "title": view.proposal.title,
+        "author": view.proposal.author,
+        "created_at": view.proposal.created_at,
+        "stage": view.stage,
+        "since": view.since,
+        "decided_at": view.decided_at,
+        "policy": view.policy_version,
+        "last_activity": view.last_activity,
+        "warned_at": view.warned_at,
+        "next_deadline": view.next_deadline,
+        "release": view.proposal.release,
+        "in_progress": view.proposal.in_progress,
+        "missing": list(view.missing),
+        "history": [_move(r, view.links) for r in view.history],
+        "warnings": [_warning(w) for w in view.warnings],
+        "votes": [_vote(s, view.links) for s in view.votes],
+        "review": [
+            {
+                "kind": i.kind,
+                "subject": i.subject,
+                "question": i.question,
+                "line": i.line,
+                "url": view.links.get(i.subject, ""),
+                "outcomes": list(i.outcomes),
+                "settle": say_command(view.proposal.number, i),
+            }
+            for i in view.review
+        ],
+        "rulings": [_ruling(r) for r in view.rulings],
+        "page": _page(page) if page is not None else None,
+        "touches": [{"interface": name, "line": line} for name, line in (page.touches if page is not None else ())],
+        "index": [_index_row(e) for e in view.index_entries if e.origin == "page"][-1:],
+        "tickets": [_ticket(t) for t in {t.key: t for t in view.tickets}.values()],
+        "calls": [{"call": c.call, "held_on": _day(c.held_on), "url": c.url, "note": c.note} for c in view.calls],
+        "faults": [
+            {"code": f.code, "severity": f.severity, "place": f.place, "what": f.what, "mend": f.mend}
+            for f in view.faults
+        ],
+        "drift": [
+            {"side": d.side, "says": d.says, "derived": d.derived, "evidence": d.evidence, "mend": d.mend}
+            for d in view.drift
+        ],
+        "effects": [_effect(e) for e in view.effects],
+    }
+
+
+def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
+    move = recorded.transition
+    return {
+        "at": move.at,
+        "from": move.source,
+        "to": move.target,
+        "id": move.id,
+        "rule": move.rule,
+        "actor": move.actor,
+        "policy": move.policy_version,
+        "note": move.note,
+        "retracts": list(move.retracts),
+        "retracted": recorded.retracted,
+        "recorded_at": recorded.recorded_at,
+        "run": recorded.run_id,
+        "evidence": render_evidence(move.evidence, links),
+    }
+
+
+def _warning(given: SilenceWarning) -> dict[str, Any]:
+    return {
+        "warned_at": given.warned_at,
+        "quiet_since": given.quiet_since,
+        "silent_at": given.silent_at,
+        "due_at": given.due_at,
+        "recorded_at": given.recorded_at,
+    }
+
+
+def _vote(state: VoteState, links: Links) -> dict[str, Any]:
+    vote = state.vote
+    return {
+        "round": vote.round,
+        "list": vote.list_id,
+        "subject": vote.subject,
+        "root_message_id": vote.root_message_id,
+        "url": links.get(vote.root_message_id, ""),
+        "opened_by": f"{vote.opened_by} <{vote.opened_by_address}>",
+        "opened_at": vote.opened_at,
+        "earliest_close": state.terms.earliest_close,
+        "ended_at": vote.ended_at,
+        "ended_how": vote.ended_how,
+        "quorum": state.terms.quorum,
+        "care": _care(state.terms),
+        "page_change": _page_change(state.terms.late_change),
+        "outcome": state.outcome,
+        "hangs": state.hangs,
+        "tally": state.tally.as_dict(),
+        "declared": _declared(vote.declared, links) if vote.declared is not None else None,
+        "differences": list(state.differences),
+        "ballots": [_ballot(b, links) for b in vote.ballots],
+    }
+
+
+def _care(terms: VoteTerms) -> dict[str, Any]:
+    """What the interfaces that the page touches ask of the vote; an empty list of them where they ask nothing."""
+    return {"interfaces": list(terms.because), "reviewers": terms.reviewers, "reviewed_by": list(terms.reviewed_by)}
+
+
+def _page_change(change: LateChange | None) -> dict[str, Any] | None:
+    """A change of substance after the first vote, as long as nobody has said that the votes hold."""
+    if change is None:
+        return None
+    return {"from": change.before.version, "to": change.after.version, "sections": list(change.sections)}
+
+
+def _declared(declared: Declared, links: Links) -> dict[str, Any]:
+    return {
+        "by": declared.by,
+        "at": declared.announced_at,
+        "message_id": declared.message_id,
+        "url": links.get(declared.message_id, ""),
+        "outcome": declared.outcome,
+        "line": declared.line,
+        "binding": dict(declared.binding) if declared.binding is not None else None,
+        "non_binding": dict(declared.non_binding) if declared.non_binding is not None else None,
+    }
+
+
+def _ballot(ballot: Ballot, links: Links) -> dict[str, Any]:
+    return {
+        "voter": ballot.voter,
+        "name": ballot.name,
+        "address": ballot.address,
+        "choice": ballot.choice,
+        "value": ballot.value,
+        "binding": ballot.binding,
+        "claimed_binding": ballot.claimed_binding,
+        "cast_at": ballot.cast_at,
+        "message_id": ballot.message_id,
+        "url": links.get(ballot.message_id, ""),
+        "line": ballot.line,
+        "rule": ballot.rule,
+        "status": ballot.status,
+        "why": ballot.why,
+    }
+
+
+def _ruling(ruling: Ruling) -> dict[str, Any]:
+    return {
+        "id": ruling.id,
+        "kind": ruling.kind,
+        "target": ruling.target,
+        "value": dict(ruling.value),
+        "says": say_ruling(ruling),
+        "by": ruling.author,
+        "reason": ruling.reason,
+        "made_at": ruling.made_at,
+        "revoked_at": ruling.revoked_at,
+        "revoked_by": ruling.revoked_by,
+        "revoked_reason": ruling.revoked_reason,
+    }
+
+
+def _page(page: PageVersion) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "url": page.url,
+        "version": page.version,
+        "saved_at": page.saved_at,
+        "saved_by": page.saved_by,
+        "status": page.status_text,
+        "labels": list(page.labels),
+        "ticket": page.jira,
+        "discussion": page.discussion_link,
+        "interfaces": list(page.interfaces),
+    }
+
+
+def _index_row(row: IndexEntry) -> dict[str, Any]:
+    return {"section": row.section, "title": row.title, "release": row.release, "in_progress": row.in_progress}
+
+
+def _ticket(ticket: TicketState) -> dict[str, Any]:
+    return {
+        "key": ticket.key,
+        "status": ticket.status,
+        "resolution": ticket.resolution,
+        "fix_versions": list(ticket.fix_versions),
+        "unreleased": list(ticket.unreleased),
+        "seen_at": ticket.seen_at,
+    }
+
+
+def _effect(effect: OutboxRow) -> dict[str, Any]:
+    return {
+        "key": effect.key,
+        "channel": effect.channel,
+        "status": effect.status,
+        "created_at": effect.created_at,
+        "sent_at": effect.sent_at,
+        "release": say_release(effect),
+    }
+
+
+def _day(day: object) -> str | None:
+    return None if day is None else str(day)
