@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.now import find_now
+from kipflow.commands.now import find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import ConfigError
@@ -32,7 +32,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
     if not paths and not again:
         raise click.UsageError("name the files to read, or --reread")
     parts = open_parts()
-    now, prefix = find_now(parts, as_of), parts.community.prefix
+    now, prefix = find_seen_at(parts, as_of), parts.community.prefix
     reports = []
     with progress("reading") as say:
         if paths:
@@ -63,7 +63,7 @@ def poll(as_of: datetime | None) -> int:
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
         raise _lacks(parts, "archive")
-    now = find_now(parts, as_of)
+    now = find_seen_at(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         raw = parts.settings.raw / parts.community.name
@@ -85,7 +85,7 @@ def sync(as_of: datetime | None) -> int:
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
         raise _lacks(parts, "wiki")
-    now = find_now(parts, as_of)
+    now = find_seen_at(parts, as_of)
     with progress("syncing") as say:
         reports = [
             sync_wiki(

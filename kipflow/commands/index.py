@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.facts import print_report
-from kipflow.commands.now import find_now
+from kipflow.commands.now import find_now, find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
@@ -47,7 +47,7 @@ def import_(path: Path, as_of: datetime | None) -> int:
     from kipflow.services.index import import_index
 
     parts = open_parts()
-    now = find_now(parts, as_of)
+    now = find_seen_at(parts, as_of)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

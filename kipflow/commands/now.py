@@ -25,7 +25,11 @@ def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
         return datetime.now(UTC)
 
 
-def find_past(parts: Parts, as_of: datetime | None) -> datetime:
+_RULED = "a ruling holds from when it is made"
+_SEEN = "nothing is seen before its time, and mail would count as held up to then"
+
+
+def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) -> datetime:
     """The time that a person's word bears: `as_of` if it was given, else the community's time.
 
     Raises:
@@ -33,7 +37,14 @@ def find_past(parts: Parts, as_of: datetime | None) -> datetime:
     """
     now = find_now(parts)
     if as_of is not None and as_of - now > CLOCK_SKEW:
-        raise KipflowError(
-            f"{say_time(as_of)} UTC has not come yet (it is {say_time(now)}): a ruling holds from when it is made"
-        )
+        raise KipflowError(f"{say_time(as_of)} UTC has not come yet (it is {say_time(now)}): {because}")
     return now if as_of is None else as_of
+
+
+def find_seen_at(parts: Parts, as_of: datetime | None) -> datetime:
+    """The time at which facts are seen: `as_of` if it was given, else the community's time.
+
+    Raises:
+        KipflowError: `as_of` has not come. Months would count as held up to then, and votes be closed on them.
+    """
+    return find_past(parts, as_of, because=_SEEN)

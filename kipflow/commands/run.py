@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.now import find_now
+from kipflow.commands.now import find_seen_at
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, progress
 from kipflow.domain.errors import KipflowError
 from kipflow.java import submit_command
@@ -58,7 +58,7 @@ def deliver(as_of: datetime | None) -> int:
     if not parts.sends:
         console().print("dry-run: nothing is sent (effects.mode of the community, KIPFLOW_DRY_RUN)")
         return 0
-    now = find_now(parts, as_of)
+    now = find_seen_at(parts, as_of)
     with progress("delivering"):
         report = send(parts.store, find_handlers(parts, now=now), now=now)
     print_report(report)
@@ -75,7 +75,7 @@ def metrics(as_of: datetime | None, form: str) -> int:
     from kipflow.services.metrics import export_history, save_metrics
 
     parts = open_parts()
-    now = find_now(parts, as_of)
+    now = find_seen_at(parts, as_of)
     folder = parts.settings.lake / "metrics"
     with progress("computing metrics") as say:
         say("exporting history")

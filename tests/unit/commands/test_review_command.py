@@ -419,3 +419,16 @@ def test_a_reviewer_is_named_only_where_the_policy_asks_for_one(
     capsys.readouterr()
     assert review("care", "7", "--reviewed-by", "Rune Berg") == 2
     assert "KIP-7 owes no review" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["ingest", "poll", "sync", "index import", "metrics"])
+def test_facts_are_not_seen_at_a_time_that_has_not_come(
+    community: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    ahead = (datetime.now(UTC) + timedelta(days=40)).date().isoformat()
+    index = tmp_path / "index.txt"
+    index.write_text("KIP-12: A round-up")
+    arguments = {"ingest": [str(community)], "index import": [str(index)]}.get(command, [])
+    capsys.readouterr()
+    assert run([*command.split(), *arguments, "--as-of", ahead]) == 2
+    assert f"{ahead} 00:00 UTC has not come yet" in capsys.readouterr().err
