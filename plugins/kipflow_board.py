@@ -31,17 +31,13 @@ def build_board() -> "FastAPI":
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
 
-    from kipflow.domain.errors import KipflowError
     from kipflow.services.lastrun import find_pause
     from kipflow.web.app import create_app
-    from kipflow.web.render import Masthead
+    from kipflow.web.render import Masthead, read_if_possible
 
     def describe() -> Masthead:
         parts = open_parts()
-        try:
-            pause = find_pause(parts.store, datetime.now(UTC))
-        except KipflowError:
-            pause = None  # a database that gives no answer is told by the page
+        pause = read_if_possible(lambda: find_pause(parts.store, datetime.now(UTC)))
         return Masthead(title=parts.community.title, dry_run=not parts.sends, pause=pause)
 
     may_see = requires_access_view(AccessView.WEBSITE)

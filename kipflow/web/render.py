@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -21,6 +21,7 @@ from kipflow.services.board import Overview
 from kipflow.services.settling import say_command, say_release
 from kipflow.web import charts, metrics, times, wording
 
+T = TypeVar("T")
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
@@ -32,6 +33,14 @@ class Masthead:
     title: str = "Proposals"
     dry_run: bool = False
     pause: timedelta | None = None
+
+
+def read_if_possible(read: Callable[[], T]) -> T | None:
+    """What `read` gives; None where it raises `KipflowError`: what is wrong is told by the page itself."""
+    try:
+        return read()
+    except KipflowError:
+        return None
 
 
 class Pages:
@@ -52,10 +61,7 @@ class Pages:
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
-        try:
-            masthead = self._masthead()
-        except KipflowError:
-            masthead = Masthead()  # what is wrong is told by the page itself
+        masthead = read_if_possible(self._masthead) or Masthead()
         places = {"masthead": masthead, "root": find_root(request), "here": find_own_path(request)}
         return self._environment.get_template(template).render({**places, **values})
 
