@@ -22,7 +22,7 @@ from kipflow.mail.quotes.attributions import (
     is_attribution,
     leads_in_vote,
 )
-from kipflow.mail.quotes.footers import drop_disclaimers, drop_footers, drop_pgp, is_sent_from
+from kipflow.mail.quotes.footers import drop_added, is_sent_from
 from kipflow.mail.quotes.headblocks import (
     HAS_DATE,
     HEADER_LINE,
@@ -81,7 +81,7 @@ _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 def find_own_words(text: str) -> Words:
     """The author's own lines of a mail text, in order, with what each stands under."""
-    lines = drop_disclaimers(drop_footers(drop_pgp(clean_lines(text))))
+    lines = drop_added(clean_lines(text))
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)

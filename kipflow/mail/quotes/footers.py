@@ -78,10 +78,17 @@ def is_sent_from(line: str) -> bool:
     )
 
 
+def drop_added(lines: list[str]) -> list[str]:
+    """The lines without PGP's own, and with what lists and gateways append blanked out."""
+    # most of a mail is quoted, and what a program adds begins its line: few lines tell what to look for
+    starts = {line[:5] for line in lines if line[:1] != ">"}
+    lines = drop_footers(drop_pgp(lines) if "-----" in starts else lines)
+    return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)
+
+
 def drop_pgp(lines: list[str]) -> list[str]:
     """Without PGP's headers, signatures and keys; its escaped dashes put back."""
-    # a look at each line's beginning is cheaper than a search of them all
-    if not any(line[:5] == "-----" for line in lines) or "-----BEGIN PGP" not in "\n".join(lines):
+    if "-----BEGIN PGP" not in "\n".join(lines):
         return lines
     out: list[str] = []
     in_header = in_armour = signed = False
@@ -137,12 +144,12 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
 
 _RULES = frozenset({"*****", "_____", "=====", "-----"})
 #: In the only footer that may stand behind a mark of quoting ("X mailing list"): all others begin their line.
-_SIGNS_ANYWHERE = ("ailing ", "AILING ")
+_SIGN_ANYWHERE = "ailing "
 
 
 def _find_hints(lines: list[str]) -> list[str]:
     """The hints of footers in these lines. Most of a mail is quoted and need not be searched for all of them."""
     text = "\n".join(lines)
-    if not has_any(_SIGNS_ANYWHERE, text):
+    if _SIGN_ANYWHERE not in text:
         text = "\n".join([line for line in lines if line[:1] != ">"])
     return [hint for hint in _FOOTER_HINTS if hint in text]

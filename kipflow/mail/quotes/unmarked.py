@@ -41,8 +41,11 @@ _SHORTEST_TITLE = 7
 
 def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
     """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
-    for index, line in enumerate(lines):
-        if marks[index] != OWN and not (line[:4] == ">>> " and is_groupwise(line)):
+    bare = (
+        i for i, line in enumerate(lines) if marks[i] == OWN or (line[:4] == ">>> " and line.rstrip()[-3:] == ">>>")
+    )
+    for index in bare:
+        if marks[index] != OWN and not is_groupwise(lines[index]):
             continue
         end = _find_unmarked_quote(lines, marks, index) if _may_introduce(lines, marks, index) else None
         if end is None:
