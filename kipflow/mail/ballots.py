@@ -57,7 +57,24 @@ _SIGNS = (
     *("bindi", "bidin", "bindn", "bndin", "(b)", "(nb)", "vot", "veto", "withdraw", "retract", "abst", "neutral"),
     *("lgtm", "look", "ship it", "approve", "aye", "yes", "work", "support", "endorse", "accept", "favo"),
     *("objection", "trouble", "problem", "issue", "regression", "no from", "for it", "for this", "oppose", "against"),
-    *("zero", "opinion", "sounds good", "fine by me", "yeah", "👎", "object to", "good with", "ok with", "fine with"),
+    *(
+        "same ",
+        "ditto",
+        "likewise",
+        "me too",
+        "seconded",
+        "me to ",
+        "zero",
+        "opinion",
+        "sounds good",
+        "fine by me",
+        "yeah",
+        "👎",
+        "object to",
+        "good with",
+        "ok with",
+        "fine with",
+    ),
 )
 _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣﹢➕１０‐‑☐☑☒✓✔✅⬜□■👍👎]")
 
@@ -91,7 +108,7 @@ def read_expressions(words: Words, *, author: str = "", is_result: bool = False)
             for e in _read_lines(below, list(words.doubtful), author=author, is_result=is_result)
             if e.choice is not None and e.rule != "told-without-number"
         ]
-    weighed = (_weigh_with_the_rest(e, shown) for e in _resolve(found))
+    weighed = (_weigh_with_the_rest(e, shown, author) for e in _resolve(found))
     return tuple(e for e in weighed if e is not None)
 
 
@@ -109,7 +126,7 @@ _MAY_BE_TALK = frozenset(
 )
 
 
-def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression | None:
+def _weigh_with_the_rest(cast: Expression, shown: Sequence[str], author: str) -> Expression | None:
     """A vote in the light of what the mail says of it elsewhere: that it is conditional, not binding, or none."""
     text = _WRAPPED.sub(" ", "\n".join(shown))[:MAX_TEXT]
     if cast.standing is not Standing.CLEAR:
@@ -121,7 +138,7 @@ def _weigh_with_the_rest(cast: Expression, shown: Sequence[str]) -> Expression |
         why = "votes for it, and says elsewhere that it is not supported: which is meant?"
         return replace(cast, rule="contradiction", standing=Standing.UNCLEAR, why=why)
     if cast.claimed_binding is None:
-        cast = replace(cast, claimed_binding=find_claim_told_apart(text))
+        cast = replace(cast, claimed_binding=find_claim_told_apart(text, author))
     return doubt_taken_back(cast, text)
 
 
@@ -237,6 +254,8 @@ def _read_sentence(sentence: Sentence, *, author: str, is_result: bool) -> Expre
     if not clear:
         return found[0] if found else None
     sums_up = any(e in clear and _SUMS_UP.search(text[: m.start("value")]) is not None for m, e in read)
+    if sums_up:
+        clear = [e for m, e in read if e in clear and not _ON_A_PART.match(text[m.end("value") :])]
     contrary_at = (m for m in values if is_contrary(text, m))
     others = {m.group("value") for m in contrary_at if not (sums_up and _ON_A_PART.match(text[m.end("value") :]))}
     contrary = [e for v in others if (e := _read_plainly(v)).choice is not clear[0].choice]

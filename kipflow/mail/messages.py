@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
-from kipflow.domain.votes import Expression
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.ballots import read_expressions
 from kipflow.mail.content.headers import (
     Headers,
@@ -102,7 +102,7 @@ def read_message(
         in_reply_to=parents[0] if parents else None,
         references=references,
         own_text=own_text,
-        expressions=_read_votes(words, reading, sender, is_result=is_result),
+        expressions=_read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         digest=digest,
@@ -148,15 +148,37 @@ def _could_matter(reading: SubjectReading, subject: str, *, answers: bool) -> bo
 
 
 def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
-    if (not words.own and not words.doubtful) or reading.kind in {Kind.CANCEL, Kind.DISCUSS}:
+    if (not words.own and not words.doubtful) or reading.kind is Kind.CANCEL:
         return ()
+    discussed = reading.kind is Kind.DISCUSS
+    if discussed and "bind" not in words.text.lower():
+        return ()  # agreement, in a discussion; who claims to bind may mean the vote in whose thread this stands
     # rows of a table sum up; who votes in one writes no table of bars
     nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
     nobodys |= find_legend([line.text for line in words.own], opens=reading.kind is Kind.VOTE and not reading.is_reply)
     if nobodys:
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))
-    return read_expressions(words, author=sender.name, is_result=is_result)
+    found = read_expressions(words, author=sender.name, is_result=is_result)
+    return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
+
+
+_SEALED = Expression(
+    choice=None,
+    value="",
+    claimed_binding=None,
+    line="",
+    rule="encrypted",
+    standing=Standing.UNCLEAR,
+    why="encrypted: what it says, its author must tell",
+)
+
+
+def _find_sealed(headers: Headers, words: Words) -> tuple[Expression, ...]:
+    """An encrypted mail: it may be a vote, and nobody here can read it."""
+    kind = (headers.raw("content-type") or b"").lower()
+    sealed = kind.startswith(b"multipart/encrypted") or b"enveloped-data" in kind
+    return (_SEALED,) if sealed and not words.text else ()
 
 
 def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:

@@ -162,6 +162,8 @@ def read_declared(
         else outcome or not reading.is_reply
     ):
         return None
+    if reading.kind is Kind.DISCUSS and not (outcome and counts.binding):
+        return None  # a discussion speaks of votes; one that tells the outcome with its counts announces it
     if outcome is None:
         outcome = _find_outcome_of_subject(subject or reading.topic) if tagged else None
     return Declared(
@@ -183,7 +185,7 @@ _VOTE_TALK = ("vote", "voting", "binding", "accepted", "passed", "approved", "re
 
 def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> bool:
     """Whether a closer look is worth it: a tag, or a reply that speaks of votes and of an end."""
-    if reading.kind in {Kind.DISCUSS, Kind.CANCEL}:
+    if reading.kind is Kind.CANCEL:
         return False
     if tagged:
         return True
@@ -193,6 +195,8 @@ def _can_announce(words: Words, reading: SubjectReading, *, tagged: bool) -> boo
     if not _ANNOUNCES.is_in("\n".join(texts)):
         return False
     said = "\n".join(plain(text) for text in texts).lower()
+    if reading.kind is Kind.DISCUSS:
+        return "vote" in said and "binding" in said
     return any(word in said for word in _VOTE_TALK)
 
 
@@ -252,6 +256,8 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
     for sentence in _sentences(lines):
+        if not _ENDS.is_in(sentence):
+            continue
         if (_CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence)) or _DISREGARD.search(sentence):
             return sentence[:300]
     if reading.kind is Kind.CANCEL and not reading.is_reply:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
+from kipflow.mail.relevance import fold_case, has_any
 
 MAX_SUBJECT = 600
 
@@ -50,7 +51,7 @@ _ROUND_IN_TAG = re.compile(
 )
 _ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
 _ROBOT = re.compile(
-    r"^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
+    r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
     r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheitsnotiz|automatische antwort|"
     r"r[ée]ponse automatique|undeliver|delivery status|mail delivery|recall:)",
     re.IGNORECASE,
@@ -277,5 +278,8 @@ _BRACKETS = re.compile(r"[\[\](){}<>]")
 
 
 def _make_topic(rest: str) -> str:
-    rest = _BRACKETS.sub(" ", _RESULT_WORDS.sub(" ", _TAIL_TAG.sub(" ", rest)))
+    rest = _TAIL_TAG.sub(" ", rest)
+    if has_any(("vot", "result", "outcome"), fold_case(rest)):
+        rest = _RESULT_WORDS.sub(" ", rest)
+    rest = _BRACKETS.sub(" ", rest)
     return _SPACES.sub(" ", rest).strip(" \t-–—:,.;!?()[]\"'").lower()

@@ -184,9 +184,9 @@ class _Assembly:
     def place(self, message: Message) -> list[Round]:
         """The rounds that a mail speaks to."""
         reading = message.reading
-        if reading.kind is Kind.DISCUSS:
-            return []
         at = self.time_of(message)
+        if reading.kind is Kind.DISCUSS:
+            return self.find_told_of(message, at)
         root = next((m for m in self.ancestors(message) if m.message_id in self.by_root), None)
         if root is not None:
             rounds = [r for r in self.by_root[root.message_id] if self.fits(message, r)]
@@ -206,6 +206,13 @@ class _Assembly:
             found.extend(marked[-1:])
         return found
 
+    def find_told_of(self, message: Message, at: datetime) -> list[Round]:
+        """The rounds whose result a discussion is told: by number, the last one opened before."""
+        if message.declared is None or not message.reading.numbers:
+            return []
+        opened = ([r for r in self.rounds.get(key, ()) if r.opened_at <= at] for key in self.keys_of(message))
+        return [rounds[-1] for rounds in opened if rounds]
+
     def names_other_vote(self, message: Message) -> bool:
         """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
         return message.reading.kind is Kind.VOTE and any(key in self.rounds for key in self.keys_of(message))
@@ -215,11 +222,12 @@ class _Assembly:
 
         Right below a mail about the vote a written vote counts as such whatever its subject (a number
         mistyped, "+1" as the subject). Further down, and for praise without a number, only a "Re:" under
-        a subject without a tag does, unless that subject began a thread.
+        a subject without a tag does, unless that subject began a thread. Under a discussion's subject
+        only votes are read that claim to bind or not.
         """
         reading, ancestors = message.reading, self.ancestors(message)
         root = next((m for m in ancestors if m.message_id in self.by_root), None)
-        if root is None or reading.kind in {Kind.DISCUSS, Kind.RESULT, Kind.CANCEL}:
+        if root is None or reading.kind in {Kind.RESULT, Kind.CANCEL}:
             return []
         rounds = self.by_root[root.message_id]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]

@@ -46,7 +46,7 @@ def find_names(text: str) -> list[str]:
         if not all(
             w[0].isupper()
             or w[0] == "@"
-            or not w[0].isascii()
+            or not (w[0].isascii() or w[0].islower())  # a script without capitals
             or w.lower() in {"de", "van", "von", "da", "der", "dos", "del"}
             for w in words
         ):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kipflow.mail.announcements.names import is_same_person
+
 _LOOKED_AT = 160
 _WORD = re.compile(r"[^\W\d_]{4,13}")
 _SHORT_NON = re.compile(r"\(\s*n\.?[-/]?\s?b\.?\s*\)|\bnon-?b\b|^\s*[,/-]?\s*nb\b[\s.!)]*$", re.IGNORECASE)
@@ -15,7 +17,7 @@ _NON_BEFORE = re.compile(
     r"sure it's)\s+)$",
     re.IGNORECASE,
 )
-_NON_WITHIN = re.compile(r"^(?:nonn?|not|no|un)-?(?=b)", re.IGNORECASE)
+_NON_WITHIN = re.compile(r"^(?:nonn?|not|no|un|[非无無不未])-?(?=b)", re.IGNORECASE)
 # "we need 2 more binding votes", "that makes three binding", "the Python bindings"
 _NO_CLAIM_BEFORE = re.compile(
     r"(?:\d|\b(?:two|three|four|five|six|seven|more|another|enough|other|others?['’]?|required|needed|all|are|"
@@ -100,8 +102,17 @@ _BINDS_NOBODY = re.compile(
 )
 
 
-def find_claim_told_apart(text: str) -> bool | None:
-    """The claim that a mail makes of its vote elsewhere in its words."""
+# "Mehul (non-binding)", where a mail is signed
+_SIGNED = re.compile(
+    r"^[ \t~–—-]*(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,3}),? (?=\((?:non[- ]?)?binding\)\s*$)", re.I | re.M
+)
+
+
+def find_claim_told_apart(text: str, author: str = "") -> bool | None:
+    """The claim that a mail makes of its vote elsewhere in its words, or behind its author's name at the end."""
+    signed = _SIGNED.search(text)
+    if signed is not None and is_same_person(signed.group("name"), author):
+        return find_claim("", text[signed.end() : signed.end() + 24])
     if _BINDS_NOBODY.search(text) is not None:
         return False
     alone = _ALONE_IN_FRONT.search(text)

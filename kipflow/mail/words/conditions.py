@@ -30,10 +30,10 @@ _HARMLESS_IF_AFTER = (
     r"(?:that|this|it)(?:['’]s| is) (?:ok|okay|alright|all right|fine)|my vote|no(?:body|[ -]one) (?:minds|"
     r"objects|else|is against)|there['’]s time|time permits|memory serves))"
 )
-_IF = rf"{_HARMLESS_IF_BEFORE}\bif\b{_HARMLESS_IF_AFTER}|\biff\b"
+_IF = rf"{_HARMLESS_IF_BEFORE}(?<!without an )(?<!without any )\bif\b{_HARMLESS_IF_AFTER}|\biff\b"
 _FORMS = (
     # conjunctions that set a condition wherever they stand behind the vote
-    r"(?<!at )\bonce\b(?! again| more| in a while)",
+    r"(?<!at )(?<!for )\bonce\b(?! again| more| in a while)",
     r"\bprovid(?:ed|ing)\b(?! by| in| the (?:link|details|info)| a | an )",
     r"\b(?:assuming|presuming|supposing)\b|\bunless\b|\b(?:un)?till?\b|\bpending\b|\bmodulo\b|\bbarring\b|"
     r"\bas soon as\b",

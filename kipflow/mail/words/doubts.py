@@ -130,6 +130,8 @@ _PLUS_LAST = re.compile(r"\+\s?$|\+.$")
 
 def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
+    if leading and re.match(r"^-\s+[A-Z0-9]", after) and before.strip() == "" and sentence.text.lstrip()[:1] == "-":
+        return "bullet-or-minus", "between two strokes: a vote, or a mark?"
     if leading and _BULLET_COUNT.match(sentence.text):
         return "bullet-or-minus", "a minus, or the bullet of a list?"
     if (

@@ -30,7 +30,8 @@ _NOTHING_BEFORE = re.compile(r"^[^\w+=|/\\\[\]{}#$%&@~^]*$")
 _MY_VOTE_IS = re.compile(
     r"(?:\b(?:my (?:own |current |personal |final )?(?:vote|position|opinion)|i (?:(?:must|have to|need to|shall|do|"
     r"hereby|therefore|still|also|now|\w+ly) )?vote|i['’]?m voting|i am voting|"
-    r"here(?:['’]?s| is) my(?: vote)?)|(?:^|[.,;:!]\s)\W*(?:vot(?:e|ing)|no (?:strong |real )?opinion|neutral|"
+    r"here(?:['’]?s| is) my(?: vote)?|(?:and |but )?mine)|(?:^|[.,;:!]\s)\W*(?:vot(?:e|ing)|no (?:strong |"
+    r"real )?opinion|neutral|"
     r"abstain\w*|abstention))\W{0,3}(?:is|['’]s|s|=|for|with|would be|of|goes? (?:to|"
     r"for))?\W{0,3}(?:a |an )?[\"'(]?$",
     re.IGNORECASE,

@@ -116,6 +116,11 @@ _JUDGED_AFTER = re.compile(
 _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
+# "So far we have: Lorna +1 (binding)"
+_SO_FAR_NAMED = re.compile(
+    r"\b(?i:so far|up to now|until now|currently|at the moment|"
+    r"right now)\b[^.;!?]{0,60}[,:\s]\s*[A-Z][\w.'’-]+\s*[:(]?\s*$"
+)
 _DASH_LAST = re.compile(r"\s[-–—]\s*$")
 # "Jun (+1 binding), Mara (+1)"
 _NAME_IN_FRONT = re.compile(r"[A-Z][\w.-]+ \(\s*$")
@@ -123,7 +128,9 @@ _NAME_IN_FRONT = re.compile(r"[A-Z][\w.-]+ \(\s*$")
 _FULL_NAME_IN_FRONT = re.compile(r"(?P<name>[A-Z][\w.'’-]+ [A-Z][\w.'’-]+) \([^()]{0,24}$")
 _NAMED_IN_BRACKETS = re.compile(r"[A-Z][\w.-]+ \([+-][01]\b")
 # "so that it can be counted: +1 (binding)"
-_COUNTED_COLON = re.compile(r"\b(?:it|this|mine|me|my (?:vote|mail))\b[^.;!?:]{0,24}\bcount\w*\s*:\s*$", re.IGNORECASE)
+_COUNTED_COLON = re.compile(
+    r"\b(?:it|this|mine|me|my (?:vote|mail))\b[^.;!?:]{0,24}\bcount\w*(?: \w+){0,3}\s*:\s*$", re.IGNORECASE
+)
 _NEED_COLON = re.compile(r"\b(?:needs?|requires?|deserves?|gets?)\b[^.;!?]{0,60}:\s*$", re.IGNORECASE)
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _GREETS_ALL = re.compile(r"\b(?:thanks|thank you|thanks to you|hi|hello|hey|dear|you) all\s*$", re.IGNORECASE)
@@ -157,7 +164,10 @@ _FROM_PLACE = re.compile(r"^\s*from [A-Z][\w-]+[\s.!:;)(,-]*$")
 
 # "You can put me down as +1"
 _COUNTS_ME = re.compile(
-    r"\b(?:put|count|mark|record|note|register) (?:me|us|my vote|mine) (?:down )?(?:as|for|with) (?:an? )?$", _I
+    r"\b(?:put|count|mark|record|note|register) (?:me|us|my vote|mine) (?:down )?(?:as|for|with) (?:an? )?$|"
+    r"\bcount (?:me|us|myself|ourselves) in\W*$|"
+    r"\b(?:i['’]?m|i am|i vote|i['’]ll vote|i give(?: it)?|mine is|my vote is) (?:an? )?$",
+    _I,
 )
 
 
@@ -181,6 +191,8 @@ def is_of_others(mention: Mention, author: str) -> bool:
     if _TIMES.match(after) and len(find_values(mention.sentence.text)) > 1:
         return True
     if not mention.leading and _COUNT_AFTER.match(after):
+        return True
+    if not mention.leading and _SO_FAR_NAMED.search(before[-120:]):
         return True
     if _THANKED_BEFORE.search(before[-120:]):
         return True

@@ -58,7 +58,7 @@ TECHNICAL_AFTER = re.compile(
     r"minutes?|hours?|days?|"
     r"weeks?|months?|years?|[kmgt]i?b|percent|index|indices|values?|partitions?|replicas?|records?|messages?|"
     r"points?|errors?|lines?|"
-    r"files?|more|"
+    r"files?|more|(?:tests? )?(?:skipped|failed|passed|ignored|failures?)|"
     r"extra|additional|commits?|timestamp|epochs?|brokers?|nodes?|levels?|percent|degrees?|retries|characters?|"
     r"chars?)\b)",
     _I,

@@ -42,6 +42,12 @@ _LEAD_IN_FOREIGN = re.compile(
 )
 #: words of another script right before the number: votes, or talk, in a language that is not read here
 _FOREIGN_BEFORE = re.compile(r"^[^.!?。！？]{0,30}[^\W\d_a-zA-Z][,，:：、]?\s*$")
+#: "je ne voterai +1 que si …", "ich stimme mit +1": a vote spoken of in a language that is not read here
+_VOTES_IN_WORDS = re.compile(
+    r"\b(?!vot(?:e|es|ed|ing|ers?)\b)(?:vot\w{1,6}|stimm\w{1,4}|gł?osuj\w{1,4}|голосу\w{1,4})\s+(?:(?:mit|con|"
+    r"avec|com|a|за|dla)\s+)?$",
+    re.IGNORECASE,
+)
 _POINTS_AT = re.compile(r"(?:[A-Za-z)!.]|\brc\s?-?\d+)\s*(?:=>|→|->)\s*$")
 _VOTE_WORDS = re.compile(r"\b(?:vot(?:e|es|ing)|lgtm)\b", re.IGNORECASE)
 _CODE = re.compile(r"[=(){}<>;/\d_]|\b(?:rev|rank|term)\b")
@@ -122,6 +128,8 @@ def is_sure_place(mention: Mention, read: Expression) -> bool | None:
         near = FIRST_PERSON.search(before[-60:]) is not None or before.rstrip()[-1:] in ",;:!.-–—"
         return len(before) < 160 or near
     if FIRST_PERSON.search(before) and (_VOTE_WORDS.search(text) or len(before) < 60):
+        return False
+    if _VOTES_IN_WORDS.search(before[-40:]):
         return False
     if (_FOREIGN_BEFORE.match(before) and len(text) < 80) or _POINTS_AT.search(before[-20:]):
         return False

@@ -96,6 +96,13 @@ _REPORTED = re.compile(
     r"^\W{0,2}[\"“][^\"”]{1,60}[\"”] ?\w",
     re.IGNORECASE,
 )
+# the whole of a mail that votes as somebody else did, or hands something on
+_AS_ANOTHER = re.compile(r"^\W*(?:same (?:here|for me|as (?-i:[A-Z])\w+)|ditto|likewise|me too)[\s.!]*$", re.IGNORECASE)
+_YES_ALONE = re.compile(r"^\W*(?:yes|yep|aye|approved)\b[\s.!]*$", re.IGNORECASE)
+_PASSED_ON = re.compile(
+    r"\b(?:asked|asks|begged) me to (?:forward|relay|pass|send|post|hand)\b(?! (?:you|the list|on to you)\b)",
+    re.IGNORECASE,
+)
 MAX_LINE_SHOWN = 300
 
 
@@ -112,10 +119,16 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
         written += 1
         if written > 12 or len(sentence) > 400:
             continue
-        cast = read_word_vote(sentence) or read_word_with_claim(sentence, answers=line.answers)
+        cast = read_word_vote(sentence) or read_word_with_claim(sentence, answers=bool(line.answers))
         if cast is not None:
             yield replace(cast, line=text.strip()[:MAX_LINE_SHOWN])
             return
+        echo = _find_echo(sentence, first=written == 1 and not line.answers)
+        if echo is not None:
+            yield replace(echo, line=text.strip()[:MAX_LINE_SHOWN])
+            return
+        if line.answers and _YES_ALONE.match(sentence):
+            continue  # answers the question above it
         choice = _find_told(sentence, first=written <= 3)
         if choice is not None:
             claimed = find_claim("", sentence)
@@ -129,6 +142,19 @@ def read_told(lines: Sequence[OwnLine], shown: Sequence[str]) -> Iterator[Expres
                 why="reads like a vote without a number",
             )
             return
+
+
+def _find_echo(sentence: str, *, first: bool) -> Expression | None:
+    """A mail that only points at somebody's vote: as whom does it vote, and what?"""
+    if first and _AS_ANOTHER.match(sentence):
+        rule, why = "told-without-number", "votes as somebody else does: what is the vote?"
+    elif _PASSED_ON.search(sentence):
+        rule, why = "for-another", "hands on what somebody else says: a vote, and may it be counted?"
+    else:
+        return None
+    return Expression(
+        choice=None, value="", claimed_binding=None, line="", rule=rule, standing=Standing.UNCLEAR, why=why
+    )
 
 
 def _find_told(sentence: str, *, first: bool) -> Choice | None:

@@ -37,8 +37,22 @@ _FROM_ME = re.compile(
 )
 
 
+# "Я утримуюсь: 0 (non-binding)": whatever was said before it, a claim to bind or not makes it a vote
+_CLAIMED = re.compile(r"(?:^|[,;:–—-]\s{0,2}|\bto (?:a )?)(?P<value>0)(?=\s*\((?:non[- ]?)?binding\))", re.IGNORECASE)
+
+
+#: A zero that is no part of a longer number: the only one that may be a vote.
+_ALONE = re.compile(r"(?<!\d)0(?!\d|\.\d)")
+
+
 def find_zero(text: str) -> re.Match[str] | None:
     """The bare zero in a plain sentence that is meant as a vote; its group "value"."""
-    if "0" not in text:
+    if "0" not in text or _ALONE.search(text) is None:
         return None
-    return _BARE.match(text) or _MINE.search(text) or _FROM_ME.search(text) or _WITHOUT_OPINION.search(text)
+    return (
+        _BARE.match(text)
+        or _CLAIMED.search(text)
+        or _MINE.search(text)
+        or _FROM_ME.search(text)
+        or _WITHOUT_OPINION.search(text)
+    )
