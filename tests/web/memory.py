@@ -16,6 +16,7 @@ from kipflow.domain.facts import (
     Ruling,
 )
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.silence import give_warning
 from kipflow.services.board import (
     BoardRow,
     DriftRow,
@@ -45,6 +46,15 @@ class Held:
     decision: Decision
 
 
+def with_warning(f: ProposalFacts, as_of: datetime) -> ProposalFacts:
+    """The facts with the warning of dormancy that a decision at `as_of` gives, as `advance_one` records it."""
+    decision = decide(f, POLICY, as_of)
+    if decision is None or decision.unwarned is None:
+        return f
+    warning = give_warning(decision.unwarned, POLICY, as_of=as_of, recorded_at=as_of, followed_since=f.followed_since)
+    return replace(f, warnings=(*f.warnings, warning))
+
+
 class MemoryBoard:
     """A `Board` over decided facts, with a hundred lines of plain Python where the store has SQL."""
 
@@ -57,9 +67,10 @@ class MemoryBoard:
         self._effects, self._unreadable = tuple(effects), tuple(unreadable)
         self._months, self._metrics, self._as_of = tuple(months), metrics, as_of
         for f in all_facts:
-            decision = decide(f, POLICY, as_of)
+            known = with_warning(f, as_of)
+            decision = decide(known, POLICY, as_of)
             if decision is not None:
-                self._held[f.proposal.number] = Held(f, decision)
+                self._held[f.proposal.number] = Held(known, decision)
 
     def overview(self, as_of: datetime) -> Overview:
         held = list(self._held.values())
