@@ -1,0 +1,124 @@
+"""Whatever is ruled, revoked, released or comes late: what people are told is one story without a break.
+
+Each message goes on from what the one before left people with; an acceptance that falls is heard of, and leaves the
+index, only when a person lets it; and what people believe in the end is what is so.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.drift import SECTION_OF_STAGE
+from kipflow.domain.events import Stage
+from kipflow.services import deliver, index, rulings
+from kipflow.services.ports import OutboxRow, WikiPage
+from kipflow.wiki.index import parse_index_page
+from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
+from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
+
+pytestmark = pytest.mark.integration
+
+CORRECTED = re.compile(r"KIP-77: corrected: (\w+) → (\w+)$")
+SINCE = re.compile(r"KIP-77: corrected: (\w+) since ")
+MOVED = re.compile(r"KIP-77: (?:(\w+) → )?(\w+)$")
+
+
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A proposal that was accepted while people listened."""
+    folder = tmp_path_factory.mktemp("accepted")
+    village = found(folder)
+    live_through(village, list(story().values()))
+    village.parts.store.close()
+    return folder
+
+
+@dataclass(slots=True)
+class Listener:
+    """Somebody who reads the channel and the index, and what an operator did behind their back."""
+
+    village: Village
+    wiki: Round
+    belief: str = "Accepted"
+    now: datetime = WEEK
+    standing: list[int] = field(default_factory=list)
+    late: list[Mail] = field(default_factory=late_objections)
+
+    def disturb(self, luck: random.Random) -> None:
+        """One thing happens."""
+        self.now += DAY * luck.choice([0.2, 1, 2])
+        what = luck.choice(["back", "back", "now", "revoke", "revoke", "release", "mail"])
+        try:
+            if what in {"back", "now"}:
+                at = MONDAY + luck.choice([1.5, 2.5, 3.5, 4.5, 6]) * DAY if what == "back" else self.now
+                self.standing.append(rule_stage(self.village, luck.choice(list(Stage)), at))
+            elif what == "revoke" and self.standing:
+                ruling = self.standing.pop(luck.randrange(len(self.standing)))
+                rulings.revoke(self.village.parts.store, ruling, by="ops", at=self.now, reason="typed wrong")
+            elif what == "mail" and self.late:
+                self.village.receive([self.late.pop()], self.now)
+        except rulings.BadRuling:
+            return  # it is in that stage already
+        for effect in self.held() if what == "release" else ():
+            with self.village.parts.store.begin() as session:
+                session.release_effect(effect.key, by="ops", at=self.now)
+
+    def run(self) -> None:
+        """Decide, deliver, keep the index true, and listen."""
+        store, now = self.village.parts.store, self.now
+        told = len(self.village.channel.posted)
+        self.village.hold(now)
+        self.village.decide(now)
+        index.update_index(store, self.wiki, page_id="1000", prefix="KIP", mode="send", sends=True, now=now)
+        deliver.deliver(store, {"index": index.index_handler(store, self.wiki, prefix="KIP", now=now)}, now=now)
+        for channel, text in self.village.channel.posted[told:]:
+            if channel == "#proposals":
+                self.hear(text.partition("\n")[0])
+
+    def hear(self, line: str) -> None:
+        if since := SINCE.match(line):
+            assert since[1] == self.belief, line
+        elif said := CORRECTED.match(line) or MOVED.match(line):
+            assert said[1] == self.belief, f"{line!r} to people who hold it for {self.belief}"
+            self.belief = said[2]
+
+    def held(self) -> tuple[OutboxRow, ...]:
+        return self.village.parts.store.effects(status="held", limit=99).rows
+
+    def section(self) -> str:
+        entries = parse_index_page(self.wiki.page.body, "KIP", self.now).entries
+        return next(e.section for e in entries if e.number == 77)
+
+
+@pytest.mark.parametrize("slack", ["send", "off"])
+@pytest.mark.parametrize("seed", range(6))
+def test_people_hear_one_story_and_no_acceptance_falls_unasked(
+    accepted: Path, tmp_path: Path, seed: int, slack: str
+) -> None:
+    shutil.copytree(accepted, tmp_path / "village")
+    village = found(tmp_path / "village")
+    village.slack = slack
+    body = index.render_board_index(village.parts.store, prefix="KIP", form="confluence", as_of=WEEK)
+    page = WikiPage(page_id="1000", version=1, title="KIPs", body=body, saved_at=WEEK, saved_by="ops", labels=())
+    listener = Listener(village=village, wiki=Round(page=page))
+    luck = random.Random(f"{seed}/{slack}")  # noqa: S311 - not a secret
+    for _ in range(8):
+        listener.disturb(luck)
+        if luck.random() < 0.3:
+            continue  # the run comes later, with more
+        listener.run()
+        stage = Stage(village.stage(listener.now))
+        if listener.held():
+            assert (listener.belief, listener.section()) == ("Accepted", "accepted")
+            assert stage is not Stage.ACCEPTED, "there is nothing to let people hear of"
+        else:
+            assert listener.section() == SECTION_OF_STAGE[stage]
+            assert slack == "off" or listener.belief == stage
+    village.parts.store.close()
