@@ -15,7 +15,7 @@ from kipflow.domain.history import find_amendments
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.wording import say_warning
 
-_TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "evidence", "ref", "id")
+_TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 
 
 def print_proposal(view: ProposalView, form: str) -> int:
@@ -33,7 +33,7 @@ def print_proposal(view: ProposalView, form: str) -> int:
         out.print(f"  missing: {line}")
     print_table(
         [{**row, "holds_as_of": row["at"]} for row in _timeline_rows(view)],
-        columns=("holds_as_of", "recorded", "move", "rule", "by", "policy", "evidence"),
+        columns=("holds_as_of", "recorded", "move", "rule", "by", "policy", "rules", "evidence"),
         title="\nTimeline, in the order in which it was recorded",
     )
     for r in view.history:
@@ -103,6 +103,7 @@ def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
         "by": move.actor,
         "recorded": recorded.recorded_at,
         "policy": move.policy_version,
+        "rules": recorded.decision_rules,
         # the facts of a correction follow below the table
         "evidence": move.note if move.retracts else say_evidence(move),
         "ref": lead.ref if lead is not None else "",

@@ -80,6 +80,7 @@ def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
         "rule": move.rule,
         "actor": move.actor,
         "policy": move.policy_version,
+        "decision_rules": recorded.decision_rules,
         "note": move.note,
         "retracts": list(move.retracts),
         "retracted": recorded.retracted,

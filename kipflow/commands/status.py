@@ -19,6 +19,7 @@ from kipflow.commands.review import parse_number
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
+from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
 from kipflow.wiring import Parts
@@ -94,7 +95,9 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         since=decision.since,
         decided_at=as_of,
         policy_version=decision.policy_version,
-        history=tuple(RecordedTransition(transition=t, recorded_at=as_of) for t in decision.history),
+        history=tuple(
+            RecordedTransition(transition=t, recorded_at=as_of, decision_rules=DECISION_RULES) for t in decision.history
+        ),
         votes=decision.votes,
         missing=decision.missing,
         review=decision.review,

@@ -133,13 +133,15 @@ class RecordedTransition:
     """A transition as the history holds it.
 
     `retracted` says that a later correction took the ground from it. `recorded_at` is when it was
-    written (its own `at` is when its rule became true), `run_id` the Airflow run that did it.
+    written (its own `at` is when its rule became true), `run_id` the Airflow run that did it. `decision_rules` is the
+    version of kipflow's rules then; None for what was recorded before that was noted.
     """
 
     transition: Transition
     recorded_at: datetime
     run_id: str = ""
     retracted: bool = False
+    decision_rules: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,7 @@ class Entry:
     recorded_at: datetime | None = None
     run_id: str = ""
     policy_version: str = ""
+    decision_rules: int | None = None
     url: str = ""
 
 
@@ -107,6 +108,7 @@ def _describe_history(view: ProposalView) -> Iterator[Entry]:
             recorded_at=recorded.recorded_at,
             run_id=recorded.run_id,
             policy_version=move.policy_version,
+            decision_rules=recorded.decision_rules,
         )
 
 

@@ -125,6 +125,12 @@ def test_an_entry_tells_from_when_on_it_holds_and_when_it_was_recorded() -> None
     assert "asset_triggered" not in correction
 
 
+def test_an_entry_tells_by_which_policy_and_rules_it_was_made_where_that_is_known() -> None:
+    newer, older = words_of(Story(recorded(OPENED, 20), replace(recorded(ACCEPTED, 9), decision_rules=3)))[:2]
+    assert newer.endswith(f"policy {POLICY.version}, rules 3")
+    assert older.endswith(f"policy {POLICY.version}")
+
+
 def test_a_correction_says_what_it_takes_back_and_which_facts_came() -> None:
     correction = words_of(Story(*STORY))[2]
     assert "Accepted → Vote correction because later evidence took the ground from earlier entries" in correction

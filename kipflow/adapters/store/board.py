@@ -173,6 +173,7 @@ def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTra
         recorded_at=row.recorded_at,
         run_id=row.run_id,
         retracted=row.id in set(retracted),
+        decision_rules=row.decision_rules,
     )
 
 

@@ -17,6 +17,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Actor, Stage, Transition
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome
+from kipflow.domain.version import DECISION_RULES
 from kipflow.services.ports import IndexRow
 
 
@@ -194,6 +195,7 @@ def _transition_row(entry: Transition, position: int, recorded_at: datetime, run
         "repeat": entry.repeat,
         "recorded_at": recorded_at,
         "run_id": run_id,
+        "decision_rules": DECISION_RULES,
     }
 
 

@@ -342,6 +342,7 @@ transition = Table(
     Column("repeat", Integer, nullable=False),
     Column("recorded_at", Moment, nullable=False),
     Column("run_id", Words, nullable=False),
+    Column("decision_rules", Integer),
     UniqueConstraint("number", "position"),
     Index(None, "recorded_at"),
 )

@@ -13,6 +13,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.commands.output import UtcTime
+from kipflow.domain.version import DECISION_RULES
 
 
 def write_mail(path: Path, subject: str, day: str) -> Path:
@@ -99,6 +100,7 @@ def test_each_entry_of_a_timeline_tells_who_moved_it_when_that_was_recorded_and_
     moves = [(h["to"], h["actor"]) for h in told["history"]]
     assert moves == [("Draft", "mail"), ("Discussion", "mail"), ("Vote", "mail")]
     assert {h["policy"] for h in told["history"]} == {told["policy"]}
+    assert {h["decision_rules"] for h in told["history"]} == {DECISION_RULES}
 
     assert run(["status", "7", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
@@ -106,10 +108,11 @@ def test_each_entry_of_a_timeline_tells_who_moved_it_when_that_was_recorded_and_
     recorded = [h["recorded_at"][:16].replace("T", " ") for h in told["history"]]
     assert [r["recorded"] for r in rows] == recorded
     assert {r["policy"] for r in rows} == {told["policy"]}
+    assert {r["rules"] for r in rows} == {str(DECISION_RULES)}
 
     assert run(["status", "7"]) == 0
     shown = "".join(capsys.readouterr().out.split())
-    assert "holdsasofrecordedmoverulebypolicy" in shown, "a narrow table folds long versions"
+    assert "holdsasofrecordedmoverulebypolicyrules" in shown, "a narrow table folds long versions"
 
 
 @pytest.mark.usefixtures("tidy_shelves")
