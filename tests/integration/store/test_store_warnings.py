@@ -1,0 +1,158 @@
+"""Warnings of dormancy: stored once for each silence, never changed, and none asked of what older versions decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+
+from kipflow.adapters.store import SqlStore
+from kipflow.adapters.store.migrations import VIEW_FILES
+from kipflow.domain.clocks import next_month
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind, SilenceWarning
+from kipflow.domain.history import effective
+from kipflow.domain.policy import Policy
+from kipflow.services import advance, replay
+from kipflow.services.effects import EffectRules
+from tests.integration.store.mails import NOW, make_message, make_month
+
+DAY = timedelta(days=1)
+RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips")
+GIVEN = SilenceWarning(
+    quiet_since=NOW - 30 * DAY,
+    silent_at=NOW - timedelta(microseconds=7),
+    as_of=NOW,
+    warned_at=NOW,
+    due_at=None,
+    recorded_at=NOW,
+)
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy(
+        version="test-1", binding_roles=frozenset({"pmc"}), dormant_after=timedelta(days=30), grace=timedelta(days=14)
+    )
+
+
+def talk(store: SqlStore) -> None:
+    """A discussion of one mail, and the archive of a year."""
+    with store.begin() as session:
+        session.save_messages([make_message("a", 7, kind=Kind.DISCUSS)], seen_at=NOW)
+        month = f"{NOW:%Y-%m}"
+        for _ in range(12):
+            session.save_month(replace(make_month(fetched_at=NOW + 300 * DAY), month=month))
+            month = next_month(month)
+
+
+def decide(store: SqlStore, policy: Policy, day: float) -> advance.Advance:
+    return advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
+
+
+def messages(store: SqlStore) -> list[str]:
+    return sorted(e.key for e in store.effects(limit=50).rows if "/warning/" in e.key)
+
+
+def test_a_warning_comes_back_equal_and_a_second_one_of_its_silence_is_refused(store: SqlStore) -> None:
+    talk(store)
+    with store.begin() as session:
+        assert session.save_warning(7, GIVEN)
+        assert not session.save_warning(7, replace(GIVEN, due_at=NOW))
+        assert session.save_warning(7, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
+        assert session.load_facts(7).warnings == (GIVEN, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
+
+
+def test_the_database_refuses_to_edit_a_warning(store: SqlStore) -> None:
+    talk(store)
+    with store.begin() as session:
+        session.save_warning(7, GIVEN)
+    for statement in ("UPDATE warning SET due_at = warned_at", "DELETE FROM warning"):
+        with pytest.raises(sa.exc.DBAPIError, match="append-only"), store.begin() as session:
+            session._connection.execute(sa.text(statement))
+
+
+def test_a_proposal_is_followed_since_its_first_entry_was_recorded(store: SqlStore, policy: Policy) -> None:
+    talk(store)
+    with store.read() as session:
+        assert session.load_facts(7).followed_since is None
+    for day in (1, 2):
+        decide(store, policy, day)
+        with store.read() as session:
+            assert session.load_facts(7).followed_since == session.load_first_recorded(7) == NOW + DAY
+
+
+def test_a_silence_is_looked_at_on_its_day_and_dormant_when_the_grace_is_over(store: SqlStore, policy: Policy) -> None:
+    talk(store)
+    decide(store, policy, 1)
+    assert advance.find_candidates(store, NOW + 29 * DAY) == []
+    assert advance.find_candidates(store, NOW + 31 * DAY) == [7]
+    warned = decide(store, policy, 31)
+    assert warned.warning is not None
+    assert warned.appended == ()
+    assert advance.find_candidates(store, NOW + 44 * DAY) == []
+    assert advance.find_candidates(store, NOW + 45 * DAY) == [7]
+    assert decide(store, policy, 45).stage is Stage.DORMANT
+    assert replay.replay(store, policy=policy, start=None, end=NOW + 60 * DAY).differences == ()
+
+
+def test_two_that_decide_at_once_warn_once(open_with: Callable[..., SqlStore], policy: Policy) -> None:
+    first, second = open_with(), open_with()
+    talk(first)
+    decide(first, policy, 1)
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda store: decide(store, policy, 31), [first, second]))
+    assert sum(one.warning is not None for one in done) == 1
+    assert len(messages(first)) == len(first.proposal(7, NOW + 40 * DAY).warnings) == 1
+
+
+def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
+    store: SqlStore, policy: Policy, database_url: sa.URL
+) -> None:
+    """A database of before, of a proposal that was followed all along and fell asleep by the old rule."""
+    talk(store)
+    decide(store, policy, 100)
+    asleep = effective(store_history(store))
+    assert asleep[-1].rule == "silence"
+    migrate_again(database_url)
+    with store.read() as session:
+        assert session.load_facts(7).followed_since == NOW + 100 * DAY
+    with store.begin() as session:
+        session.mark_all_pending()
+    assert decide(store, policy, 101).appended == ()
+    with store.begin() as session:
+        again = make_message("b", 7, parent="a", sent_at=NOW + 110 * DAY)
+        session.save_messages([again], seen_at=NOW + 110 * DAY)
+    decide(store, policy, 110)
+    assert decide(store, policy, 200).stage is Stage.DISCUSSION
+    assert decide(store, policy, 214).stage is Stage.DORMANT
+    assert effective(store_history(store))[: len(asleep)] == asleep
+
+
+def store_history(store: SqlStore) -> tuple[object, ...]:
+    with store.read() as session:
+        return session.load_history(7)
+
+
+def migrate_again(url: sa.URL) -> None:
+    """Take away what the migration that came with warnings made, and let it run on what was decided before."""
+    engine = sa.create_engine(url)
+    config = Config()
+    config.set_main_option("script_location", str(VIEW_FILES.parent / "migrations"))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE warning")
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql("DROP FUNCTION refuse_warning_change")
+        connection.exec_driver_sql("ALTER TABLE proposal DROP COLUMN followed_since")
+        [(newest,)] = connection.exec_driver_sql("SELECT version_num FROM alembic_version").all()
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0012")
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = :newest"), {"newest": newest})
+    engine.dispose()

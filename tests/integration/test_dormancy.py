@@ -1,0 +1,339 @@
+"""Over the store: nobody's proposal goes dormant without a word, whenever kipflow ran, crashed or was away."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kipflow.adapters.store import SqlSession
+from kipflow.cli import run
+from kipflow.domain.clocks import next_month
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import ArchiveMonth, SilenceWarning
+from kipflow.services import advance, replay, rulings
+from kipflow.web.timeline import EntryKind, build_timeline
+from kipflow.wiring import effect_rules
+from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Mail, Village, found
+
+pytestmark = pytest.mark.integration
+
+#: The sandbox's policy: 90 days of silence, then 14 of grace.
+TALK = Mail(name="talk", at=MONDAY, author=AMARO, subject=f"[DISCUSS] {TITLE}", body="What do you think of it?")
+SILENT, GRACE = MONDAY + 90 * DAY, 14 * DAY
+#: The last moment at which dormancy is history to a first run.
+DUE = SILENT + GRACE
+
+
+def answer(name: str, at: datetime) -> Mail:
+    return Mail(name=name, at=at, author=VOGEL, subject=f"Re: [DISCUSS] {TITLE}", body="I like it.", answers="talk")
+
+
+@pytest.fixture
+def village(tmp_path: Path) -> Iterator[Village]:
+    one = found(tmp_path)
+    one.receive([TALK], MONDAY + DAY / 2)
+    yield one
+    one.parts.store.close()
+
+
+def read_archive(village: Village, at: datetime) -> None:
+    """Every month up to `at` is held to its end."""
+    month = f"{MONDAY:%Y-%m}"
+    with village.parts.store.begin() as session:
+        while month <= f"{at:%Y-%m}":
+            session.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=at))
+            month = next_month(month)
+
+
+def look(village: Village, at: datetime) -> None:
+    """The archive is read and it is decided, both at `at`."""
+    read_archive(village, at)
+    village.decide(at)
+
+
+def promise(due: datetime) -> str:
+    """What is said of a silence since the first mail."""
+    return f"nobody has written since 2026-03-02; dormant on {due:%Y-%m-%d %H:%M} UTC unless somebody writes"
+
+
+def warnings(village: Village, at: datetime = MONDAY + 2_000 * DAY) -> tuple[SilenceWarning, ...]:
+    return village.parts.store.proposal(77, at).warnings
+
+
+def told(village: Village) -> list[str]:
+    """What was posted of silence, one line each."""
+    return [text.partition("\n")[0] for _, text in village.channel.posted if "nobody has written" in text]
+
+
+def agrees(village: Village, at: datetime) -> bool:
+    return replay.replay(village.parts.store, policy=village.parts.policy, start=None, end=at).differences == ()
+
+
+# -- when kipflow was there, and when it was not ----------------------------------------------------------
+def test_a_first_run_late_in_the_silence_warns_and_gives_the_whole_grace(village: Village) -> None:
+    first = SILENT + 6 * DAY
+    look(village, first)
+    assert village.stage(first) == Stage.DISCUSSION
+    assert told(village) == [f"KIP-77: {promise(first + GRACE)}"]
+    look(village, DUE + DAY)
+    assert village.stage(DUE + DAY) == Stage.DISCUSSION, "it would have been dormant without a word"
+    assert agrees(village, DUE + DAY)
+    look(village, first + GRACE)
+    assert village.lines()[-1] == f"{first + GRACE:%Y-%m-%d %H:%M:%S} Discussion → Dormant (silence)"
+    assert len(told(village)) == 1
+    assert agrees(village, first + GRACE)
+
+
+def test_a_first_run_years_later_finds_the_dormancy_of_then_and_tells_nobody(village: Village) -> None:
+    today = MONDAY + 900 * DAY
+    look(village, today)
+    assert village.lines()[-1] == f"{DUE:%Y-%m-%d %H:%M:%S} Discussion → Dormant (silence)"
+    assert (warnings(village), village.channel.posted) == ((), [])
+    look(village, today + DAY)
+    assert agrees(village, today + DAY)
+
+
+def test_kipflow_away_over_the_whole_grace_warns_on_its_return(village: Village) -> None:
+    look(village, MONDAY + DAY)
+    back = SILENT + 200 * DAY
+    look(village, back)
+    assert village.stage(back) == Stage.DISCUSSION
+    assert [(w.warned_at, w.due_at) for w in warnings(village)] == [(back, back + GRACE)]
+    assert agrees(village, back)
+    look(village, back + GRACE)
+    assert village.parts.store.proposal(77, back + GRACE).since == back + GRACE
+    assert agrees(village, back + GRACE)
+
+
+def test_who_is_there_in_time_warns_on_the_day_and_again_in_the_next_silence(village: Village) -> None:
+    for day in (1, 90, 104):
+        look(village, MONDAY + day * DAY)
+    assert village.stage(DUE) == Stage.DORMANT
+    village.receive([answer("again", MONDAY + 150 * DAY)], MONDAY + 150 * DAY)
+    for day in (150, 240, 253):
+        look(village, MONDAY + day * DAY)
+    assert village.stage(MONDAY + 253 * DAY) == Stage.DISCUSSION
+    look(village, MONDAY + 254 * DAY)
+    assert village.stage(MONDAY + 254 * DAY) == Stage.DORMANT
+    assert [(w.warned_at - MONDAY).days for w in warnings(village)] == [90, 240]
+    assert len(told(village)) == 2
+
+
+def test_nothing_is_warned_of_while_the_mail_of_that_time_is_not_held(village: Village) -> None:
+    look(village, MONDAY + DAY)
+    village.decide(SILENT + DAY)
+    assert warnings(village) == ()
+    look(village, SILENT + 2 * DAY)
+    assert [w.warned_at for w in warnings(village)] == [SILENT + 2 * DAY]
+
+
+# -- what takes the ground from it ----------------------------------------------------------------------
+def test_late_mail_takes_the_warning_back_where_it_was_not_sent(village: Village) -> None:
+    village.slack = "approve"
+    look(village, MONDAY + DAY)
+    look(village, SILENT)
+    [warned] = [e for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key]
+    assert warned.status == "held"
+    village.receive([answer("late", MONDAY + 50 * DAY)], SILENT + DAY)
+    look(village, SILENT + DAY)
+    [withdrawn] = [e for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key]
+    assert (withdrawn.status, withdrawn.last_error) == ("withdrawn", "the silence it warns of is over")
+    look(village, DUE + DAY)
+    assert village.stage(DUE + DAY) == Stage.DISCUSSION
+    assert agrees(village, DUE + DAY)
+
+
+def test_late_mail_that_denies_a_silence_takes_a_dormancy_back(village: Village) -> None:
+    for day in (1, 90, 104):
+        look(village, MONDAY + day * DAY)
+    village.receive([answer("late", MONDAY + 50 * DAY)], MONDAY + 110 * DAY)
+    look(village, MONDAY + 110 * DAY)
+    assert village.stage(MONDAY + 110 * DAY) == Stage.DISCUSSION
+    assert "a mail came, up to 60 days late" in village.corrections(MONDAY + 110 * DAY)[0]
+    for day in (140, 153, 154):
+        look(village, MONDAY + day * DAY)
+    assert village.parts.store.proposal(77, MONDAY + 154 * DAY).since == MONDAY + 154 * DAY
+    assert len(told(village)) == 2
+    assert agrees(village, MONDAY + 154 * DAY)
+
+
+def test_a_snooze_takes_the_date_back_and_its_end_warns_anew(village: Village) -> None:
+    for day in (1, 90):
+        look(village, MONDAY + day * DAY)
+    until = SILENT + 30 * DAY
+    rulings.rule(
+        village.parts.store, number=77, kind="snooze", target="KIP-77", value={"until": until.isoformat()},
+        author="ops", reason="the author is away", at=SILENT + DAY,
+    )  # fmt: skip
+    for at in (SILENT + DAY, DUE + DAY, until, until + GRACE - DAY):
+        look(village, at)
+        assert village.stage(at) == Stage.DISCUSSION
+    look(village, until + GRACE)
+    assert village.stage(until + GRACE) == Stage.DORMANT
+    assert [w.due_at for w in warnings(village)] == [DUE, until + GRACE]
+    assert agrees(village, until + GRACE)
+
+
+# -- one transaction, also in dry-run --------------------------------------------------------------------
+def test_dying_before_the_end_of_the_transaction_leaves_no_warning_and_the_next_run_gives_it(
+    village: Village, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(village, MONDAY + DAY)
+
+    class Died(Exception):
+        """The power goes."""
+
+    def die(*_: object, **__: object) -> None:
+        raise Died
+
+    with monkeypatch.context() as failing:
+        failing.setattr(SqlSession, "save_decision", die)
+        with pytest.raises(Died):
+            look(village, SILENT)
+    assert (warnings(village), told(village)) == ((), [])
+    look(village, SILENT + DAY / 24)
+    assert [w.warned_at for w in warnings(village)] == [SILENT + DAY / 24]
+    assert len(told(village)) == 1
+    look(village, SILENT + DAY / 12)
+    assert len(told(village)) == len(warnings(village)) == 1
+
+
+def test_dry_run_of_the_effects_records_the_warning_and_sends_nothing(village: Village) -> None:
+    dry = replace(effect_rules(village.parts), sends=False)
+    for at in (MONDAY + DAY, SILENT, DUE):
+        read_archive(village, at)
+        advance.advance_all(village.parts.store, policy=village.parts.policy, effects=dry, as_of=at)
+    assert village.stage(DUE) == Stage.DORMANT
+    assert [e.status for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key] == ["skipped"]
+
+
+def test_looking_warns_nobody(village: Village) -> None:
+    look(village, MONDAY + DAY)
+    read_archive(village, SILENT + DAY)
+    parts = village.parts
+    decision, _ = advance.preview(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
+    assert decision is not None
+    assert decision.missing[-1] == "silent for 91 days; warned less than an hour ago; dormant in 14 days"
+    seen = advance.look_back(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
+    assert seen is not None
+    assert seen.missing[-1] == "silent for 91 days; nobody has been warned of it yet"
+    assert agrees(village, SILENT + DAY)
+    assert warnings(village) == ()
+
+
+# -- past dates -----------------------------------------------------------------------------------------
+STEP = timedelta(hours=60)
+_folders = itertools.count()
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(spoken=st.sets(st.integers(1, 300), max_size=3), away=st.integers(0, 60), length=st.integers(0, 40))
+def test_a_backfill_gives_the_history_of_runs_at_the_time_ids_included(
+    tmp_path: Path, spoken: set[int], away: int, length: int
+) -> None:
+    mails = [TALK, *(answer(f"a{day}", MONDAY + day * DAY) for day in sorted(spoken))]
+    dates = [MONDAY + DAY + n * STEP for n in range(150) if not away <= n < away + length]
+    today = dates[-1]
+    folder = tmp_path / str(next(_folders))
+    live, later = found(folder / "live"), found(folder / "later")
+    later.receive(mails, today)
+    read_archive(later, today)
+    for since, at in itertools.pairwise([MONDAY - DAY, *dates]):
+        live.receive([m for m in mails if since < m.at <= at], at)
+        read_archive(live, at)
+        live.decide(at)
+        later.decide(at, now=today)
+
+    # a gap of more than the grace is a downtime; to who makes dates up, what fell due in it is history
+    gap = length * STEP > GRACE
+    if not gap:
+        assert later.ids() == live.ids()
+        assert [w.as_of for w in warnings(later)] == [w.as_of for w in warnings(live)]
+    assert agrees(live, today)
+    assert agrees(later, today)
+    assert all(w.due_at is None or w.due_at <= today or w.due_at >= today + GRACE for w in warnings(later))
+    assert not any(t.retracts for one in (live, later) for t in history(one)), "nothing had to be corrected"
+    live.parts.store.close()
+    later.parts.store.close()
+
+
+def history(village: Village) -> tuple[Transition, ...]:
+    with village.parts.store.read() as session:
+        return session.load_history(77)
+
+
+def test_dates_made_up_for_up_to_today_promise_the_whole_grace_from_today(village: Village) -> None:
+    today = SILENT + 10 * DAY
+    read_archive(village, today)
+    for day in range(1, 101):
+        village.decide(MONDAY + day * DAY, now=today)
+    [given] = warnings(village)
+    assert (given.as_of, given.warned_at, given.due_at) == (SILENT, today, today + GRACE)
+    assert told(village) == [f"KIP-77: {promise(today + GRACE)}"]
+    look(village, DUE + DAY)
+    assert village.stage(DUE + DAY) == Stage.DISCUSSION
+    look(village, today + GRACE)
+    assert village.stage(today + GRACE) == Stage.DORMANT
+
+
+def test_a_backfill_over_a_downtime_makes_nothing_dormant_without_a_word(village: Village) -> None:
+    look(village, MONDAY + DAY)
+    today = MONDAY + 200 * DAY
+    read_archive(village, today)
+    for day in range(2, 201):
+        village.decide(MONDAY + day * DAY, now=today)
+    assert village.stage(today) == Stage.DISCUSSION
+    assert [w.due_at for w in warnings(village)] == [today + GRACE]
+    assert len(told(village)) == 1
+
+
+def test_a_past_silence_that_ended_since_is_made_up_for_without_a_message(village: Village) -> None:
+    today = SILENT + 10 * DAY
+    village.receive([answer("again", SILENT + 5 * DAY)], today)
+    read_archive(village, today)
+    for day in range(1, 101):
+        village.decide(MONDAY + day * DAY, now=today)
+    assert len(warnings(village)) == 1
+    assert told(village) == []
+
+
+# -- where it is shown ----------------------------------------------------------------------------------
+def test_the_warning_is_an_entry_of_the_timeline_with_the_date_that_it_promised(
+    village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    for day in (1, 90, 104):
+        look(village, MONDAY + day * DAY)
+    shown = [e for e in build_timeline(village.parts.store.proposal(77, DUE)) if e.kind is EntryKind.WARNING]
+    assert [(e.at, e.note, e.recorded_at) for e in shown] == [(SILENT, promise(DUE), SILENT)]
+
+    def status(*more: str) -> str:
+        capsys.readouterr()
+        assert run(["status", "77", "--known-at", f"{DUE + DAY:%Y-%m-%d}", *more]) == 0
+        return capsys.readouterr().out
+
+    assert json.loads(status("--format", "json"))["warnings"] == [
+        {
+            "warned_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
+            "quiet_since": f"{MONDAY:%Y-%m-%dT%H:%M:%SZ}",
+            "silent_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
+            "due_at": f"{DUE:%Y-%m-%dT%H:%M:%SZ}",
+            "recorded_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
+        }
+    ]
+    rows = status("--format", "csv").splitlines()
+    assert [row.split(",")[3] for row in rows[1:]] == ["number-taken", "discuss-thread", "warning", "silence"]
+    assert "author warned" in status()
+    capsys.readouterr()
+    assert run(["status", "77", "--known-at", f"{SILENT - DAY:%Y-%m-%d}", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warnings"] == [], "it had not been given by then"
