@@ -15,6 +15,7 @@ from unittest.mock import patch
 import httpx
 import pytest
 
+from kipflow.adapters.http import Patience, _Pace
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, Secrets, connect
 from tests.ports import find_free_port
@@ -47,8 +48,14 @@ def running_sandbox(*arguments: str, log: Path) -> Iterator[str]:
         process.wait(10)
 
 
-def connect_to(url: str, home: Path, *, community: str = "sandbox", **variables: str) -> Parts:
-    """The parts of a community that lives at `url`, with a migrated database below `home`."""
+def connect_to(
+    url: str, home: Path, *, community: str = "sandbox", patience: Patience | None = None, **variables: str
+) -> Parts:
+    """The parts of a community that lives at `url`, with a migrated database below `home`.
+
+    Without the polite pauses between requests, which the clients' own tests state: half a hundred tickets are
+    asked for in every round, and nobody else waits for this server.
+    """
     environment = {
         "KIPFLOW_SANDBOX_URL": url,
         "KIPFLOW_SANDBOX_SINCE": "2025-08",
@@ -56,7 +63,11 @@ def connect_to(url: str, home: Path, *, community: str = "sandbox", **variables:
         "KIPFLOW_COMMUNITY": community,
         **variables,
     }
-    with patch.dict(os.environ, environment):
+    with (
+        patch.dict(os.environ, environment),
+        patch("kipflow.adapters.http._Pace", return_value=_Pace(0)),
+        patch("kipflow.adapters.http.Patience", return_value=patience or Patience()),
+    ):
         parts = connect(read_settings(), secrets=Secrets(slack="xoxb-test"))
     parts.store.migrate()
     return parts

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import httpx
 import pytest
@@ -48,8 +47,7 @@ json /slack/api/chat.postMessage x1
 
 @pytest.fixture
 def parts(own_sandbox: str, tmp_path: Path) -> Iterator[Parts]:
-    with patch("kipflow.adapters.http.Patience", return_value=QUICK):
-        connected = connect_to(own_sandbox, tmp_path / "faulty", KIPFLOW_SANDBOX_SINCE="2026-10")
+    connected = connect_to(own_sandbox, tmp_path / "faulty", patience=QUICK, KIPFLOW_SANDBOX_SINCE="2026-10")
     yield connected
     connected.store.close()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kipflow.adapters.http import Patience
 from kipflow.domain.events import Stage
 from kipflow.sandbox.answers import Expected, expected
 from kipflow.services import advance, deliver, index, poll, replay, sync
@@ -187,7 +188,8 @@ def history(parts: Parts) -> dict[int, list[str]]:
 
 def test_a_truncated_month_is_partial_accepts_nothing_and_is_read_again(own_sandbox: str, tmp_path: Path) -> None:
     since = "2026-10"  # each month that is cut is asked for several times, with pauses between
-    parts = connect_to(own_sandbox, tmp_path / "cut", KIPFLOW_SANDBOX_SINCE=since)
+    quick = Patience(first_wait=0.02, longest_wait=0.2)
+    parts = connect_to(own_sandbox, tmp_path / "cut", patience=quick, KIPFLOW_SANDBOX_SINCE=since)
     httpx.post(f"{own_sandbox}/faults", json={"rule": "cut /api/mbox.lua x100"}).raise_for_status()
     run_once(parts)
     months = parts.store.overview(parts.clock()).months

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -131,11 +130,9 @@ def test_what_passes_is_waited_out_with_one_line_each(
 
 def test_what_does_not_pass_ends_in_one_clear_error(server: Server, wiki: ConfluenceWiki) -> None:
     server.play(answer(b"", 502))
-    started = time.monotonic()
     with pytest.raises(ServiceUnavailable, match="GET /content/42: answered 502 Bad Gateway"):
         wiki.fetch_page("42")
     assert len(server.seen) == QUICK.attempts
-    assert time.monotonic() - started < QUICK.total
 
 
 def child(number: int, version: int = 1) -> dict[str, Any]:

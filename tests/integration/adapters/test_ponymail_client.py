@@ -160,9 +160,8 @@ def test_what_passes_is_waited_out_and_nothing_is_lost(
 def test_retry_after_is_honoured_up_to_its_cap(server: Server, archive: PonyMailArchive, target: Path) -> None:
     server.play(answer(b"", 429, Retry_After="3600"), answer(mails(1)))
     started = time.monotonic()
-    assert fetch(archive, target).status == "complete"
-    waited = time.monotonic() - started
-    assert QUICK.longest_wait <= waited < 2
+    assert fetch(archive, target).status == "complete", "an hour would outlast this test"
+    assert time.monotonic() - started >= QUICK.longest_wait
 
 
 def test_a_month_that_breaks_off_every_time_is_partial_and_keeps_the_whole_mails_that_came(
@@ -219,19 +218,15 @@ def test_a_refusal_is_not_repeated(
 
 
 def test_a_silent_server_is_given_up_on_in_bounded_time(server: Server, archive: PonyMailArchive, target: Path) -> None:
-    server.play(silence(5, server.stop))
-    started = time.monotonic()
+    server.play(silence(3_600, server.stop))  # far longer than any test may last
     month = fetch(archive, target)
     assert month.status == "missing"
     assert "no answer in time" in month.why
-    assert time.monotonic() - started < 4
 
 
 def test_a_drip_of_single_bytes_is_cut_off(server: Server, archive: PonyMailArchive, target: Path) -> None:
     server.play(drip(mails(50), 0.2, server.stop), answer(mails(2)))
-    started = time.monotonic()
-    assert fetch(archive, target).mails == 2
-    assert time.monotonic() - started < 3
+    assert fetch(archive, target).mails == 2, "the first answer would take half an hour"
 
 
 def test_a_server_that_is_not_there_leaves_the_month_missing(target: Path) -> None:

@@ -54,10 +54,10 @@ def test_lines_in_another_order_are_a_change_also_in_a_long_section() -> None:
 def test_a_pasted_log_costs_little() -> None:
     old = "<h1>A</h1>" + "<p>x</p><p>y</p>" * 20_000
     new = "<h1>A</h1>" + "<p>y</p><p>x</p>" * 20_000 + "<p>z</p>"
-    started = time.monotonic()
+    started = time.process_time()
     (change,) = diff_pages(old, new)
     assert "z" in change.added
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_lines_that_repeat_a_thousand_times_are_compared_as_a_set() -> None:

@@ -356,9 +356,9 @@ def test_any_index_can_be_put_on_a_page_and_doing_it_twice_changes_nothing(entri
 def test_an_index_of_1500_rows_is_edited_in_no_time() -> None:
     many = tuple(entry(n, "accepted" if n % 3 else "discussion", f"title {n}") for n in range(1, 1_501))
     body = render_index(sections(many), prefix="KIP", next_number=1_501, format="confluence")
-    started = time.monotonic()
+    started = time.process_time()
     moved = edit(body, tuple(replace(e, section="accepted") for e in many), 1_501)
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
     assert len(parse_index_page(moved, "KIP", SEEN).entries) == 1_500
 
 
