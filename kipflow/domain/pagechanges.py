@@ -13,7 +13,10 @@ from kipflow.domain.votes import BallotStatus, Vote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateChange:
-    """A change of substance after the first vote was cast: on `before` people voted, `after` stands now."""
+    """A change of substance after the first vote was cast: on `before` people voted; what stands now came with `after`.
+
+    Versions since `after` changed no more than trifles: they are no new question.
+    """
 
     before: PageVersion
     after: PageVersion
@@ -21,7 +24,7 @@ class LateChange:
 
     @property
     def subject(self) -> str:
-        """What a ruling on it names: the version that stands."""
+        """What a ruling on it names: the version that brought what stands."""
         return name_version(self.after)
 
 
@@ -46,9 +49,20 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
     before = find_version_at(versions, min(cast))
     if before is None:
         return None
-    change = LateChange(before=before, after=versions[-1], sections=find_changed_sections(before, versions[-1]))
+    alike = _find_alike(versions)
+    change = LateChange(before=before, after=alike[0], sections=find_changed_sections(before, alike[0]))
     settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page"}
-    return None if not change.sections or change.subject in settled else change
+    is_settled = any(name_version(version) in settled for version in alike)
+    return None if not change.sections or is_settled else change
+
+
+def _find_alike(versions: Sequence[PageVersion]) -> Sequence[PageVersion]:
+    """The newest version, and those right before it that say the same in substance, in order."""
+    start = len(versions) - 1
+    newest = versions[start]
+    while start > 0 and versions[start - 1].substance and not find_changed_sections(versions[start - 1], newest):
+        start -= 1
+    return versions[start:]
 
 
 def _find_standing(vote: Vote, at: datetime) -> list[datetime]:

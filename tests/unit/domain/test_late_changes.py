@@ -81,6 +81,22 @@ def test_what_a_person_said_of_one_version_does_not_hold_for_the_next() -> None:
     assert decided(told(5, 2, NEW), told(7, 3, other), rulings=(word,)).stage is Stage.VOTE
 
 
+def test_a_trifle_after_the_change_is_no_new_question() -> None:
+    asked = decided(told(5, 2, NEW), told(6, 3, NEW), told(7, 4, NEW))
+    assert [i.subject for i in asked.review if i.kind == "page"] == ["p7@2"]
+
+
+def test_a_change_that_comes_back_is_a_new_question() -> None:
+    asked = decided(told(5, 2, NEW), told(6, 3, OLD), told(7, 4, NEW))
+    assert [i.subject for i in asked.review if i.kind == "page"] == ["p7@4"]
+
+
+@pytest.mark.parametrize("target", ["p7@2", "p7@3", "p7@4"])
+def test_what_a_person_said_holds_for_every_version_that_says_the_same(target: str) -> None:
+    word = ruling(10, "page", target=target, votes="hold")
+    assert decided(told(5, 2, NEW), told(6, 3, NEW), told(7, 4, NEW), rulings=(word,)).stage is Stage.ACCEPTED
+
+
 def test_a_word_that_was_taken_back_counts_no_longer() -> None:
     word = replace(ruling(10, "page", target="p7@2", votes="hold"), revoked_at=at(20))
     assert decided(told(5, 2, NEW), rulings=(word,)).stage is Stage.VOTE
