@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.words.zeros import find_zero
@@ -18,7 +19,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~
 def plain(line: str) -> str:
     """A line with full-width signs, typographic minus and emphasis marks made plain."""
     if line.isascii():
-        if not any(c in line for c in "*_`~"):
+        if not ("*" in line or "_" in line or "`" in line or "~" in line):
             return line
     else:
         line = _DASH_BEFORE_DIGIT.sub("-", line.translate(_PLAIN))
@@ -51,12 +52,18 @@ def find_values(text: str) -> list[re.Match[str]]:
     """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
     if "0" not in text and "1" not in text and "." not in text:
         return []
+    return list(_find_values(text))
+
+
+@lru_cache(maxsize=1024)
+def _find_values(text: str) -> tuple[re.Match[str], ...]:
+    # a line is asked about several times over while its mail is read
     has_plus, has_minus = "+" in text, "-" in text
     if has_plus and has_minus:
         text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
     zero = find_zero(text)
     values = VALUE_PATTERN.finditer(text) if has_plus or has_minus or "±" in text else ()
-    return [*([zero] if zero is not None else []), *values]
+    return (*([zero] if zero is not None else []), *values)
 
 
 def spell_out(text: str) -> str:
