@@ -112,8 +112,11 @@ def preview(
     """What `advance_one` would record, without recording it."""
     with store.read() as session:
         decision, _ = _decide_and_warn(session.load_facts(number), policy, as_of, max(as_of, now or as_of))
+        if decision is None:
+            return None, []
         stored = session.load_history(number)
-    return decision, list(reconcile(stored, decision.history)) if decision else []
+        appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
+    return decision, list(appended)
 
 
 def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> Decision | None:

@@ -109,7 +109,9 @@ def save_page(word: StatusWord, text: str, **more: Any) -> None:
 def test_advance_says_which_late_facts_made_a_correction(accepted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(accepted, "late", "r", 1, "I change my vote to -1 (binding), the shelves would fall.")
     assert run(["ingest", str(accepted)]) == 0
+    [tried, *_] = as_rows(printed(capsys, "advance", "--dry-run", "--format", "csv"))
     [first, *_] = as_rows(printed(capsys, "advance", "--format", "csv"))
+    assert tried == first, "a trial run names the same facts"
     assert (first["rule"], first["from"], first["to"]) == ("correction", "Accepted", "Vote")
     assert first["evidence"].startswith("later evidence retracts 1 entry: a mail came")
     assert "Rune Berg: Re: [VOTE] KIP-7: Tidy shelves (of 2026-03-03" in first["evidence"]
