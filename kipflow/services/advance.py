@@ -179,7 +179,9 @@ def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFac
     key = format_key(effects.prefix, decision.number)
     over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.warned_at != decision.warned_at]
     if over:
-        session.withdraw_effects([find_warning_key(key, w) for w in over], why="the silence it warns of is over")
+        session.withdraw_effects(
+            [find_warning_key(key, w) for w in over], why="its silence is over, or its date has passed"
+        )
 
 
 def _record(

@@ -145,7 +145,7 @@ def test_late_mail_takes_the_warning_back_where_it_was_not_sent(village: Village
     village.receive([answer("late", MONDAY + 50 * DAY)], SILENT + DAY)
     look(village, SILENT + DAY)
     [withdrawn] = [e for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key]
-    assert (withdrawn.status, withdrawn.last_error) == ("withdrawn", "the silence it warns of is over")
+    assert (withdrawn.status, withdrawn.last_error) == ("withdrawn", "its silence is over, or its date has passed")
     look(village, DUE + DAY)
     assert village.stage(DUE + DAY) == Stage.DISCUSSION
     assert agrees(village, DUE + DAY)
@@ -303,6 +303,26 @@ def test_a_past_silence_that_ended_since_is_made_up_for_without_a_message(villag
         village.decide(MONDAY + day * DAY, now=today)
     assert len(warnings(village)) == 1
     assert told(village) == []
+
+
+def test_another_policy_is_compared_as_if_everybody_had_been_warned_in_time(village: Village) -> None:
+    look(village, MONDAY + DAY)
+    back = SILENT + 200 * DAY
+    look(village, back)
+    store, policy = village.parts.store, village.parts.policy
+
+    def compare(**change: object) -> list[tuple[str, str, str]]:
+        other = replace(policy, **change)
+        report = replay.compare_rules(store, store, policy=policy, other_policy=other, end=back)
+        return [(d.entry, d.stored.partition(" UTC")[0], d.rebuilt.partition(" UTC")[0]) for d in report.differences]
+
+    assert compare(quorum=7) == [], "that nobody was there to warn is no matter of policy"
+    assert compare(dormant_after=100 * DAY) == [
+        ("date", f"Dormant since {DUE:%Y-%m-%d %H:%M}", f"Dormant since {DUE + 10 * DAY:%Y-%m-%d %H:%M}")
+    ]
+    assert compare(dormant_after=None) == [
+        ("stage", f"Dormant since {DUE:%Y-%m-%d %H:%M}", f"Discussion since {MONDAY:%Y-%m-%d %H:%M}")
+    ]
 
 
 # -- where it is shown ----------------------------------------------------------------------------------

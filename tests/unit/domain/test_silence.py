@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.silence import PROMPT, Silence, give_warning
@@ -77,6 +77,14 @@ def test_a_silence_that_ended_while_nobody_looked_made_nothing_dormant() -> None
     back = followed(spoken, SLEEPY, 2, 90, 250)
     assert back.warnings == ()
     assert slept_at(back, 285) == []
+
+
+def test_nobody_is_warned_of_a_silence_in_mail_that_is_not_held() -> None:
+    unread = replace(TALK, coverage=Coverage(complete_through=at(90)))
+    assert followed(unread, SLEEPY, 2, 95).warnings == ()
+    assert decided(unread, 95).next_deadline == at(95)
+    read = replace(followed(unread, SLEEPY, 2, 95), coverage=TALK.coverage)
+    assert [w.warned_at for w in followed(read, SLEEPY, 96).warnings] == [at(96)]
 
 
 def test_each_silence_has_its_own_warning() -> None:

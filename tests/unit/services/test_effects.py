@@ -14,10 +14,23 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.stages import BY_PERSON, TABLE
 from kipflow.domain.votes import BallotStatus
-from kipflow.services.effects import EffectRules, find_effects
+from kipflow.services.effects import EffectRules, Notice, find_effects
 from kipflow.services.ports import Effect
 from kipflow.services.wording import RULE_WORDS
-from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, mail, page, poll, result, ruling
+from tests.unit.domain.building import (
+    POLICY,
+    TALKED,
+    YES,
+    at,
+    ballot,
+    facts,
+    followed,
+    mail,
+    page,
+    poll,
+    result,
+    ruling,
+)
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
 ACCEPTED = poll(4, *YES, declared=result(8))
@@ -60,6 +73,27 @@ def test_a_question_is_told_once_and_only_while_it_is_news() -> None:
     later = find_effects(decided(again, policy, 191), (), RULES)
     keys = {e.key for e in (*fresh, *later) if "/review/" in e.key}
     assert len(keys) == 2, "silent again, it is asked about again"
+
+
+def test_a_warning_is_told_with_its_author_and_its_date_while_the_date_lies_ahead() -> None:
+    sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
+    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
+    notice = Notice(warning=known.warnings[0], author="Nia <!here> Holt")
+    [told] = find_effects(decided(known, sleepy, 91), (), RULES, notice=notice)
+    assert told.payload["text"] == (
+        "KIP-7: nobody has written since 2026-03-03; dormant on 2026-06-15 09:00 UTC unless somebody writes"
+    )
+    assert "by Nia &lt;!here&gt; Holt" in str(told.payload["blocks"])
+    assert told.key == "KIP-7/warning/2026-06-01T09:00:00/slack"
+    assert find_effects(decided(known, sleepy, 91), (), RULES, notice=notice, now=at(105)) == [], "that date is past"
+    assert find_effects(decided(known, sleepy, 95), (), RULES) == [], "a warning is told when it is given"
+
+
+def test_where_a_person_decides_the_warning_says_so() -> None:
+    asked = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
+    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), asked, 2, 91)
+    warned = find_effects(decided(known, asked, 91), (), RULES, notice=Notice(warning=known.warnings[0]))
+    assert texts(warned) == ["KIP-7: nobody has written since 2026-03-03; a person decides whether it is dormant"]
 
 
 def test_an_unclear_ballot_on_a_running_vote_is_told_even_where_it_is_known_late() -> None:
