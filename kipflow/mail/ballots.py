@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.quoting import OwnLine, Words
+from kipflow.mail.relevance import has_any
 from kipflow.mail.words.changes import read_change
 from kipflow.mail.words.claims import find_claim, find_claim_told_apart
 from kipflow.mail.words.conditions import CONDITION_AFTER, hangs_on_something, refuses_support, says_no_vote
@@ -82,7 +83,7 @@ _FOREIGN_SIGNS = re.compile(r"[±−–—＋－﹣﹢➕１０‐‑☐☑☒�
 def may_vote(words: Words) -> bool:
     """Whether a closer look could find a vote in these words; False is certain."""
     text = "\n" + "\n".join([*(line.text for line in words.own), *words.doubtful]).lower()
-    return any(sign in text for sign in _SIGNS) or (not text.isascii() and _FOREIGN_SIGNS.search(text) is not None)
+    return has_any(_SIGNS, text) or (not text.isascii() and _FOREIGN_SIGNS.search(text) is not None)
 
 
 def read_expressions(words: Words, *, author: str = "", is_result: bool = False) -> tuple[Expression, ...]:

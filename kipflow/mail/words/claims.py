@@ -130,7 +130,10 @@ def has_claim_word(text: str) -> bool:
 def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
     """Where the text says binding or not: start and end of the word, and which."""
     for match in _WORD.finditer(text):
-        word, before = match.group(), text[: match.start()]
+        word = match.group()
+        if "b" not in word and "B" not in word:
+            continue  # nobody's slip leaves out the letter that it begins with
+        before = text[: match.start()]
         bare = _NON_WITHIN.sub("", word)
         if bare != word and is_binding_word(bare, loosely=True):
             yield match.start(), match.end(), False

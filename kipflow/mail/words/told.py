@@ -148,7 +148,7 @@ def _find_echo(sentence: str, *, first: bool) -> Expression | None:
     """A mail that only points at somebody's vote: as whom does it vote, and what?"""
     if first and _AS_ANOTHER.match(sentence):
         rule, why = "told-without-number", "votes as somebody else does: what is the vote?"
-    elif _PASSED_ON.search(sentence):
+    elif " me to " in fold_case(sentence) and _PASSED_ON.search(sentence):
         rule, why = "for-another", "hands on what somebody else says: a vote, and may it be counted?"
     else:
         return None
@@ -160,14 +160,13 @@ def _find_echo(sentence: str, *, first: bool) -> Expression | None:
 def _find_told(sentence: str, *, first: bool) -> Choice | None:
     if _ODDLY.match(sentence):
         return Choice.FOR
-    if _REPORTED.search(sentence):
-        return None
     folded = fold_case(sentence)
-    if _SAYS_ABSTAIN.search(sentence, folded) and not _ON_CONDITION.search(sentence):
-        return Choice.ABSTAIN
-    choice = _find_wording(sentence, folded, first=first)
-    # the dearer question is asked last, of the few sentences that need an answer
-    return None if choice is None or _UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence) else choice
+    abstains = _SAYS_ABSTAIN.search(sentence, folded) is not None and not _ON_CONDITION.search(sentence)
+    choice = Choice.ABSTAIN if abstains else _find_wording(sentence, folded, first=first)
+    # the dearer questions are asked last, of the few sentences that need an answer
+    if choice is None or _REPORTED.search(sentence):
+        return None
+    return None if not abstains and (_UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence)) else choice
 
 
 def _find_wording(sentence: str, folded: str, *, first: bool) -> Choice | None:
