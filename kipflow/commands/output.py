@@ -78,9 +78,11 @@ def print_json(value: Any) -> None:
 
 
 class _PlainConsole(Console):
-    """Prints texts without control characters, whatever they are put together from."""
+    """Prints texts without control characters, whatever they are put together from, and a line as one line."""
 
     def print(self, *objects: Any, **how: Any) -> None:
+        # only tables are fitted to a width: a message with a long path in it is still one line, to grep for
+        how.setdefault("soft_wrap", all(isinstance(o, str) for o in objects))
         super().print(*(as_printable(o) if isinstance(o, str) else o for o in objects), **how)
 
 
