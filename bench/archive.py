@@ -32,7 +32,7 @@ from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.threads import attribute_numbers
-from kipflow.services.poll import ingest_items
+from kipflow.services.storing import ingest_items
 
 MONTHS = 4
 ROUNDS = 3

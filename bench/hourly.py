@@ -24,7 +24,7 @@ from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services.advance import advance_all
 from kipflow.services.effects import EffectRules
-from kipflow.services.poll import ingest_items
+from kipflow.services.storing import ingest_items
 
 LIST = "dev@list.example"
 START = datetime(2016, 1, 1, tzinfo=UTC)

@@ -32,6 +32,7 @@ from measure import Figure, answer, median, run_apart
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore, migrate
 from kipflow.services import poll
+from kipflow.services.storing import ingest_items
 
 LISTS = ("dev@list.example", "users@list.example")
 MONTH = "2026-03"
@@ -80,7 +81,7 @@ def run(path: str, held: str, url: str) -> dict[str, Any]:
     """Seconds and requests of polls over a store that holds so many mails; the median of several."""
     migrate(f"sqlite:///{path}")
     store = open_bench_store(path)
-    poll.ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
+    ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
     with tempfile.TemporaryDirectory() as raw:
         _poll(store, url, Path(raw), 0)
         peer = median([_peer(url, Path(raw)) for _ in range(RUNS)])

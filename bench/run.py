@@ -1,7 +1,7 @@
 """Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
 
-    python bench/run.py [--only archive|spark|memory|metrics|hourly|poll|replay] [--mails N] [--events N] [--held N]
-        [--megabytes N] [--proposals N] [--json FILE] [--strict]
+    python bench/run.py [--only archive|spark|memory|metrics|hourly|poll|backfill|replay] [--mails N] [--events N]
+        [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
 Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
 minutes on two cores that have nothing else to do. The whole of a large archive: `--mails 1000000 --held 1000000
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import archive
+import backfill
 import hourly
 import lifecycle
 import polling
@@ -33,6 +34,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "metrics": lambda options, folder: lifecycle.compare(folder, options.events),
     "hourly": lambda options, folder: hourly.compare(folder, options.held),
     "poll": lambda options, folder: polling.compare(folder, options.held),
+    "backfill": lambda _, folder: backfill.compare(folder),
     "replay": lambda options, folder: replay.compare(folder, options.proposals),
 }
 

@@ -19,7 +19,7 @@ from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
 
-from kipflow.services import poll
+from kipflow.services import landing, poll
 
 MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
 
@@ -46,7 +46,7 @@ def kip_backfill() -> None:
         first, last = params["first"] or config.since, params["last"] or f"{parts.clock():%Y-%m}"
         wanted = poll.wanted_range(parts.community.lists, first, last, as_of=parts.clock())
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
-        return sum(poll.is_readable(one) for one in landed)
+        return sum(landing.is_readable(one) for one in landed)
 
     stored = mail.store_read()
     land_range() >> mail.read_with_spark() >> stored

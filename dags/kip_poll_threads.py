@@ -25,7 +25,7 @@ from kip_dags.defaults import describe_dag, often
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 
-from kipflow.services import poll
+from kipflow.services import landing, poll
 from kipflow.services.lastrun import note_run
 
 
@@ -51,7 +51,7 @@ def kip_poll_threads() -> None:
         if not wanted:
             raise AirflowSkipException("no month changed")
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
-        many = is_first or poll.count_mails(landed) >= parts.community.spark_from
+        many = is_first or landing.count_mails(landed) >= parts.community.spark_from
         return "read_archives" if many else "read_in_process"
 
     landed, here, stored = land_changed(), mail.read_in_process(), mail.store_read()

@@ -15,7 +15,7 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 from kip_dags.spark import SubmitJob, submit
 from kipflow.adapters import lake
-from kipflow.services import poll, reread
+from kipflow.services import landing, poll, reread
 from kipflow.services.ports import Archive, Report
 from kipflow.settings import ArchiveConfig
 from kipflow.wiring import Parts
@@ -28,13 +28,13 @@ def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
     return parts.archive, parts.community.archive
 
 
-def land(parts: Parts, batch: Batch, wanted: Sequence[poll.Wanted]) -> list[poll.Landed]:
+def land(parts: Parts, batch: Batch, wanted: Sequence[poll.Wanted]) -> list[landing.Landed]:
     """Fetch months to files and note them for the tasks that follow."""
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name
     landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
-    poll.save_landing(landed, batch.landing)
-    poll.save_manifest(landed, batch.manifest, prefix=parts.community.prefix)
+    landing.save_landing(landed, batch.landing)
+    landing.save_manifest(landed, batch.manifest, prefix=parts.community.prefix)
     return landed
 
 
@@ -49,7 +49,7 @@ def store_read() -> dict[str, int]:
     """Store what Spark read."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     items: Iterator[Any] = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
-    landed = poll.load_landing(batch.landing)
+    landed = landing.load_landing(batch.landing)
     return finish(batch, landed, poll.upsert_read(parts.store, landed, items, seen_at=parts.clock()))
 
 
@@ -57,7 +57,7 @@ def store_read() -> dict[str, int]:
 def read_in_process() -> dict[str, int]:
     """Read and store the batch's mbox files here: for few mails a JVM start costs more than the work."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
-    landed = poll.load_landing(batch.landing)
+    landed = landing.load_landing(batch.landing)
     report = poll.read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=parts.clock())
     return finish(batch, landed, report)
 
@@ -83,7 +83,7 @@ def announce_readings(counts: dict[str, int]) -> int:
     return skip_unless_new([counts], "new", "read_otherwise")
 
 
-def finish(batch: Batch, landed: Sequence[poll.Landed], report: Report) -> dict[str, int]:
+def finish(batch: Batch, landed: Sequence[landing.Landed], report: Report) -> dict[str, int]:
     """Tell what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
 
     Raises:
@@ -91,7 +91,7 @@ def finish(batch: Batch, landed: Sequence[poll.Landed], report: Report) -> dict[
     """
     prune_batches(batch)
     counts = tell(report)
-    if landed and not any(poll.is_readable(one) for one in landed):
+    if landed and not any(landing.is_readable(one) for one in landed):
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
     return counts

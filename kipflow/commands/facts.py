@@ -56,7 +56,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
-    from kipflow.services.poll import fetch_months, find_wanted_months, read_months
+    from kipflow.services.poll import find_wanted_months, poll_months
     from kipflow.services.reread import IN_A_POLL, reread
 
     parts = open_parts()
@@ -67,8 +67,7 @@ def poll(as_of: datetime | None) -> int:
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         raw = parts.settings.raw / parts.community.name
-        landed = fetch_months(archive, wanted, raw, now, on_progress=say)
-        read = read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=now)
+        read = poll_months(parts.store, archive, wanted, raw, now, prefix=parts.community.prefix, on_progress=say)
         again = reread(
             parts.store, prefix=parts.community.prefix, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
         )

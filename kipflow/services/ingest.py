@@ -11,8 +11,9 @@ from pathlib import Path
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_path
-from kipflow.services.poll import FROM_FILES, ingest_items
+from kipflow.services.poll import FROM_FILES
 from kipflow.services.ports import Report, Store
+from kipflow.services.storing import ingest_items
 
 #: What an archive shows of an address to somebody who is not signed in.
 _MASKED = re.compile(r"[\w.+-]{1,64}\.\.\.@")

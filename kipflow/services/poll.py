@@ -6,24 +6,22 @@ leads to reading it again, never to losing it; what is known already changes not
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby, islice
 from pathlib import Path
 
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
-from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
+from kipflow.services.landing import Landed, find_raw_file, is_readable
 from kipflow.services.ports import Archive, MonthStats, Report, Store
+from kipflow.services.storing import Totals, batches, store_batch, store_batches
 
-#: Mails per transaction: large enough to be quick, small enough to keep other writers waiting briefly.
-BATCH = 500
 #: Connections to the archive at one time. It is shared by all of Apache.
 POLITE = 2
 #: Why a month counts as held that no archive gave.
@@ -39,18 +37,6 @@ class Wanted:
     month: str
     stats: str = ""
     mails: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
-    """A month that lies in a file, with the statistics it answers.
-
-    `counted` is how many mails these tell of; 0 where they do not.
-    """
-
-    month: ArchiveMonth
-    stats: str
-    counted: int = 0
 
 
 def find_wanted_months(
@@ -113,6 +99,35 @@ def fetch_months(
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> list[Landed]:
     """Stream the wanted months to files under `raw`/LIST/MONTH.mbox, politely, and verify them."""
+    return list(_fetch_each(archive, wanted, raw, now, on_progress))
+
+
+def poll_months(
+    store: Store,
+    archive: Archive,
+    wanted: Sequence[Wanted],
+    raw: Path,
+    now: datetime,
+    *,
+    prefix: str,
+    on_progress: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Fetch the wanted months and store their mails: each month is read while the next ones come.
+
+    A run that is cut short has stored what it fetched.
+    """
+    totals = Totals()
+    # closed at once where storing fails: no month that has not begun is waited for
+    with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
+        for one in months:
+            _store_month(store, one, prefix, now, totals)
+    return totals.report()
+
+
+def _fetch_each(
+    archive: Archive, wanted: Sequence[Wanted], raw: Path, now: datetime, on_progress: Callable[[str], None]
+) -> Generator[Landed, None, None]:
+    """The wanted months in order, as they land."""
 
     def fetch(one: Wanted) -> Landed:
         target = find_raw_file(raw, one.list_id, one.month)
@@ -124,68 +139,17 @@ def fetch_months(
         return Landed(month=month, stats=stats, counted=counted)
 
     with ThreadPoolExecutor(max_workers=POLITE) as pool:
-        return list(pool.map(fetch, wanted))
-
-
-def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
-    """Where the raw month of a list lies below `raw`."""
-    return raw / list_id / f"{month}.mbox"
-
-
-def save_landing(landed: Sequence[Landed], path: Path) -> Path:
-    """Write what landed as JSON at `path`, for a later step or process to read."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [{"stats": x.stats, "counted": x.counted, "month": asdict(x.month)} for x in landed]
-    path.write_text(json.dumps(rows, default=_to_json, indent=1), encoding="utf-8")
-    return path
-
-
-def load_landing(path: Path) -> list[Landed]:
-    """What `save_landing` wrote."""
-    rows = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        Landed(
-            stats=row["stats"],
-            counted=row.get("counted", 0),
-            month=ArchiveMonth(**{**row["month"], "fetched_at": datetime.fromisoformat(row["month"]["fetched_at"])}),
-        )
-        for row in rows
-    ]
-
-
-def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str) -> Path:
-    """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
-    files = [
-        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month} for x in landed if is_readable(x)
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"prefix": prefix, "files": files}, indent=1), encoding="utf-8")
-    return path
-
-
-def is_readable(landed: Landed) -> bool:
-    """Whether a landed month holds mails: a truncated one does, up to where it breaks off."""
-    return landed.month.status in {"complete", "partial"} and landed.month.path is not None
-
-
-def count_mails(landed: Iterable[Landed]) -> int:
-    """About how many mails lie in these files, by their envelope lines: enough to choose how to read."""
-    total = 0
-    for one in landed:
-        if is_readable(one) and one.month.path is not None:
-            with open(one.month.path, "rb") as file:
-                total += sum(chunk.count(b"\nFrom ") for chunk in iter(lambda: file.read(1 << 20), b"")) + 1
-    return total
+        try:
+            yield from pool.map(fetch, wanted)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def read_months(store: Store, landed: Sequence[Landed], *, prefix: str, seen_at: datetime) -> Report:
     """Read landed months in process and store their mails; of a month that was read before only what is new."""
     totals = Totals()
     for one in landed:
-        if is_readable(one) and one.month.path is not None:
-            _read_month(store, one, Path(one.month.path), prefix, seen_at, totals)
-        else:
-            _finish_month(store, one, 0, totals)
+        _store_month(store, one, prefix, seen_at, totals)
     return totals.report()
 
 
@@ -195,8 +159,8 @@ def upsert_read(
     """Store what Spark read from landed months. `items` may come in any order."""
     totals = Totals()
     mails: dict[tuple[str, str], int] = {}
-    for batch in _batches(items):
-        _store_batch(store, batch, seen_at, totals)
+    for batch in batches(items):
+        store_batch(store, batch, seen_at, totals)
         for item in batch:
             mails[item.list_id, item.month] = mails.get((item.list_id, item.month), 0) + 1
     for one in landed:
@@ -204,71 +168,18 @@ def upsert_read(
     return totals.report()
 
 
-def ingest_items(store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime) -> Report:
-    """Store messages read from files that no archive month stands behind."""
-    totals = Totals()
-    store_batches(store, items, seen_at, totals)
-    return totals.report()
-
-
-class Totals:
-    """What storing many batches came to."""
-
-    def __init__(self) -> None:
-        self.new = self.known = self.reread = self.unreadable = 0
-        self.touched: set[int] = set()
-        self.warnings: list[str] = []
-        self.bad_months: list[tuple[str, str, str]] = []
-
-    def report(self) -> Report:
-        counts = {
-            "new": self.new,
-            "known": self.known,
-            "read_otherwise": self.reread,
-            "unreadable": self.unreadable,
-            "proposals_touched": len(self.touched),
-        }
-        return Report(counts=counts, warnings=(*self.warnings, *say_months(self.bad_months)))
-
-
-def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """A line for each month (list, month, why); one for all that follow each other with the same reason."""
-    for (list_id, why), group in groupby(bad, key=lambda one: (one[0], one[2])):
-        months = [month for _, month, _ in group]
-        span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]} ({len(months)} months)"
-        yield f"{list_id} {span}: {why}"
-
-
-def _read_month(store: Store, one: Landed, path: Path, prefix: str, seen_at: datetime, totals: Totals) -> None:
+def _store_month(store: Store, one: Landed, prefix: str, seen_at: datetime, totals: Totals) -> None:
+    """Store what is new in a landed month, then mark it as held."""
+    if not is_readable(one) or one.month.path is None:
+        _finish_month(store, one, 0, totals)
+        return
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
         mails = MailFilter(load_known_mails(session, list_id, month))
-    found = read_mbox(path, list_id=list_id, month=month, prefix=prefix, is_wanted=mails.is_new)
+    found = read_mbox(Path(one.month.path), list_id=list_id, month=month, prefix=prefix, is_wanted=mails.is_new)
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped
     _finish_month(store, one, stored + mails.skipped, totals, mails.seen)
-
-
-def store_batches(store: Store, items: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals) -> int:
-    """Store what was read by today's rules, a transaction for each batch; how many items that were."""
-    count = 0
-    for batch in _batches(items):
-        _store_batch(store, batch, seen_at, totals)
-        count += len(batch)
-    return count
-
-
-def _store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datetime, totals: Totals) -> None:
-    bad = [x for x in batch if isinstance(x, Unreadable)]
-    with store.begin() as session:
-        report = session.save_messages(
-            (x for x in batch if isinstance(x, Message)), seen_at=seen_at, reading_rules=version.READING_RULES
-        )
-        totals.unreadable += session.save_unreadable(bad, seen_at=seen_at) if bad else 0
-    totals.new += report.new
-    totals.known += report.known
-    totals.reread += report.reread
-    totals.touched |= report.touched
 
 
 def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: Sequence[str] | None = None) -> None:
@@ -302,12 +213,6 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
             drop_known_mails(session, month.list_id, month.month)
         elif seen is not None:
             save_known_mails(session, month.list_id, month.month, seen)
-
-
-def _batches(items: Iterable[Message | Unreadable]) -> Iterator[list[Message | Unreadable]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch
 
 
 def _months(first: str, as_of: datetime) -> Iterator[str]:
@@ -350,9 +255,3 @@ def _find_stats(archive: Archive, one: Wanted, now: datetime) -> tuple[str, int]
     except ServiceUnavailable:
         return "", 0
     return stats.digest, stats.mails
-
-
-def _to_json(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(type(value).__name__)

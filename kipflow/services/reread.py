@@ -15,8 +15,9 @@ from pathlib import Path
 from kipflow.domain.facts import Unreadable
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
-from kipflow.services.poll import Totals, find_raw_file, store_batches
+from kipflow.services.landing import find_raw_file
 from kipflow.services.ports import Report, Session, StaleMonth, Store
+from kipflow.services.storing import Totals, store_batches
 
 #: Up to which version of the rules every mail that can be read again was read again.
 RULES_MARK = "reading/rules"

@@ -142,7 +142,7 @@ def test_only_an_archive_that_gives_nothing_at_all_fails_the_run(
     from kip_dags.mail import finish
 
     from kipflow.domain.facts import ArchiveMonth
-    from kipflow.services.poll import Landed
+    from kipflow.services.landing import Landed
     from kipflow.services.ports import Report
 
     landed = [

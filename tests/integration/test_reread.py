@@ -13,10 +13,12 @@ from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.tables import earlier_reading, message
 from kipflow.cli import run
 from kipflow.domain.events import Stage
+from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.votes import Choice, Expression
 from kipflow.mail import messages as reader
 from kipflow.mail import version
 from kipflow.services import poll, replay
+from kipflow.services.landing import Landed
 from kipflow.services.ports import Report
 from kipflow.services.reread import reread
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, story
@@ -39,10 +41,10 @@ def land(village: Village, mails: Sequence[Mail], seen_at: Any = EVENING) -> Pat
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(mail.render() for mail in mails), encoding="utf-8")
     village.hold(seen_at)
-    month = poll.ArchiveMonth(
+    month = ArchiveMonth(
         list_id=LIST, month="2026-03", status="complete", fetched_at=seen_at, path=str(path), mails=len(mails)
     )
-    landed = [poll.Landed(month=month, stats="")]
+    landed = [Landed(month=month, stats="")]
     poll.read_months(village.parts.store, landed, prefix="KIP", seen_at=seen_at)
     return path
 
@@ -194,8 +196,8 @@ def test_one_poll_reads_a_part_and_the_next_goes_on(village: Village, monkeypatc
     other = village.folder / "raw-april.mbox"
     mails = [Mail(name="april", at=MONDAY + 35 * DAY, author="Zed <zed@x.example>", subject="Hello", body="Hi")]
     other.write_text(mails[0].render(), encoding="utf-8")
-    month = poll.ArchiveMonth(list_id=LIST, month="2026-04", status="complete", fetched_at=WEEK, path=str(other))
-    poll.read_months(village.parts.store, [poll.Landed(month=month, stats="")], prefix="KIP", seen_at=WEEK)
+    month = ArchiveMonth(list_id=LIST, month="2026-04", status="complete", fetched_at=WEEK, path=str(other))
+    poll.read_months(village.parts.store, [Landed(month=month, stats="")], prefix="KIP", seen_at=WEEK)
     monkeypatch.setattr(version, "READING_RULES", 2)
 
     assert again(village, limit=1).counts["months_to_read_again"] == 1

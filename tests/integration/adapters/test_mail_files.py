@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.mail.archive import read_path
 from kipflow.services import poll
 from kipflow.services.ingest import ingest_paths
+from kipflow.services.landing import Landed
 from tests.integration.adapters.faulty import mails
 from tests.unit.services.stores import open_memory
 
@@ -226,8 +227,8 @@ def test_a_file_of_a_month_that_a_poll_holds_changes_nothing_of_what_is_held(sto
     raw = tmp_path / "raw" / "2024-01.mbox"
     raw.parent.mkdir()
     raw.write_bytes(kip(3))
-    month = poll.ArchiveMonth(list_id=DEV, month="2024-01", status="complete", fetched_at=NOW, path=str(raw))
-    poll.read_months(store, [poll.Landed(month=month, stats="")], prefix="KIP", seen_at=NOW)
+    month = ArchiveMonth(list_id=DEV, month="2024-01", status="complete", fetched_at=NOW, path=str(raw))
+    poll.read_months(store, [Landed(month=month, stats="")], prefix="KIP", seen_at=NOW)
     with store.read() as session:
         before = session.load_months()
     (tmp_path / "a.mbox").write_bytes(kip(2))

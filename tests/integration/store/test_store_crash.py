@@ -18,8 +18,10 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from kipflow.adapters.store import migrate, tables
+from kipflow.domain.facts import ArchiveMonth
 from kipflow.mail import version
 from kipflow.services import poll, replay
+from kipflow.services.landing import Landed
 from kipflow.services.reread import reread
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.store.conftest import _run_sql
@@ -119,10 +121,10 @@ def count_writes(village: Village, die_at: int) -> list[str]:
 def land(village: Village, mails: list[Mail], *, stats: str) -> None:
     path = village.folder / "2026-03.mbox"
     path.write_text("".join(mail.render() for mail in mails), encoding="utf-8")
-    month = poll.ArchiveMonth(
+    month = ArchiveMonth(
         list_id=LIST, month="2026-03", status="complete", fetched_at=WEEK, path=str(path), mails=len(mails)
     )
-    poll.read_months(village.parts.store, [poll.Landed(month=month, stats=stats)], prefix="KIP", seen_at=EVENING)
+    poll.read_months(village.parts.store, [Landed(month=month, stats=stats)], prefix="KIP", seen_at=EVENING)
 
 
 def first_round(village: Village) -> None:

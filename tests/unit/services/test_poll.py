@@ -19,15 +19,8 @@ from kipflow.mail import version
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.poll import (
-    Landed,
-    fetch_months,
-    find_wanted_months,
-    load_landing,
-    read_months,
-    save_landing,
-    wanted_range,
-)
+from kipflow.services.landing import Landed, load_landing, save_landing
+from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, wanted_range
 from kipflow.services.ports import MonthStats
 
 LIST = "dev@x.example"
@@ -96,8 +89,7 @@ def store() -> Iterator[SqlStore]:
 
 def poll(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = NOW) -> dict[str, int]:
     wanted, asked = find_wanted_months(store, archive, [LIST], now, since="2026-02")
-    landed = fetch_months(archive, wanted, raw, now)
-    return {**asked.counts, **read_months(store, landed, prefix="KIP", seen_at=now).counts}
+    return {**asked.counts, **poll_months(store, archive, wanted, raw, now, prefix="KIP").counts}
 
 
 def warnings(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = NOW) -> list[str]:
@@ -121,6 +113,33 @@ def test_a_first_poll_reads_every_month_and_a_second_asks_for_one_statistic(stor
     assert archive.asked == ["2026-03"], "a month that is over and was read after its end is not asked for"
     assert (second["months_wanted"], second["new"]) == (0, 0)
     assert months(store)["2026-03"].fetched_at == NOW + timedelta(hours=1), "held up to the last look"
+
+
+def test_a_run_that_is_cut_short_has_stored_what_it_fetched(store: SqlStore, tmp_path: Path) -> None:
+    class Breaking(FakeArchive):
+        def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+            if month == "2026-02":
+                raise OSError("no space left on the disk")
+            return super().fetch_month(list_id, month, target, now=now)
+
+    archive = Breaking()
+    archive.months["2026-01"] = mail(1)
+    wanted = wanted_range([LIST], "2026-01", "2026-03")
+    with pytest.raises(OSError, match="no space"):
+        poll_months(store, archive, wanted, tmp_path, NOW, prefix="KIP")
+    assert {month: held.mails for month, held in months(store).items()} == {"2026-01": 1}
+
+
+def test_months_read_while_others_come_are_those_read_afterwards(store: SqlStore, tmp_path: Path) -> None:
+    archive = FakeArchive()
+    archive.months = {"2026-01": mail(1), "2026-02": mail(2) + mail(3), "2026-03": mail(1)}
+    wanted = wanted_range([LIST], "2026-01", "2026-03")
+    at_once = poll_months(store, archive, wanted, tmp_path, NOW, prefix="KIP")
+    held = months(store)
+    later = read_months(store, fetch_months(archive, wanted, tmp_path, NOW), prefix="KIP", seen_at=NOW)
+    assert (at_once.counts["new"], at_once.counts["known"]) == (3, 1)
+    assert later.counts["new"] == 0
+    assert months(store) == held
 
 
 def test_a_month_that_changed_is_read_again_and_known_mail_adds_nothing(store: SqlStore, tmp_path: Path) -> None:

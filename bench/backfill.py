@@ -1,0 +1,187 @@
+"""A first run over ten years of a list: how much of its time is the archive's, and how much ours.
+
+The archive is a process of its own that answers after a while and then at a limited rate, as a shared one on the
+internet does. The peer makes the same requests over two connections and throws the answers away: it waits for the
+archive and does nothing else. Politeness is measured at the archive: connections at one time, requests in one second.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from corpus import make_mails
+from hourly import open_bench_store
+from measure import Figure, answer, run_apart
+
+from kipflow.adapters.ponymail import PonyMailArchive
+from kipflow.adapters.store import migrate
+from kipflow.services import poll
+
+LIST = "dev@list.example"
+FIRST, LAST, MONTHS = "2016-01", "2025-12", 120
+NOW = datetime(2026, 1, 15, tzinfo=UTC)
+MAILS = 40
+#: The archive's pace: seconds until it answers, and bytes a second for each connection.
+LATENCY, RATE = 0.15, 1_500_000
+#: The most connections at one time, and requests in any one second: ten, and one that came late to the archive.
+CONNECTIONS, REQUESTS = 2, 11
+#: The least share of a first run that is to be the archive's.
+SHARE = 0.8
+
+
+def compare(folder: Path) -> list[Figure]:
+    with _serving() as url:
+        peer = run_apart("backfill", "fetch", url)
+    with _serving() as url:
+        ours = run_apart("backfill", "run", str(folder / "backfill.db"), url)
+    mails, megabytes = MONTHS * MAILS, peer["bytes"] / 1e6
+    what = f"a backfill of {MONTHS} months, {mails:,} mails, {megabytes:.0f} MB"
+
+    def figure(row: str, seconds: float, against: str, ratio: float, reach: float) -> Figure:
+        speed = mails / seconds
+        return Figure(
+            what=row, seconds=seconds, per_second=speed, unit="mails", peak_mb=ours["peak_mb"], peer=against,
+            ratio=ratio, reach=reach,
+        )  # fmt: skip
+
+    return [
+        figure(what, ours["wall"], "waiting for the archive alone", peer["wall"] / ours["wall"], SHARE),
+        figure(
+            "its own work (processor time)", ours["work"], "the archive's time", peer["wall"] / ours["work"], 2.0
+        ),
+        figure(
+            f"its most connections at once: {ours['busy']}", ours["wall"], "the two that are polite",
+            CONNECTIONS / ours["busy"], 1.0,
+        ),
+        figure(
+            f"its most requests in one second: {ours['rate']}", ours["wall"], "the ten that are polite",
+            REQUESTS / ours["rate"], 1.0,
+        ),
+    ]  # fmt: skip
+
+
+def fetch(url: str) -> dict[str, Any]:
+    """The peer: every month and its count over two connections, thrown away."""
+    with httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CONNECTIONS)) as client:
+
+        def get(month: str) -> int:
+            query = {"list": "dev", "d": month}
+            client.get(f"{url}/api/stats.lua", params=query)
+            return len(client.get(f"{url}/api/mbox.lua", params=query).content)
+
+        start = time.perf_counter()
+        with ThreadPoolExecutor(CONNECTIONS) as pool:
+            size = sum(pool.map(get, [one.month for one in poll.wanted_range([LIST], FIRST, LAST)]))
+        return {"wall": time.perf_counter() - start, "bytes": size}
+
+
+def run(path: str, url: str) -> dict[str, Any]:
+    """A first run as `kipflow poll` does it: into an empty store, its months fetched, read and stored."""
+    migrate(f"sqlite:///{path}")
+    store = open_bench_store(path)
+    archive = PonyMailArchive(f"{url}/api", "{mid}")
+    with tempfile.TemporaryDirectory() as raw:
+        start, work = time.perf_counter(), time.process_time()
+        wanted = poll.wanted_range([LIST], FIRST, LAST)
+        report = poll.poll_months(store, archive, wanted, Path(raw), NOW, prefix="KIP")
+        wall, work = time.perf_counter() - start, time.process_time() - work
+    store.close()
+    if report.counts["new"] != MONTHS * MAILS or report.warnings:
+        sys.exit(f"the backfill stored {report.counts}: {report.warnings}")
+    return {"wall": wall, "work": work, **httpx.get(f"{url}/asked").json()}
+
+
+@contextmanager
+def _serving() -> Iterator[str]:
+    """The archive in a process of its own; gives its address."""
+    command = [sys.executable, str(Path(__file__).resolve()), "serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().strip() if process.stdout else ""
+        finally:
+            process.terminate()
+
+
+class _Asked:
+    """What the archive sees of its visitor: the most connections at one time, and when each request came."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        self.times: list[float] = []
+        self.lock = threading.Lock()
+
+    def begin(self) -> None:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self.times.append(time.monotonic())
+
+    def end(self) -> None:
+        with self.lock:
+            self.now -= 1
+
+    def tell(self) -> dict[str, int]:
+        rate = max(sum(at <= other < at + 1 for other in self.times) for at in self.times)
+        return {"busy": self.most, "rate": rate}
+
+
+def serve() -> dict[str, Any]:
+    """Months of mail at a limited pace."""
+    months = [one.month for one in poll.wanted_range([LIST], FIRST, LAST)]
+    boxes = {
+        month: b"".join(make_mails(MAILS, seed=n, first=n * MAILS)) for n, month in enumerate(months)
+    }  # fmt: skip
+    asked = _Asked()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            url = urlsplit(self.path)
+            if url.path == "/asked":
+                return self.give(json.dumps(asked.tell()).encode(), rate=1e9)
+            month = parse_qs(url.query)["d"][0]
+            asked.begin()
+            try:
+                time.sleep(LATENCY)
+                is_mail = url.path.endswith("mbox.lua")
+                stats = {"hits": MAILS, "active_months": {month: MAILS}, "emails": []}
+                self.give(boxes[month] if is_mail else json.dumps(stats).encode(), rate=RATE)
+            finally:
+                asked.end()
+            return None
+
+        def give(self, body: bytes, *, rate: float) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            for start in range(0, len(body), 1 << 16):
+                chunk = body[start : start + (1 << 16)]
+                self.wfile.write(chunk)
+                time.sleep(len(chunk) / rate)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+    server.serve_forever()
+    return {}
+
+
+if __name__ == "__main__":
+    answer({"run": run, "fetch": fetch, "serve": serve})

@@ -1,0 +1,80 @@
+"""Months that landed as files: what is known of each, and handing them to a later step or process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from kipflow.domain.facts import ArchiveMonth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """A month that lies in a file, with the statistics it answers.
+
+    `counted` is how many mails these tell of; 0 where they do not.
+    """
+
+    month: ArchiveMonth
+    stats: str
+    counted: int = 0
+
+
+def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
+    """Where the raw month of a list lies below `raw`."""
+    return raw / list_id / f"{month}.mbox"
+
+
+def save_landing(landed: Sequence[Landed], path: Path) -> Path:
+    """Write what landed as JSON at `path`, for a later step or process to read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [{"stats": x.stats, "counted": x.counted, "month": asdict(x.month)} for x in landed]
+    path.write_text(json.dumps(rows, default=_to_json, indent=1), encoding="utf-8")
+    return path
+
+
+def load_landing(path: Path) -> list[Landed]:
+    """What `save_landing` wrote."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        Landed(
+            stats=row["stats"],
+            counted=row.get("counted", 0),
+            month=ArchiveMonth(**{**row["month"], "fetched_at": datetime.fromisoformat(row["month"]["fetched_at"])}),
+        )
+        for row in rows
+    ]
+
+
+def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str) -> Path:
+    """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
+    files = [
+        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month} for x in landed if is_readable(x)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"prefix": prefix, "files": files}, indent=1), encoding="utf-8")
+    return path
+
+
+def is_readable(landed: Landed) -> bool:
+    """Whether a landed month holds mails: a truncated one does, up to where it breaks off."""
+    return landed.month.status in {"complete", "partial"} and landed.month.path is not None
+
+
+def count_mails(landed: Iterable[Landed]) -> int:
+    """About how many mails lie in these files, by their envelope lines: enough to choose how to read."""
+    total = 0
+    for one in landed:
+        if is_readable(one) and one.month.path is not None:
+            with open(one.month.path, "rb") as file:
+                total += sum(chunk.count(b"\nFrom ") for chunk in iter(lambda: file.read(1 << 20), b"")) + 1
+    return total
+
+
+def _to_json(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(type(value).__name__)
