@@ -17,6 +17,15 @@ _LIMIT = 200
 def routes(wiki: WikiState, faults: Faults) -> APIRouter:
     """The endpoints under /confluence/rest/api."""
     router = APIRouter(prefix="/confluence/rest/api")
+    _add_reading(router, wiki)
+    _add_labels(router, wiki)
+    _add_saving(router, wiki, faults)
+    _add_creating(router, wiki)
+    return router
+
+
+def _add_reading(router: APIRouter, wiki: WikiState) -> None:
+    """Pages, their versions, their children, and looking a page up by its title."""
 
     @router.get("/content/{page_id}")
     async def read(page_id: str, expand: str = "", status: str = "current", version: int = 0) -> Response:
@@ -46,6 +55,14 @@ def routes(wiki: WikiState, faults: Faults) -> APIRouter:
         results = [render_page(wiki, p, p.number, _expansions(expand)) for p in shown]
         return JSONResponse({"results": results, "start": start, "limit": limit, "size": len(shown), "_links": links})
 
+    @router.get("/content")
+    async def search(title: str = "", expand: str = "") -> Response:
+        found = [p for p in wiki.all() if p.title == title and not p.gone and not p.denied]
+        results = [render_page(wiki, p, p.number, _expansions(expand)) for p in found]
+        return JSONResponse({"results": results, "start": 0, "limit": 25, "size": len(results), "_links": {}})
+
+
+def _add_labels(router: APIRouter, wiki: WikiState) -> None:
     @router.get("/content/{page_id}/label")
     async def labels(page_id: str) -> Response:
         page = wiki.find(page_id)
@@ -63,6 +80,10 @@ def routes(wiki: WikiState, faults: Faults) -> APIRouter:
             if name and name not in page.labels:
                 page.labels.append(name)
         return JSONResponse(_labels(page))
+
+
+def _add_saving(router: APIRouter, wiki: WikiState, faults: Faults) -> None:
+    """A new version of a page; refused where somebody saved first."""
 
     @router.put("/content/{page_id}")
     async def save(page_id: str, request: Request) -> Response:
@@ -83,6 +104,8 @@ def routes(wiki: WikiState, faults: Faults) -> APIRouter:
         wiki.save(page, body=body, who=_who(request), message=comment, title=str(given.get("title") or page.title))
         return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
 
+
+def _add_creating(router: APIRouter, wiki: WikiState) -> None:
     @router.post("/content")
     async def create(request: Request) -> Response:
         given = await _json(request)
@@ -99,14 +122,6 @@ def routes(wiki: WikiState, faults: Faults) -> APIRouter:
                 400, "A page with this title already exists: A page already exists with the same TITLE in this space"
             )
         return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
-
-    @router.get("/content")
-    async def search(title: str = "", expand: str = "") -> Response:
-        found = [p for p in wiki.all() if p.title == title and not p.gone and not p.denied]
-        results = [render_page(wiki, p, p.number, _expansions(expand)) for p in found]
-        return JSONResponse({"results": results, "start": 0, "limit": 25, "size": len(results), "_links": {}})
-
-    return router
 
 
 def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) -> dict[str, Any]:
