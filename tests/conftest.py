@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,11 @@ if os.environ.get("CI"):
 TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
 #: What takes longest begins first, so that no process is left with it in the end when the others are done.
 LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
+
+
+def pytest_configure() -> None:
+    # who ends the tests as a build server does lets them stop the servers that they have started, as with Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def find_share(test: str) -> str:
