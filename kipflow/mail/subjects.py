@@ -52,10 +52,13 @@ _ROUND_IN_TAG = re.compile(
 _ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
 _ROBOT = re.compile(
     r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
-    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheitsnotiz|automatische antwort|"
-    r"r[ée]ponse automatique|undeliver|delivery status|mail delivery|recall:)",
+    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|automatische (?:antwort|reactie)|"
+    r"autosvar|absence\b|r[ée]ponse automatique|respuesta autom[áa]tica|risposta automatica|resposta autom[áa]tica|"
+    r"automatyczna odpowied|auto\s?:|ooo\b|自动回复|自動返信|自動回覆|undeliver|delivery status|mail delivery|recall:)",
     re.IGNORECASE,
 )
+# "Gone fishing: Re: [VOTE] …": whatever stands before it, it answers
+_REPLY_WITHIN = re.compile(r"(?:^|[\s:])(?:re|aw|sv|antw)\s?:\s*\[", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 # a reminder, or a longer period, continues its thread
 _CONTINUES = re.compile(r"\b(?:remind\w*|extended|extension|extend|bump\w*|ping|last call|still open)\b")
@@ -69,7 +72,7 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
     notifications are about nobody's proposal.
     """
-    text = _even_out_keys(_SPACES.sub(" ", subject[:MAX_SUBJECT]).strip(), prefix)
+    text = _even_out_keys(" ".join(subject[:MAX_SUBJECT].split()), prefix)
     if is_from_program(text):
         return SubjectReading(
             kind=Kind.OTHER, is_reply=False, is_forward=False, numbers=(), round=None, topic=text.lower()
@@ -81,6 +84,7 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     current = current if current.strip("[]() ") else text
     tags, rest, is_reply, is_forward = _strip_marks(current)
     numbers = _find_subjects(rest, prefix) or _find_subjects(" ".join(tags), prefix)
+    is_reply = is_reply or _REPLY_WITHIN.search(rest) is not None
     kind, kind_tags = _find_kind(tags, rest, numbers)
     former = _find_former(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else ""
     if former:
@@ -100,6 +104,8 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
 
 def _even_out_keys(text: str, prefix: str) -> str:
     """A subject with the hyphen that keys are written with, where it has another mark ("KIP_7", "KIP\uff0d7")."""
+    if fold_case(prefix) not in fold_case(text):
+        return text
     marks = "_\u2010-\u2015\u2212\ufe63\uff0d"
     return re.sub(rf"(?<![A-Za-z0-9])({re.escape(prefix)})[{marks}](?=\d)", r"\1-", text, flags=re.IGNORECASE)
 

@@ -211,6 +211,8 @@ def parse_date(text: str) -> datetime | None:
             )
         except ValueError:
             return None
+        if east == past == "00":
+            return local
         offset = int(east) * 60 + int(past)
         return local - timedelta(minutes=-offset if sign == "-" else offset)
     iso = _ISO.match(text)
