@@ -98,7 +98,7 @@ def settle_announcements(
     status = session.load_effect_status(find_slack_key(key, t.id) for t in entries)
     # in dry-run nothing was sent, and nothing will be: it shows what would have been
     out = {"sent"} if rules.sends else {"sent", "skipped"}
-    heard = [t for t in stored if status.get(find_slack_key(key, t.id)) in out]
+    heard = _find_heard(stored, [t for t in stored if status.get(find_slack_key(key, t.id)) in out])
     fall = session.find_waiting_fall(appended[0].number)
     corrections = [t for t in appended if t.retracts]
     taken_back: dict[str, Stage | None] = {}
@@ -137,12 +137,27 @@ def _find_last_heard(
     return last.target if last is not None and last.target is not stage else None
 
 
+def _find_heard(stored: Sequence[Transition], sent: Sequence[Transition]) -> list[Transition]:
+    """The stored entries that people know of: those that were sent, and their like that followed again unheard."""
+    said = _find_said(sent)
+    return [t for t in stored if t in sent or (not t.retracts and _plain_id(t) in said)]
+
+
 def _find_known(appended: Sequence[Transition], heard: Sequence[Transition]) -> frozenset[str]:
     """The new entries that people heard of before and that nobody took back: what was retracted unheard and follows
     again is no news."""
+    said = _find_said(heard)
+    return frozenset(t.id for t in appended if _plain_id(t) in said)
+
+
+def _find_said(heard: Sequence[Transition]) -> set[str]:
+    """What people were told and nobody took back to them, however often it followed."""
     denied = {entry for t in heard for entry in t.retracts}
-    said = {replace(t, repeat=0).id for t in heard if not t.retracts and t.id not in denied}
-    return frozenset(t.id for t in appended if replace(t, repeat=0).id in said)
+    return {_plain_id(t) for t in heard if not t.retracts and t.id not in denied}
+
+
+def _plain_id(transition: Transition) -> str:
+    return replace(transition, repeat=0).id
 
 
 def _find_told_stage(stored: Sequence[Transition], heard: Sequence[Transition]) -> Stage | None:

@@ -11,8 +11,10 @@ from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.errors import SaveConflict, UnreadableInput
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry
+from kipflow.domain.history import effective
+from kipflow.domain.proposals import format_key
 from kipflow.services.deliver import Handler
-from kipflow.services.ports import Effect, IndexRow, OutboxRow, Report, Store, Wiki
+from kipflow.services.ports import FALLS, Effect, IndexRow, OutboxRow, Report, Store, Wiki
 from kipflow.services.sync import note_index
 from kipflow.wiki.index import (
     ParsedIndex,
@@ -63,6 +65,8 @@ def update_index(
     if mode == "off":
         return Report(counts={"edits": 0})
     page = wiki.fetch_page(page_id)
+    if sends:
+        _hold_unheard_falls(store, page_id, _describe_moves(store, page.body, prefix, now), prefix, now)
     body = _edit(store, page.body, prefix, now)
     if body == page.body:
         return Report(counts={"edits": 0})
@@ -139,6 +143,31 @@ def _load_told_rows(store: Store) -> tuple[list[IndexRow], int]:
         fallen = session.load_held_falls()
     told = [r for r in rows if r.number not in fallen or r.stage is Stage.ACCEPTED]
     return told, max((r.number for r in rows), default=0)
+
+
+def _hold_unheard_falls(
+    store: Store, page_id: str, moves: Sequence[Mapping[str, object]], prefix: str, now: datetime
+) -> None:
+    """Let acceptances that fell while nothing was sent (in dry-run, say) wait for a person like any other."""
+    leaving = [int(str(m["number"])) for m in moves if m["from"] == "accepted"]
+    with store.begin() as session:
+        for number in leaving:
+            history = session.load_history(number)
+            fell = [t for t in history if t.target is Stage.ACCEPTED]
+            standing = effective(history)
+            # an acceptance that stands was left by an operator's word: nobody has to be asked again
+            if not fell or any(t in standing for t in fell) or session.is_fall_released(number):
+                continue
+            key = format_key(prefix, number)
+            text = f"{key}: its acceptance fell while nothing was sent; its row of the index moves when released"
+            effect = Effect(
+                key=f"{key}/{fell[-1].id}/index",
+                number=number,
+                channel="index",
+                payload={"page_id": page_id, "text": text, FALLS: True},
+                approval=True,
+            )
+            session.enqueue([effect], now=now)
 
 
 def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:

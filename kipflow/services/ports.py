@@ -386,6 +386,10 @@ class Session(Protocol):
         """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
         ...
 
+    def is_fall_released(self, number: int) -> bool:
+        """Whether a person let it be known that the proposal's acceptance does not hold."""
+        ...
+
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         """A person's approval: held becomes pending."""
         ...

@@ -441,3 +441,30 @@ def test_the_index_is_left_alone_when_a_fall_is_revoked_before_anybody_released_
     )
     done = index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=WEEK + DAY)
     assert done.counts["edits"] == 0
+
+
+def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_switched_on(village: Village) -> None:
+    live_through(village, list(story().values()))
+    store = village.parts.store
+    body = index.render_board_index(store, prefix="KIP", form="confluence", as_of=WEEK)
+    wiki = Round(
+        page=WikiPage(page_id="5", version=1, title="KIPs", body=body, saved_at=WEEK, saved_by="ops", labels=())
+    )
+    village.receive(late_objections(), WEEK)
+    dry = replace(effect_rules(village.parts), sends=False)
+    advance.advance_all(store, policy=village.parts.policy, effects=dry, as_of=WEEK)
+    index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=False, now=WEEK)
+    assert store.effects(status="held", limit=500).total == 0, "in dry-run nothing waits"
+
+    def edit(at: datetime) -> None:
+        index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
+        deliver.deliver(store, {"index": index.index_handler(store, wiki, prefix="KIP", now=at)}, now=at)
+
+    edit(WEEK + DAY)
+    assert find_row(wiki) == "accepted"
+    [held] = store.effects(status="held", limit=500).rows
+    assert "KIP-77: its acceptance fell while nothing was sent" in str(held.payload["text"])
+    with store.begin() as session:
+        session.release_effect(held.key, by="ops", at=WEEK + DAY)
+    edit(WEEK + 2 * DAY)
+    assert find_row(wiki) == "discarded"

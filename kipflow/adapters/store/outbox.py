@@ -111,6 +111,12 @@ def find_waiting_fall(connection: sa.Connection, number: int) -> OutboxRow | Non
     return next((as_outbox_row(row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
 
 
+def is_fall_released(connection: sa.Connection, number: int) -> bool:
+    """Whether a person let it be known that the proposal's acceptance does not hold."""
+    released = sa.select(outbox.c.payload).where(outbox.c.number == number, outbox.c.released_at.is_not(None))
+    return any(row.payload.get(FALLS) for row in connection.execute(released))
+
+
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
     """Let a held effect go, or try one again that was given up; False if it is neither."""
     statement = (

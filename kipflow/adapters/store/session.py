@@ -233,6 +233,9 @@ class SqlSession:
     def find_waiting_fall(self, number: int) -> OutboxRow | None:
         return outbox.find_waiting_fall(self._connection, number)
 
+    def is_fall_released(self, number: int) -> bool:
+        return outbox.is_fall_released(self._connection, number)
+
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.release_effect(self._connection, key, by=by, at=at)
 
