@@ -1,6 +1,7 @@
 """A made-up developers' list, alike in shape to real ones: mostly ticket mail, some proposals and votes.
 
-Deterministic: the same number of mails and seed give the same bytes. About 8 KB a mail.
+Deterministic: the same number of mails and seed give the same bytes. About 8 KB a mail, of which some 3 KB in
+60 lines are header fields, as in mails of Apache's lists: relays, list server, spam filter and signatures add them.
 """
 
 from __future__ import annotations
@@ -45,8 +46,7 @@ def _make_mail(random_: random.Random, number: int) -> bytes:
     subject, body = _ticket(random_) if ticket else _talk(random_, number)
     headers = [
         f"From {address} {at:%a %b %d %H:%M:%S %Y}",
-        *(f"Received: from relay{hop}.x.example by mail{hop}.x.example; {format_datetime(at)}" for hop in range(6)),
-        f"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed; d=x.example;\n\tb={_noise(random_, 340)}",
+        *_added(random_, address, at),
         f"Message-ID: <{number}.{_mark(number)}@x.example>",
         f"Date: {format_datetime(at)}",
         f"From: {author} <{address}>",
@@ -61,13 +61,42 @@ def _make_mail(random_: random.Random, number: int) -> bytes:
     return "\n".join(headers + encoding).encode("utf-8") + b"\n\n" + data + b"\n\n"
 
 
+def _added(random_: random.Random, address: str, at: datetime) -> Iterator[str]:
+    """What servers add on the way to the archive."""
+    yield f"Return-Path: <dev-return-{random_.randint(1, 99999)}-archive=x.example@list.example>"
+    yield "X-Original-To: archive@x.example"
+    yield from (f"Delivered-To: {name}@x.example" for name in ("archive", "mailing list dev", "moderator for dev"))
+    for hop in range(8):
+        told = f"from relay{hop}.x.example (relay{hop}.x.example [192.0.2.{hop}])"
+        yield (
+            f"Received: {told}\n\tby mail{hop}.x.example (Postfix) with ESMTPS id {_noise(random_, 6)}\n"
+            f"\tfor <dev@list.example>; {format_datetime(at)}"
+        )
+    yield "Mailing-List: contact dev-help@list.example; run by ezmlm"
+    yield "Precedence: bulk"
+    yield from (f"List-{name}: <mailto:dev-{name.lower()}@list.example>" for name in ("Help", "Unsubscribe"))
+    yield "List-Post: <mailto:dev@list.example>"
+    yield "List-Id: <dev.list.example>"
+    yield "Delivered-To: mailing list dev@list.example"
+    yield "X-Virus-Scanned: Debian amavisd-new at spamd.x.example"
+    yield "X-Spam-Flag: NO"
+    yield f"X-Spam-Score: {random_.randint(-50, 50) / 10}"
+    yield "X-Spam-Status: No, score=-0.1 tagged_above=-999 required=6.31\n\ttests=[DKIM_SIGNED=0.1,\n\tSPF_PASS=-0.001]"
+    yield "Authentication-Results: spamd.x.example (amavisd-new);\n\tdkim=pass (2048-bit key) header.d=x.example"
+    signature = _noise(random_, 240)
+    folded = "\n\t".join(signature[cut : cut + 70] for cut in range(0, len(signature), 70))
+    yield f"DKIM-Signature: v=1; a=rsa-sha256; c=relaxed; d=x.example;\n\th=from:to:subject:date; b={folded}"
+    yield f"X-Received: by 198.51.100.7 with SMTP id {_noise(random_, 9)}; {format_datetime(at)}"
+    yield f"X-Envelope-From: {address}"
+
+
 def _mark(number: int) -> str:
     return f"{number * 2654435761 % 2**32:08x}"
 
 
 def _ticket(random_: random.Random) -> tuple[str, str]:
     key = f"TICKET-{random_.randint(1, 9000)}"
-    text = "\n".join(_line(random_) for _ in range(75))
+    text = "\n".join(_line(random_) for _ in range(85))
     return f"[jira] [Commented] ({key}) {_line(random_)[:60]}", f"    [ https://tickets.example/{key} ]\n\n{text}\n"
 
 
@@ -96,6 +125,8 @@ def _encode(random_: random.Random, body: str) -> tuple[list[str], bytes]:
             "Content-Type: text/plain; charset=utf-8",
             "Content-Transfer-Encoding: base64",
         ], data
+    if kind < 0.82:
+        return ["Content-Type: text/plain; charset=koi8-r"], f"Привет, {body}".encode("koi8-r", "replace")
     if kind < 0.88:
         data = quopri.encodestring(f"Grüße – {body}".encode("windows-1252"))
         return [
@@ -104,6 +135,8 @@ def _encode(random_: random.Random, body: str) -> tuple[list[str], bytes]:
             "Content-Transfer-Encoding: quoted-printable",
         ], data
     html = "<html><body>" + "".join(f"<p>{line}</p>\n" for line in body.splitlines()) + "</body></html>"
+    if kind > 0.96:
+        return ["MIME-Version: 1.0", "Content-Type: text/html; charset=utf-8"], html.encode()
     parts = [
         "--=_b", "Content-Type: text/plain; charset=utf-8", "", body,
         "--=_b", "Content-Type: text/html; charset=utf-8", "", html, "--=_b--",
@@ -112,7 +145,7 @@ def _encode(random_: random.Random, body: str) -> tuple[list[str], bytes]:
 
 
 def _line(random_: random.Random) -> str:
-    return " ".join(random_.choices(WORDS, k=random_.randint(9, 14)))
+    return " ".join(random_.choices(WORDS, k=random_.randint(5, 10)))
 
 
 def _noise(random_: random.Random, length: int) -> str:
