@@ -329,6 +329,34 @@ def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_told_as_one
     assert said_of(village, told) == ["KIP-77: corrected: Accepted → Discarded"]
 
 
+def test_a_message_is_named_by_the_correction_that_it_tells_whatever_people_heard_before(village: Village) -> None:
+    live_through(village, list(story().values()))
+    village.receive(late_objections(), WEEK)
+    village.decide(WEEK)
+    rule_stage(village, Stage.DISCARDED, MONDAY + 3.5 * DAY)
+    village.decide(WEEK + DAY)
+
+    [held] = village.parts.store.effects(status="held", limit=500).rows
+    entries = [r.transition for r in village.parts.store.proposal(77, WEEK + DAY).history]
+    newest = [t for t in entries if t.retracts][-1]
+    assert newest.source is not Stage.ACCEPTED, "people come from there, the history does not"
+    assert held.key == f"KIP-77/{newest.id}/slack"
+
+
+def test_an_acceptance_that_followed_again_unheard_counts_as_heard_when_it_is_corrected(village: Village) -> None:
+    live_through(village, list(story().values()))
+    first = rule_stage(village, Stage.DISCARDED, MONDAY + 2.5 * DAY)
+    village.decide(WEEK)
+    rulings.revoke(village.parts.store, first, by="ops", at=WEEK + DAY, reason="they meant it")
+    village.decide(WEEK + DAY)
+    told = len(village.channel.posted)
+
+    rule_stage(village, Stage.DORMANT, MONDAY + 1.5 * DAY)
+    village.decide(WEEK + 2 * DAY)
+    assert village.stage(WEEK + 2 * DAY) == Stage.ACCEPTED, "somebody wrote again, and the vote went on"
+    assert said_of(village, told) == ["KIP-77: corrected: Accepted since 2026-03-07 09:00 UTC"]
+
+
 def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(village: Village) -> None:
     live_through(village, list(story().values()))
     first = rule_stage(village, Stage.DISCARDED, MONDAY + 2.5 * DAY)
