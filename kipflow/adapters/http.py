@@ -243,7 +243,7 @@ class HttpService:
                         self._absence.end()
                         return found
                     except Fault as fault:
-                        tries = f"attempt {number} of at most {attempts}"
+                        tries = "not tried again" if fault.final else f"attempt {number} of at most {attempts}"
                         asks = "" if fault.wait is None else f"; it asks to wait {fault.wait:g} s"
                         log.warning("%s: %s: %s (%s)%s", self.name, what, fault.why, tries, asks)
                         raise

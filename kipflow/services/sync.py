@@ -93,12 +93,15 @@ class _PageRun:
                     self.save(ref, found)
 
     def save(self, ref: PageRef, found: Sequence[PageVersion | Unreadable]) -> None:
+        newest = found[-1] if found else None
+        # a page that is hidden or gone is told as such, once, and not for each of its versions
+        gone = newest.why if isinstance(newest, Unreadable) else None
         for version in found:
             with self.store.begin() as session:
                 if isinstance(version, Unreadable):
                     new = session.save_unreadable([version], seen_at=self.as_of)
                     self.unreadable += new
-                    if new:
+                    if new and version.why != gone:
                         self.warnings.append(f"{version.source}: {version.why}")
                 else:
                     before = session.find_page_text(version.page_id, version.version - 1)
