@@ -27,9 +27,11 @@ MAX_BYTES = 8_000_000
 MAX_SHOWN = 60
 MAX_PLACE = 200
 
-_VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\ue002\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}")
 #: Around the name of a variable that is not set, until it is known at which key: private characters, fit for YAML.
 _UNSET = re.compile("\ue000([A-Z0-9_]+)\ue001")
+#: For the dollar of what looks like a variable and is none; one that YAML itself spells ("\\x24{") is just a text.
+_MISSPELT = "\ue002{"
 
 #: What pydantic calls a kind of value → what a person calls it.
 _KINDS = {
@@ -170,7 +172,7 @@ def read_yaml(path: Path, environment: Mapping[str, str] | None = None) -> Any:
     if len(data) > MAX_BYTES:
         raise ConfigError(file=str(path), key="(file)", expected=f"at most {MAX_BYTES:,} bytes")
     # ${NAME:-default}: addresses of a local sandbox are only known when it has started
-    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or _find_default(m), text)
+    text = _VARIABLE.sub(lambda m: variables.get(m.group(1)) or _find_default(m), text.replace("${", _MISSPELT))
     try:
         raw = yaml.load(text, Loader=_Loader)  # noqa: S506 - the safe loader, stricter
     except RecursionError:
@@ -213,8 +215,8 @@ def _check_plain(value: Any, place: str, path: Path) -> None:
     unset = _UNSET.search(value) if isinstance(value, str) else None
     if unset is not None:
         expected = f"a value; variable {unset[1]} is not set: set it, or write ${{{unset[1]}:-default}}"
-    elif isinstance(value, str) and "${" in value:
-        expected = f"${{NAME}} or ${{NAME:-default}}, got {_show(value)}"
+    elif isinstance(value, str) and _MISSPELT in value:
+        expected = f"${{NAME}} or ${{NAME:-default}}, got {_show(value.replace(_MISSPELT, '${'))}"
     elif isinstance(value, _Misnamed):
         expected = f"a key that is a text, got {_show(value.key)}"
     elif not isinstance(value, str | int | float | date | dict | list | None):
