@@ -122,6 +122,7 @@ _MAY_BE_TALK = frozenset(
         "told-without-number",
         "announced",
         "hypothetical",
+        "question",
         "goes-on",
     }
 )

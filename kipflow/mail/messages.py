@@ -79,6 +79,9 @@ def read_message(
     digest = _digest(headers, body)
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
+    if _is_automatic_answer(headers):
+        reading = replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=subject.lower())
+        answers = False
     words = _read_words(headers, body, reading, subject, answers=answers)
     own_text = words.text
     reading = read_called_numbers(reading, own_text, prefix)
@@ -134,6 +137,11 @@ def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> S
     sender = find_sender(headers, addresses)
     mirrored = parse_mirrored(subject) if not sender.address else None
     return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
+
+
+def _is_automatic_answer(headers: Headers) -> bool:
+    """Whether a program answered in its owner's name, by its own word (RFC 3834): "I am out of the office"."""
+    return (headers.raw("auto-submitted") or b"").lower().startswith(b"auto-replied")
 
 
 def _could_matter(reading: SubjectReading, subject: str, *, answers: bool) -> bool:

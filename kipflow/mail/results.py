@@ -258,11 +258,21 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     for sentence in _sentences(lines):
         if not _ENDS.is_in(sentence):
             continue
-        if (_CANCEL.search(sentence) and not _CANCEL_UNREAL.search(sentence)) or _DISREGARD.search(sentence):
+        if _calls_off(sentence) or _DISREGARD.search(sentence):
             return sentence[:300]
     if reading.kind is Kind.CANCEL and not reading.is_reply:
         return next((line.strip() for line in lines if line.strip()), reading.topic)[:300]
     return None
+
+
+def _calls_off(sentence: str) -> bool:
+    """Whether a sentence calls the vote off, and does not only speak of doing so."""
+    called = _CANCEL.search(sentence)
+    if called is None:
+        return False
+    # "…; there will be a new vote once it is specified" takes nothing back of what was said before it
+    said = sentence[: called.end()] + sentence[called.end() :].partition(";")[0]
+    return _CANCEL_UNREAL.search(said) is None
 
 
 def is_wish(line: str) -> bool:

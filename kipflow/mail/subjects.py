@@ -52,7 +52,8 @@ _ROUND_IN_TAG = re.compile(
 _ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
 _ROBOT = re.compile(
     r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
-    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|automatische (?:antwort|reactie)|"
+    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|"
+    r"automatische (?:antwort|reactie)|"
     r"autosvar|absence\b|r[ée]ponse automatique|respuesta autom[áa]tica|risposta automatica|resposta autom[áa]tica|"
     r"automatyczna odpowied|auto\s?:|ooo\b|自动回复|自動返信|自動回覆|undeliver|delivery status|mail delivery|recall:)",
     re.IGNORECASE,

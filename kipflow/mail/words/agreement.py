@@ -40,7 +40,8 @@ _PROCEDURE_OBJECT = re.compile(
 #: "+1 for rolling a new candidate", "+1 to extend the deadline": how to go on, and no vote on the proposal
 _PROCESS = re.compile(
     r"^\s*(?:the |a |an |this |to |not |us ){0,2}(?:(?:extend|prolong)\w* (?:the |this |our )?(?:vot\w*|"
-    r"deadline|period|window|discussion|thread|it)\b|wait(?:ing)?\b|"
+    r"deadline|period|window|discussion|thread|it)\b|wait(?:ing)?\b|(?:keep|leav)ing (?:the |this )?(?:vot\w*|"
+    r"thread|discussion) open\b|"
     r"(?:re-?roll|re-?spin|roll|cut|spin|build)\w* (?:up |out )?(?:an? |the )?(?:new|another|next|fresh)\b|"
     r"mov\w* (?:the |this |our |that ){0,2}(?:vot\w*|discussion|meeting|deadline|date|thread|call)\b|"
     r"(?:new|another|next|fresh) (?:rc\b|release candidate|candidate\b))",

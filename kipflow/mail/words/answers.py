@@ -33,6 +33,14 @@ _SUGGESTS = re.compile(
 )
 
 
+#: "+1, that's what we do elsewhere too", "+1 to this": takes up the remark above it
+TAKES_UP = re.compile(
+    r"^\s*[,.;:!–—-]*\s*(?:(?:that['’]?s|that is|this is|which is) (?:what|how|why|exactly|also|my|the (?:same|way))\b|"
+    r"(?:exactly|precisely) (?:this|that|my)\b|(?:to|on|for) (?:this|that)\s*(?:$|[.,;!]))",
+    re.IGNORECASE,
+)
+
+
 def is_inline_answer(line: OwnLine) -> bool:
     """Whether a line stands right below a quoted remark that is no call for votes, in the midst of quotes."""
     if (

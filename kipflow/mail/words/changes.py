@@ -18,7 +18,8 @@ _CHANGE = re.compile(
     r")updat(?:e|ed|ing)|"
     r"revert(?:ed|ing)?|revis(?:e|ed|ing)|upgrad(?:e|ed|ing)|downgrad(?:e|"
     r"ed|ing)|mov(?:e|ed|ing)|convert\w*|"
-    r"flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|modif(?:y|ied|ying)|mak(?:e|"
+    r"replac(?:e|ed|ing)|flip\w*|bump(?:ed|ing)?|turn(?:ed|ing)?|amend\w*|correct(?:ed|ing|ion)?|adjust\w*|"
+    r"modif(?:y|ied|ying)|mak(?:e|"
     r"ing) (?:that|it)|"
     r"rais(?:e|ed|ing)|chang)\b"
     r"[^.!?]{0,80}?(?:\bvotes?\b|\bmind\b|[+\-±]\s?[01]|\bfrom\b)",
@@ -109,7 +110,7 @@ _SECOND_THOUGHTS = re.compile(
 _NOTHING = Expression(choice=None, value="", claimed_binding=None, line="", rule="")
 # "After reading it again, I change …": when it is done, not a condition
 _OPENING_CLAUSE = re.compile(
-    r"^\W{0,3}(?:after|since|before|when) [^,:]{0,120}?(?:[,:]|(?=\bi(?:['’]m|['’]ve)? ))",
+    r"^\W{0,3}(?:after|since|before|when) [^,:]{0,120}?(?:[,:]|(?=\b(?:i(?:['’]m|['’]ve)?|please) ))",
     re.IGNORECASE,
 )
 _TO_ZERO = re.compile(r"\b(?:to|into|becomes|now|and (?:now )?vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)", re.IGNORECASE)
@@ -140,7 +141,21 @@ _TAKES_BACK = Sought(
 _CHANGES = Sought(
     _CHANGE,
     (
-        *("chang", "switch", "updat", "revert", "revis", "grad", "mov", "convert", "flip", "bump", "turn", "amend"),
+        *(
+            "chang",
+            "switch",
+            "updat",
+            "revert",
+            "revis",
+            "grad",
+            "mov",
+            "convert",
+            "replac",
+            "flip",
+            "bump",
+            "turn",
+            "amend",
+        ),
         *("correct", "adjust", "modif", "mak", "rais"),
     ),
 )
@@ -169,8 +184,15 @@ _MIND_CHANGED = Expression(
 _SUBSTITUTES = re.compile(r"^\W{0,3}s/\s?[+\-]?\s?[01]\s?/\s?(?P<value>[+\-]?\s?[01])\s?/?g?(?![\w/])")
 
 
+# "It does not convince me, but I don't want to be in the way, so I change …": what is done stands in the last clause
+_LAST_CLAUSE = re.compile(r"[,;:]\s+(?:so|hence|therefore|thus)\s+(?=(?:i|i['’]\w+|please)\b)", re.IGNORECASE)
+
+
 def read_change(text: str) -> Expression | None:
     """A vote withdrawn or changed in this sentence; an expression without rule means: talk, no vote."""
+    last = _LAST_CLAUSE.split(text)[-1]
+    if find_values(last):
+        text = last
     mended = _SUBSTITUTES.match(text)
     if mended is not None:
         why = "corrects an earlier mail: does this vote replace it?"

@@ -25,7 +25,7 @@ _HARMLESS_IF_AFTER = (
     r"i (?:may|understand|recall|remember|read|might|can)|i['’]m not|i am not|not already|at all|so\b|any\b|that "
     r"counts|it counts|"
     r"(?:the |this )?(?:vote|voting|poll|thread|window) is (?:still|not)|(?:it['’]s|it is|i['’]m|"
-    r"i am) (?:still )?(?:open|"
+    r"i am) (?:still )?(?:open|of (?:any )?use|in time|needed|counted|valid|"
     r"not too late)|[^.;!?]{0,60}\b(?:would|['’]d) have (?:been|voted|given|\w+ed)\b|"
     r"(?:that|this|it)(?:['’]s| is) (?:ok|okay|alright|all right|fine)|my vote|no(?:body|[ -]one) (?:minds|"
     r"objects|else|is against)|there['’]s time|time permits|memory serves))"

@@ -128,10 +128,20 @@ _SO_FAR = re.compile(
 _PLUS_LAST = re.compile(r"\+\s?$|\+.$")
 
 
+# "+1 (non-binding) three times, from Ana, Ben and Cleo"
+_TIMES_OVER = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:twice|thrice|(?:two|three|four|five|[2-9]) times)\b(?!\s+(?:as|over|"
+    r"faster|more)\b)",
+    re.IGNORECASE,
+)
+
+
 def find_doubt(sentence: Sentence, before: str, after: str, *, leading: bool) -> tuple[str, str] | None:
     """Why a person must look at this vote: rule name and question."""
     if leading and re.match(r"^-\s+[A-Z0-9]", after) and before.strip() == "" and sentence.text.lstrip()[:1] == "-":
         return "bullet-or-minus", "between two strokes: a vote, or a mark?"
+    if _TIMES_OVER.match(after):
+        return "several-voters", "one mail for several people: whose votes are they?"
     if leading and _BULLET_COUNT.match(sentence.text):
         return "bullet-or-minus", "a minus, or the bullet of a list?"
     if (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.words import phrases
 from kipflow.mail.words.agreement import AGREED_BEFORE, read_agreement
-from kipflow.mail.words.answers import is_inline_answer, says_what_will_be_done
+from kipflow.mail.words.answers import TAKES_UP, is_inline_answer, says_what_will_be_done
 from kipflow.mail.words.claims import find_claim, has_claim_word
 from kipflow.mail.words.continuations import find_loose_end
 from kipflow.mail.words.doubts import find_doubt
@@ -149,8 +149,8 @@ def _weigh(mention: Mention, read: Expression, author: str) -> Expression | None
     if read.claimed_binding is None and (is_measured(mention.before) or is_topic(mention.before)):
         return doubt("labelled", "stands behind a label: a vote, or a finding?")
     if mention.leading and read.claimed_binding is None and is_inline_answer(mention.sentence.line):
-        if agreement is not None:
-            return None  # "+1 for the rename", below the mail that suggests it
+        if agreement is not None or TAKES_UP.match(mention.after):
+            return None  # "+1 for the rename", "+1, that's what we do": below the mail that suggests it
         return doubt("inline-answer", "answers a quoted remark within a discussion: a vote, or agreement?")
     if read.claimed_binding is None and not mention.is_mine and says_what_will_be_done(mention.after):
         return doubt("answered-remark", "answers a remark with what will be done: a vote, or agreement?")

@@ -116,6 +116,8 @@ _JUDGED_AFTER = re.compile(
 _TIMES = re.compile(r"^\s*(?:x|×|\*)\s?\d", re.IGNORECASE)
 
 
+# "On the April draft I would have voted -1"
+_WOULD_HAVE = re.compile(r"\bwould(?:n['’]t| not)? have (?:\w+ ){0,2}(?:voted|given|been|said|cast)\b[^.;]{0,20}$", _I)
 # "So far we have: Lorna +1 (binding)"
 _SO_FAR_NAMED = re.compile(
     r"\b(?i:so far|up to now|until now|currently|at the moment|"
@@ -129,7 +131,9 @@ _FULL_NAME_IN_FRONT = re.compile(r"(?P<name>[A-Z][\w.'’-]+ [A-Z][\w.'’-]+) \
 _NAMED_IN_BRACKETS = re.compile(r"[A-Z][\w.-]+ \([+-][01]\b")
 # "so that it can be counted: +1 (binding)"
 _COUNTED_COLON = re.compile(
-    r"\b(?:it|this|mine|me|my (?:vote|mail))\b[^.;!?:]{0,24}\bcount\w*(?: \w+){0,3}\s*:\s*$", re.IGNORECASE
+    r"\b(?:it|this|mine|me|my (?:vote|mail))\b[^.;!?:]{0,24}\bcount\w*(?: \w+){0,3}\s*:\s*$|"
+    r"\bfor (?:the|who\w*|all|those)\b[^.;!?:]{0,30}\bcount(?:ing|s)?\s*:\s*$",
+    re.IGNORECASE,
 )
 _NEED_COLON = re.compile(r"\b(?:needs?|requires?|deserves?|gets?)\b[^.;!?]{0,60}:\s*$", re.IGNORECASE)
 _THEN_LAST = re.compile(r"\bthen\W*$", re.IGNORECASE)
@@ -165,6 +169,7 @@ _FROM_PLACE = re.compile(r"^\s*from [A-Z][\w-]+[\s.!:;)(,-]*$")
 # "You can put me down as +1"
 _COUNTS_ME = re.compile(
     r"\b(?:put|count|mark|record|note|register) (?:me|us|my vote|mine) (?:down )?(?:as|for|with) (?:an? )?$|"
+    r"\bmy (?:head|heart|gut|brain|instinct)s? (?:says?|tells me)\W*$|"
     r"\bcount (?:me|us|myself|ourselves) in\W*$|"
     r"\b(?:i['’]?m|i am|i vote|i['’]ll vote|i give(?: it)?|mine is|my vote is) (?:an? )?$",
     _I,
@@ -191,6 +196,8 @@ def is_of_others(mention: Mention, author: str) -> bool:
     if _TIMES.match(after) and len(find_values(mention.sentence.text)) > 1:
         return True
     if not mention.leading and _COUNT_AFTER.match(after):
+        return True
+    if _WOULD_HAVE.search(before[-60:]):
         return True
     if not mention.leading and _SO_FAR_NAMED.search(before[-120:]):
         return True

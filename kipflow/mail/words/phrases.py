@@ -37,6 +37,7 @@ TECHNICAL_AFTER = re.compile(
     r"^\s*[:=]\s*(?:the |an? |no )?(?:default|unlimited|unbounded|infinit\w+|disabled|enabled|off|on|unknown|"
     r"unset|null|"
     r"limit|auto)\b|"
+    r"^\s+(?:unlimited|unbounded|infinite)\b|"
     r"^\s*\((?:the |a )?(?:default|unlimited|unbounded|infinite|infinity|disabled|off|unknown|unset|none|null|"
     r"no limit|0x)|"
     r"^\s+(?:beers?|internets?|cookies?|karma|drinks?|coffees?|million|billion|thousand|dozen)\b|"

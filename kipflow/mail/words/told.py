@@ -36,7 +36,8 @@ _ODDLY = re.compile(
 _ODD_ZERO = re.compile(r"^\W{0,3}(?:i['’]?m |i am )?(?:a )?\+\s?/\s?-\s?0\b", re.IGNORECASE)
 _TESTED = re.compile(
     r"\b(?:experienced|encountered|found|had|saw|see|seen|with|without)\s+(?:no|any)\s+(?:troubles?|problems?|"
-    r"issues?|regressions?)\b",
+    r"issues?|regressions?)\b|^\W*no (?:problems?|issues?|troubles?|regressions?) (?:in|with|on|here|found|seen)\b|"
+    r"\bworks? (?:\w+ )?(?:with|for|in|on) (?:our|my|us|me)\b",
     re.IGNORECASE,
 )
 _AGAINST = re.compile(
@@ -84,7 +85,7 @@ _SAYS_FOR = Sought(
         *("objection", "problem", "issue"),
     ),
 )
-_SAYS_TESTED = Sought(_TESTED, ("trouble", "problem", "issue", "regression"))
+_SAYS_TESTED = Sought(_TESTED, ("trouble", "problem", "issue", "regression", "work"))
 _SAYS_AGAINST = Sought(
     _AGAINST, ("veto", "oppose", "object to", "against", "vote no", "no from me", "👎", ":-1:", "thumb")
 )
@@ -97,7 +98,9 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 # the whole of a mail that votes as somebody else did, or hands something on
-_AS_ANOTHER = re.compile(r"^\W*(?:same (?:here|for me|as (?-i:[A-Z])\w+)|ditto|likewise|me too)[\s.!]*$", re.IGNORECASE)
+_AS_ANOTHER = re.compile(
+    r"^\W*(?:same (?:here|for me|as (?-i:[A-Z])\w+(?:, [\w ]{1,40})?)|ditto|likewise|me too)[\s.!]*$", re.IGNORECASE
+)
 _YES_ALONE = re.compile(r"^\W*(?:yes|yep|aye|approved)\b[\s.!]*$", re.IGNORECASE)
 _PASSED_ON = re.compile(
     r"\b(?:asked|asks|begged) me to (?:forward|relay|pass|send|post|hand)\b(?! (?:you|the list|on to you)\b)",
@@ -169,6 +172,9 @@ def _find_told(sentence: str, *, first: bool) -> Choice | None:
     return None if not abstains and (_UNREAL.search(sentence) or _TALK_OF_VOTES.search(sentence)) else choice
 
 
+_NOT_MINE = re.compile(r"\b(?:his|her|your|their|(?!(?:it|that|here|what|let)['’])\w+['’]s) vote\b", re.IGNORECASE)
+
+
 def _find_wording(sentence: str, folded: str, *, first: bool) -> Choice | None:
     if _SAYS_AGAINST.search(sentence, folded):
         return Choice.AGAINST
@@ -179,6 +185,10 @@ def _find_wording(sentence: str, folded: str, *, first: bool) -> Choice | None:
     # "Non binding but it works well": only who votes says whether it binds
     return (
         Choice.FOR
-        if first and has_claim_word(sentence) and find_claim("", sentence) is not None and len(sentence) < 160
+        if first
+        and has_claim_word(sentence)
+        and _NOT_MINE.search(sentence) is None
+        and find_claim("", sentence) is not None
+        and len(sentence) < 160
         else None
     )

@@ -35,6 +35,10 @@ VALUE = (
 VALUE_PATTERN = re.compile(VALUE)
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
 _LGTM_JOINED = re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE)
+# "+1thanks Jun"
+_JOINED_BEHIND = re.compile(
+    r"(?<![\w+.-])([+-]1)(?=(?:thanks?|thx|great|nice|good|lgtm|looks|from|for)\b)", re.IGNORECASE
+)
 _PLUS_MINUS_ZERO = re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)")
 _PLURAL_OF_MINE = re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
@@ -69,6 +73,7 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
 def spell_out(text: str) -> str:
     """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
     text = _LGTM_JOINED.sub(r"\1 ", text) if "+1" in text else text
+    text = _JOINED_BEHIND.sub(r"\1 ", text) if "1" in text else text
     text = _PLUS_MINUS_ZERO.sub("±0", text) if "0" in text else text
     text = _PLURAL_OF_MINE.sub(r"\1", text) if "from" in text else text
     if "us" not in text and "US" not in text:

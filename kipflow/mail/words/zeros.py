@@ -22,6 +22,12 @@ _MINE = re.compile(
     rf"\s*(?:a\s+)?[(\[]?(?P<value>0){_ENDS}",
     re.IGNORECASE,
 )
+# "please record a 0 for me"
+_RECORDED = re.compile(
+    r"\b(?:record|count|note|put|mark|register|take) (?:an? )?(?P<value>0)(?=\s*(?:\([^()]{0,20}\)\s*)?(?:for|"
+    r"from) (?:me|us)\b)",
+    re.IGNORECASE,
+)
 # "no opinion (0)", "I don't have an opinion: 0", "not my area, so 0 from me"
 _WITHOUT_OPINION = re.compile(
     r"\b(?:opinions?|neutral|abstain\w*|abstention|indifferent|unfamiliar|not (?:my area|familiar)|"
@@ -52,6 +58,7 @@ def find_zero(text: str) -> re.Match[str] | None:
     return (
         _BARE.match(text)
         or _CLAIMED.search(text)
+        or _RECORDED.search(text)
         or _MINE.search(text)
         or _FROM_ME.search(text)
         or _WITHOUT_OPINION.search(text)
