@@ -54,9 +54,9 @@ class Instance:
         """Airflow's own database, read only: for what its API does not tell."""
         return ask(self.layout.airflow / "airflow.db", sql, *values)
 
-    def ask(self, sql: str) -> list[Any]:
+    def ask(self, sql: str, *values: str | int) -> list[Any]:
         """The application's database, read only."""
-        return ask(self.home / "sandbox.db", sql)
+        return ask(self.home / "sandbox.db", sql, *values)
 
     def stages(self) -> dict[int, str]:
         done = self.run("status", "--format", "json")
@@ -83,7 +83,7 @@ class Instance:
             time.sleep(1.5)
 
 
-def ask(database: Path, sql: str, *values: str) -> list[Any]:
+def ask(database: Path, sql: str, *values: str | int) -> list[Any]:
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30) as connection:
         return connection.execute(sql, values).fetchall()
 

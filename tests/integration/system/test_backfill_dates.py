@@ -26,9 +26,10 @@ DAYS = 3
 
 @pytest.fixture(scope="module")
 def decided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """An instance that runs every twelve hours, so that only what a test starts is at work."""
+    """An instance that runs every twelve hours, and next in six, so that only what a test starts is at work."""
     home, ui_port, sandbox_port = tmp_path_factory.mktemp("dates"), find_free_port(), find_free_port()
-    every = {"KIPFLOW_EVERY": "0 */12 * * *"}
+    hour = (datetime.now(UTC).hour + 6) % 12
+    every = {"KIPFLOW_EVERY": f"0 {hour},{hour + 12} * * *"}
     try:
         first = run_kipflow(home, ui_port, sandbox_port, "up", **every)
         assert first.returncode == 0, first.stdout[-3000:] + first.stderr[-3000:]
