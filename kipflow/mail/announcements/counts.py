@@ -244,6 +244,6 @@ class _Lists:
     def add(self, text: str, group: str, choice: str) -> None:
         for name, own in split_people(text):
             # who is listed under a heading of all counts there, and in the group behind the name
-            for key in {(group, choice), (own if own != "in all" else group, choice)}:
+            for key in dict.fromkeys(((group, choice), (own if own != "in all" else group, choice))):
                 if key not in self.inline:
                     self.people.setdefault(key, []).append(name)
