@@ -14,6 +14,7 @@ from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.replaying import Replay
 from kipflow.domain.ruled import find_choice_of_stage, find_until
+from kipflow.domain.stages import BY_PERSON
 from kipflow.domain.tally import Outcome, find_extremes
 from kipflow.domain.votes import BallotStatus
 
@@ -23,6 +24,7 @@ def find_questions(replay: Replay, states: Sequence[VoteState], running: VoteSta
     return (
         *(_ask_of_vote(replay, running) if running is not None else ()),
         *_ask_of_reopening(replay, states),
+        *_ask_of_decision(replay, states),
         *_ask_of_silence(replay),
         *_ask_of_number(replay),
         *_ask_of_rulings(replay),
@@ -134,6 +136,27 @@ def _ask_of_reopening(replay: Replay, states: Sequence[VoteState]) -> Iterator[R
             line=replay.reopening.subject,
             asked_at=replay.reopening.sent_at,
         )
+
+
+def _ask_of_decision(replay: Replay, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """A decided vote that comes to another end by what a person ruled on its ballots since: does the decision stand?"""
+    decided = [s for s in states if s.vote.root_message_id in replay.closed and s.vote.opened_at < replay.since]
+    if replay.stage not in {Stage.ACCEPTED, Stage.REJECTED} or replay.history[-1].rule in BY_PERSON or not decided:
+        return
+    state = decided[-1]
+    mails = {ballot.message_id for ballot in state.vote.ballots}
+    ruled = [r.made_at for r in replay.rulings if r.kind == "ballot" and r.target in mails and r.made_at > replay.since]
+    kept = replay.kept_at is not None and bool(ruled) and replay.kept_at >= max(ruled)
+    if not ruled or kept or (state.outcome is Outcome.PASSED) is (replay.stage is Stage.ACCEPTED):
+        return
+    yield ReviewItem(
+        kind="turned-vote",
+        subject=state.vote.root_message_id,
+        question=f"the proposal was {replay.stage.lower()}, and by a ruling on a ballot since then its vote is "
+        f"{state.outcome}: does the decision stand?",
+        line=state.vote.subject,
+        asked_at=max(ruled),
+    )
 
 
 def _ask_of_silence(replay: Replay) -> Iterator[ReviewItem]:

@@ -25,7 +25,7 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"stage {number} Dormant, or snooze {number} DATE"
         case "ruling":
             return f"revoke {quote(item.subject)}"
-        case "result" | "new-vote" | "reopening" | "unannounced":
+        case "result" | "turned-vote" | "new-vote" | "reopening" | "unannounced":
             return f"stage {number} STAGE"
         case _:
             return ""

@@ -76,6 +76,7 @@ REVIEW_WORDS: dict[str, str] = {
     "ballot": "unclear ballot",
     "result": "doubtful result",
     "new-vote": "vote after the decision",
+    "turned-vote": "decided, and ruled on since",
     "dormancy": "silent proposal",
     "identity": "same person?",
     "page": "page changed after votes",

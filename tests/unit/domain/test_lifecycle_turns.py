@@ -145,6 +145,24 @@ def test_a_ruling_that_keeps_the_stage_closes_the_question_until_something_newer
     assert rules(decided(voted, POLICY, 25)) == rules(decided(voted, POLICY, 21)), "it is no move"
 
 
+def test_a_ruling_on_a_ballot_that_turns_a_decided_vote_asks_whether_the_decision_stands() -> None:
+    turned = ruling(20, "ballot", target=ACCEPTED.ballots[0].message_id, choice="none")
+    known = facts(**TALKED, votes=(ACCEPTED,), rulings=(turned,))
+    assert kinds(decided(known, POLICY, 19)) == []
+    asked = decided(known, POLICY, 21)
+    assert (asked.stage, kinds(asked)) == (Stage.ACCEPTED, ["turned-vote"])
+    assert "its vote is short" in asked.review[0].question
+    kept = decided(replace(known, rulings=(turned, ruling(22, "stage", stage="Accepted"))), POLICY, 23)
+    assert (kept.stage, kept.since, kinds(kept)) == (Stage.ACCEPTED, asked.since, [])
+    back = decided(replace(known, rulings=(turned, ruling(22, "stage", stage="Vote"))), POLICY, 23)
+    assert (back.stage, "turned-vote" in kinds(back)) == (Stage.VOTE, False)
+
+
+def test_a_ruling_that_changes_nothing_about_the_outcome_asks_nothing() -> None:
+    same = ruling(20, "ballot", target=ACCEPTED.ballots[0].message_id, choice="+1")
+    assert kinds(decided(facts(**TALKED, votes=(ACCEPTED,), rulings=(same,)), POLICY, 21)) == []
+
+
 def test_a_vote_wakes_a_dormant_proposal() -> None:
     known = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), votes=(poll(150),))
     decision = decided(known, SLEEPY, 151)

@@ -84,4 +84,4 @@ def test_the_own_cases_need_no_real_data(tmp_path: Path, capsys: pytest.CaptureF
     told = capsys.readouterr()
     assert "3 The project's own cases" in told.out
     assert "1 of 1" in told.out
-    assert told.err.count("skipped") == 2
+    assert told.out.count("skipped: ") == 2
