@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
 # A build server asks whether this change is good, so it draws the same examples every time; whoever works
@@ -36,7 +37,7 @@ def find_share(test: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> LoadScopeScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     from xdist.scheduler import LoadScopeScheduling
 
     class Shares(LoadScopeScheduling):
@@ -44,7 +45,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> LoadScopeScheduling:
             return find_share(nodeid)
 
     config.option.loadscopereorder = False  # its order is by number of tests, which says nothing of their length
-    return Shares(config)
+    return Shares(config, log)  # without its log it prints what it does
 
 
 @pytest.hookimpl(trylast=True)  # marks are set by then
