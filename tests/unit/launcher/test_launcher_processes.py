@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -40,7 +40,17 @@ def marked(layout: Layout) -> dict[str, str]:
 
 
 def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    """Whether a process ends, within a time that only a stuck machine needs: one that was killed takes a moment."""
+    return wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+
+
+def wait_until(is_so: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def test_a_service_leads_a_session_of_its_own(layout: Layout, marked: dict[str, str]) -> None:
@@ -118,6 +128,8 @@ def test_a_process_id_that_went_to_another_program_is_not_ours(layout: Layout, m
     unmarked = {name: value for name, value in marked.items() if name != MARKER}
     stranger = subprocess.Popen(SLEEP, env=unmarked, start_new_session=True)
     try:
+        # in the instant of its start a program shows no environment yet
+        assert wait_until(lambda: bool(psutil.Process(stranger.pid).environ()))
         service = processes.Service(name="x", pid=stranger.pid, log=Path("x.log"), marker=layout.marker)
         assert not service.is_alive
     finally:
