@@ -130,6 +130,8 @@ _DISCLAIMS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_DISCLAIMER = 25
+#: A vote on a line of its own, or with its claim: whatever stands around it, it is somebody's.
+_PLAIN_VOTE = re.compile(r"^\s*[+\u2212-]\s?[01]\s*(?:$|[(\[]?(?:non[- ]?)?binding\b)", re.IGNORECASE | re.MULTILINE)
 
 
 def drop_disclaimers(lines: list[str]) -> list[str]:
@@ -137,7 +139,9 @@ def drop_disclaimers(lines: list[str]) -> list[str]:
     rules = [index for index, line in enumerate(lines) if line[:5] in _RULES and RULE.match(line)]
     for start, end in pairwise(rules):
         within = lines[start + 1 : end]
-        if 0 < len(within) <= _LONGEST_DISCLAIMER and _DISCLAIMS.search("\n".join(within)[:4_000]):
+        said = "\n".join(within)[:4_000]
+        is_law = 0 < len(within) <= _LONGEST_DISCLAIMER and _DISCLAIMS.search(said) is not None
+        if is_law and _PLAIN_VOTE.search(said) is None:
             lines[start : end + 1] = [""] * (end + 1 - start)
     return lines
 
