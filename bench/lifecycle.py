@@ -91,7 +91,7 @@ def write_history(folder: Path, transitions: list[dict[str, object]]) -> None:
         {
             "number": number,
             "message_id": f"<{number}.{index}@x.example>",
-            "sent_at": START + timedelta(days=number % 3000, hours=7 * index),
+            "arrived_at": START + timedelta(days=number % 3000, hours=7 * index),
             "author_address": f"p{(number + index) % 60}@x.example",
             "kind": "discuss",
             "is_reply": index > 0,

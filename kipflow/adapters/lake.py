@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.facts import AddressSource, Authentication, Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.votes import Choice, Declared, Expression, Standing
 from kipflow.services.ports import MetricRow, Session
 
@@ -64,7 +64,7 @@ HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
             {
                 "number": pa.int32(),
                 "message_id": pa.string(),
-                "sent_at": _TIME,
+                "arrived_at": _TIME,
                 "author_address": pa.string(),
                 "kind": pa.string(),
                 "is_reply": pa.bool_(),
@@ -142,8 +142,8 @@ def _as_message(row: dict[str, Any]) -> Message:
         list_id=row["list_id"],
         month=row["month"],
         source=row["source"],
-        sent_at=_as_time(row["sent_at"]),
-        sent_at_from=row["sent_at_from"],
+        arrived_at=_as_time(row["arrived_at"]),
+        arrived_from=row["arrived_from"],
         author_name=row["author_name"],
         author_address=row["author_address"],
         raw_from=row["raw_from"],
@@ -163,6 +163,10 @@ def _as_message(row: dict[str, Any]) -> Message:
         declared=_as_declared(row["declared"]),
         cancels=row["cancels"],
         digest=row["digest"],
+        dated_at=_as_time(row["dated_at"]),
+        address_source=AddressSource(row["address_source"]),
+        authentication=Authentication(row["authentication"]),
+        unread=row["unread"],
     )
 
 

@@ -104,7 +104,7 @@ def find_drift(
 
 def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:
     """Whether no mail of the proposal is held: its threads may be older than the archive that was read."""
-    return not any(m.sent_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
+    return not any(m.arrived_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
 
 
 def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:

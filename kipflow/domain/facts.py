@@ -42,23 +42,43 @@ class SubjectReading:
     topic: str
 
 
+class AddressSource(StrEnum):
+    """Where a mail shows its author's address: in From itself, or behind what a list made of it."""
+
+    FROM = "from"
+    RECOVERED = "recovered"
+    NONE = "none"
+
+
+class Authentication(StrEnum):
+    """What the receiving host recorded about the sender's domain; unknown where no host is configured."""
+
+    PASSED = "pass"
+    FAILED = "fail"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One mail as seen in an archive.
 
     `message_id` keeps its angle brackets; a mail without one gets `<kipflow.SHA256@missing>` from its
-    content. `source` tells where it was read: "file-or-list/month#position". `sent_at` is None where
-    no header gives a believable time; `sent_at_from` names the header that did ("date", "received",
-    "envelope", "none"). `author_*` are the person behind list rewriting, `raw_from` is what was written.
-    `own_text` is the author's own words (no quotes, signature or footers), bounded in length.
+    content. `source` is where it was read: "file-or-list/month#position".
+    `arrived_at` is the time that every rule goes by: when the archive received the mail. `arrived_from` names
+    what says so ("received", "envelope", "epoch"), or that only the sender's own Date does ("date"); None and
+    "none" where nothing gives a believable time. `dated_at` is the sender's claim.
+    `author_*` are the person behind list rewriting, `address_source` says how the address was found,
+    `authentication` what the receiving host recorded; `raw_from` is what was written.
+    `own_text` is the author's own words (no quotes, signature or footers), bounded in length; `unread` says
+    why the mail was not read to its end (empty: it was).
     """
 
     message_id: str
     list_id: str
     month: str
     source: str
-    sent_at: datetime | None
-    sent_at_from: str
+    arrived_at: datetime | None
+    arrived_from: str
     author_name: str
     author_address: str
     raw_from: str
@@ -71,6 +91,10 @@ class Message:
     declared: Declared | None = None
     cancels: str | None = None  # the line that calls a vote off, where a mail has one
     digest: str = ""
+    dated_at: datetime | None = None
+    address_source: AddressSource = AddressSource.FROM
+    authentication: Authentication = Authentication.UNKNOWN
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +300,7 @@ class ThreadMessage:
     """A mail of a proposal, as far as the timeline needs it. `cancels` is its line that calls a vote off, if any."""
 
     message_id: str
-    sent_at: datetime
+    arrived_at: datetime
     kind: Kind
     is_reply: bool
     author_name: str

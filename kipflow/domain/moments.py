@@ -44,7 +44,7 @@ def in_order(facts: ProposalFacts) -> ProposalFacts:
         pages=_sorted(facts.pages, lambda p: (p.saved_at, p.page_id, p.version)),
         absences=_sorted(facts.absences, lambda a: (a.since, a.page_id)),
         index_entries=_sorted(facts.index_entries, lambda e: (e.seen_at, e.origin, e.section, e.title)),
-        messages=_sorted(facts.messages, lambda m: (m.sent_at, m.message_id)),
+        messages=_sorted(facts.messages, lambda m: (m.arrived_at, m.message_id)),
         votes=_sorted(
             (replace(v, ballots=_sorted(v.ballots, lambda b: (b.cast_at, b.message_id, b.voter))) for v in facts.votes),
             lambda v: (v.opened_at, v.root_message_id, v.round),
@@ -73,7 +73,7 @@ def find_moments(facts: ProposalFacts) -> Iterator[Moment]:
         at = entry.seen_at if entry.origin == "page" else entry.changed_at or entry.created_at or entry.seen_at
         yield Moment(at, Order.INDEX, (n,), entry)
     for n, message in enumerate(facts.messages):
-        yield Moment(message.sent_at, Order.MESSAGE, (n,), message)
+        yield Moment(message.arrived_at, Order.MESSAGE, (n,), message)
     for n, vote in enumerate(facts.votes):
         yield Moment(vote.opened_at, Order.VOTE_OPENED, (n,), vote)
         if vote.ended_at is not None:

@@ -134,7 +134,7 @@ def _ask_of_reopening(replay: Replay, states: Sequence[VoteState]) -> Iterator[R
             subject=replay.reopening.message_id,
             question=f"a discussion was started after the proposal was {replay.stage.lower()}: reopen it?",
             line=replay.reopening.subject,
-            asked_at=replay.reopening.sent_at,
+            asked_at=replay.reopening.arrived_at,
         )
 
 

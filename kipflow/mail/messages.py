@@ -67,7 +67,7 @@ def read_message(
     headers, body = split_mail(mail)
     if not any(map(headers.raw, _MAIL_FIELDS)):
         return Unreadable(source=source, why="no mail headers", list_id=list_id, month=month)
-    sent_at, sent_at_from = _find_time(headers, mail)
+    arrived_at, arrived_from = _find_time(headers, mail)
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
     addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
@@ -88,15 +88,15 @@ def read_message(
     ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
     by = sender.name or sender.address
     announced = {"by": by, "message_id": message_id, "subject": subject}
-    declared = read_declared(words, reading, at=sent_at, **announced) if ends else None
+    declared = read_declared(words, reading, at=arrived_at, **announced) if ends else None
     is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
     return Message(
         message_id=message_id,
         list_id=own_list,
-        month=month or (f"{sent_at:%Y-%m}" if sent_at is not None else ""),
+        month=month or (f"{arrived_at:%Y-%m}" if arrived_at is not None else ""),
         source=source,
-        sent_at=sent_at,
-        sent_at_from=sent_at_from,
+        arrived_at=arrived_at,
+        arrived_from=arrived_from,
         author_name=sender.name,
         author_address=sender.address,
         raw_from=sender.raw[:500],

@@ -212,7 +212,7 @@ def _with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:
 
 def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
     """The time of the first fact after `as_of`; None if all lie before it."""
-    times: list[datetime | None] = [m.sent_at for m in facts.messages]
+    times: list[datetime | None] = [m.arrived_at for m in facts.messages]
     times.extend(p.saved_at for p in facts.pages)
     for entry in facts.index_entries:
         times.extend((entry.seen_at, entry.changed_at, entry.created_at))

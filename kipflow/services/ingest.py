@@ -46,9 +46,9 @@ def ingest_paths(
             on_progress(path.name)
             for item in _read(path, list_id, lists, prefix):
                 # a clock that is ahead vouches for nothing
-                if isinstance(item, Message) and item.sent_at is not None and item.sent_at <= seen_at:
-                    key = (item.list_id, f"{item.sent_at:%Y-%m}")
-                    newest[key] = max(newest.get(key, item.sent_at), item.sent_at)
+                if isinstance(item, Message) and item.arrived_at is not None and item.arrived_at <= seen_at:
+                    key = (item.list_id, f"{item.arrived_at:%Y-%m}")
+                    newest[key] = max(newest.get(key, item.arrived_at), item.arrived_at)
                     mails[key] = mails.get(key, 0) + 1
                 yield item
 

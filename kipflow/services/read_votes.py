@@ -107,7 +107,7 @@ def read_votes(
 def _find_newest(messages: Sequence[Message]) -> datetime | None:
     """When the newest mail was sent; a reply with a wrong clock does not move it."""
     times = find_times(messages, find_parents(messages))
-    return max((times[m.message_id] for m in messages if m.sent_at is not None), default=None)
+    return max((times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
 
 
 def _read(

@@ -155,7 +155,7 @@ def check_words(author: str, reason: str) -> tuple[str, str]:
 def _check_time(session: Session, facts: ProposalFacts, at: datetime) -> None:
     """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
     moves = [t.at for t in session.load_history(facts.proposal.number)]
-    began = min((*moves, *(m.sent_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
+    began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
     if began is not None and at < began:
         raise BadRuling(f"{facts.key} began on {_say(began)}: nobody ruled on it by {_say(at)}")
 

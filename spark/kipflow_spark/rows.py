@@ -38,8 +38,8 @@ def item_row(item: Message | Unreadable) -> Row:
         "list_id": item.list_id,
         "month": item.month,
         "source": item.source,
-        "sent_at": item.sent_at,
-        "sent_at_from": item.sent_at_from,
+        "arrived_at": item.arrived_at,
+        "arrived_from": item.arrived_from,
         "author_name": item.author_name,
         "author_address": item.author_address,
         "raw_from": item.raw_from,
@@ -70,6 +70,10 @@ def item_row(item: Message | Unreadable) -> Row:
         "declared": _declared_row(item.declared),
         "cancels": item.cancels,
         "digest": item.digest,
+        "dated_at": item.dated_at,
+        "address_source": item.address_source,
+        "authentication": item.authentication,
+        "unread": item.unread,
         "readable": True,
     }
 

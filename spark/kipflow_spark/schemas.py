@@ -51,8 +51,8 @@ MESSAGE = _table(
     list_id=TEXT,
     month=TEXT,
     source=TEXT,
-    sent_at=TIME,
-    sent_at_from=TEXT,
+    arrived_at=TIME,
+    arrived_from=TEXT,
     author_name=TEXT,
     author_address=TEXT,
     raw_from=TEXT,
@@ -65,6 +65,10 @@ MESSAGE = _table(
     declared=DECLARED,
     cancels=TEXT,
     digest=TEXT,
+    dated_at=TIME,
+    address_source=TEXT,
+    authentication=TEXT,
+    unread=TEXT,
 )
 
 #: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
@@ -96,7 +100,9 @@ VOTE = _table(
     ended_at=TIME,
     outcome=TEXT,
 )
-PROPOSAL_MESSAGE = _table(number=INTEGER, message_id=TEXT, sent_at=TIME, author_address=TEXT, kind=TEXT, is_reply=FLAG)
+PROPOSAL_MESSAGE = _table(
+    number=INTEGER, message_id=TEXT, arrived_at=TIME, author_address=TEXT, kind=TEXT, is_reply=FLAG
+)
 PROPOSAL = _table(number=INTEGER, title=TEXT)
 
 #: What the metrics job writes.

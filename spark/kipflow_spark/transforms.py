@@ -161,18 +161,20 @@ def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
     The discussion begins with the earliest mail that opens one; later threads about the same proposal
     go on with it.
     """
-    mail = F.struct("sent_at", "message_id", "author_address")
+    mail = F.struct("arrived_at", "message_id", "author_address")
     is_opener = opens_discussion(F.col("kind"), F.col("is_reply"))
     opener = F.min(F.when(is_opener, mail)).over(Window.partitionBy("number"))
-    is_answer = (F.col("sent_at") >= F.col("opener.sent_at")) & (
+    is_answer = (F.col("arrived_at") >= F.col("opener.arrived_at")) & (
         F.col("author_address") != F.col("opener.author_address")
     )
     threads = (
-        messages.where((F.col("sent_at") <= F.lit(as_of)) & (F.col("kind") == Kind.DISCUSS.value))
+        messages.where((F.col("arrived_at") <= F.lit(as_of)) & (F.col("kind") == Kind.DISCUSS.value))
         .withColumn("opener", opener)
         .where(F.col("opener").isNotNull())
-        .groupBy("number", F.col("opener.message_id").alias("message_id"), F.col("opener.sent_at").alias("opened_at"))
-        .agg(F.min(F.when(is_answer, F.col("sent_at"))).alias("replied_at"))
+        .groupBy(
+            "number", F.col("opener.message_id").alias("message_id"), F.col("opener.arrived_at").alias("opened_at")
+        )
+        .agg(F.min(F.when(is_answer, F.col("arrived_at"))).alias("replied_at"))
     )
     timed = threads.withColumn("hours", hours_between(F.col("opened_at"), F.col("replied_at")))
     return _as_table(timed, schemas.FIRST_REPLY)

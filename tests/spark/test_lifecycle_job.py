@@ -70,7 +70,7 @@ def make_history() -> FakeSession:
         "outcome": "open",
     }
     mail = [
-        {"message_id": f"<{i}>", "sent_at": AS_OF - timedelta(days=30 - i), "author_address": a, "is_reply": i > 0}
+        {"message_id": f"<{i}>", "arrived_at": AS_OF - timedelta(days=30 - i), "author_address": a, "is_reply": i > 0}
         for i, a in enumerate(["kim@x.example", "mara@x.example"])
     ]
     messages = [{**m, "number": 7, "kind": "discuss"} for m in mail]

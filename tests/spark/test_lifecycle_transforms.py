@@ -246,9 +246,11 @@ def test_open_votes_read_each_source_once(spark: SparkSession, tmp_path: Path) -
     assert "Python" not in physical
 
 
-def mail(number: int, name: str, sent_at: datetime, author: str, *, kind: str = "discuss", reply: bool = True) -> dict:
+def mail(
+    number: int, name: str, arrived_at: datetime, author: str, *, kind: str = "discuss", reply: bool = True
+) -> dict:
     address = f"{author}@x.example"
-    row = {"number": number, "message_id": f"<{name}>", "sent_at": sent_at, "author_address": address}
+    row = {"number": number, "message_id": f"<{name}>", "arrived_at": arrived_at, "author_address": address}
     return {**row, "kind": kind, "is_reply": reply}
 
 

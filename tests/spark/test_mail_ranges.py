@@ -37,7 +37,7 @@ def test_the_odd_mails_are_what_the_other_tests_take_them_for(whole: list[Messag
     assert any(m.declared is not None and m.declared.names for m in messages)
     assert any(m.cancels for m in messages)
     assert any(m.expressions for m in messages)
-    assert any(m.sent_at is None or m.sent_at_from != "date" for m in messages)
+    assert any(m.arrived_at is None or m.arrived_from != "date" for m in messages)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -58,10 +58,10 @@ def address_of(name: str) -> str:
     return f"{name.split()[0].lower().replace('í', 'i')}@people.example"
 
 
-def mail(number: int, kind: Kind, sent_at: datetime, author: str, subject: str, *, tail: str = "") -> ThreadMessage:
+def mail(number: int, kind: Kind, arrived_at: datetime, author: str, subject: str, *, tail: str = "") -> ThreadMessage:
     return ThreadMessage(
-        message_id=f"<{number}.{kind}.{sent_at:%Y%m%d%H%M}{tail}@people.example>",
-        sent_at=sent_at,
+        message_id=f"<{number}.{kind}.{arrived_at:%Y%m%d%H%M}{tail}@people.example>",
+        arrived_at=arrived_at,
         kind=kind,
         is_reply=bool(tail),
         author_name=author,
@@ -199,7 +199,7 @@ def facts(
             jira=f"SAND-{number * 7}",
         ),
         pages=tuple(pages) or (page(number, title, created, 1, StatusWord.UNKNOWN, ""),),
-        messages=tuple(sorted(messages, key=lambda m: m.sent_at)),
+        messages=tuple(sorted(messages, key=lambda m: m.arrived_at)),
         votes=tuple(votes),
         coverage=find_coverage(months_held()),
     )

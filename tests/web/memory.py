@@ -205,13 +205,13 @@ def _threads(f: ProposalFacts) -> tuple[ThreadCount, ...]:
         mails = [m for m in f.messages if m.kind is kind]
         if mails:
             found.append(ThreadCount(kind=kind, mails=len(mails), people=len({m.author_address for m in mails}),
-                                     first_at=mails[0].sent_at, last_at=mails[-1].sent_at,
+                                     first_at=mails[0].arrived_at, last_at=mails[-1].arrived_at,
                                      first_message_id=mails[0].message_id))  # fmt: skip
     return tuple(found)
 
 
 def _activity(f: ProposalFacts) -> dict[str, int]:
-    return dict(sorted(Counter(f"{m.sent_at:%Y-%m}" for m in f.messages).items()))
+    return dict(sorted(Counter(f"{m.arrived_at:%Y-%m}" for m in f.messages).items()))
 
 
 def build_board(extra: Iterable[ProposalFacts] = ()) -> MemoryBoard:

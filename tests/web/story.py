@@ -57,13 +57,13 @@ def connect_board(home: Path) -> Parts:
     return connect(Settings(home=home, config=config, community="board", database_url=url, sends=False))
 
 
-def write_mail(author: str, sent_at: datetime, subject: str, body: str, *, answers: str = "") -> bytes:
+def write_mail(author: str, arrived_at: datetime, subject: str, body: str, *, answers: str = "") -> bytes:
     mail = EmailMessage()
     first = author.split()[0].lower()
     mail["From"] = f"{author} <{first}@people.example>"
     mail["To"] = LIST
-    mail["Date"] = format_datetime(sent_at)
-    mail["Message-ID"] = f"<{first}.{sent_at:%Y%m%d%H%M%S}@people.example>"
+    mail["Date"] = format_datetime(arrived_at)
+    mail["Message-ID"] = f"<{first}.{arrived_at:%Y%m%d%H%M%S}@people.example>"
     mail["Subject"] = subject
     if answers:
         mail["In-Reply-To"] = answers

@@ -97,10 +97,10 @@ def load_facts(
 def as_thread(mails: Iterable[Message], community: Community) -> Iterable[ThreadMessage]:
     """The mails that have a time, as the timeline needs them."""
     for found in mails:
-        if found.sent_at is not None:
+        if found.arrived_at is not None:
             yield ThreadMessage(
                 message_id=found.message_id,
-                sent_at=found.sent_at,
+                arrived_at=found.arrived_at,
                 kind=found.reading.kind,
                 is_reply=found.reading.is_reply,
                 author_name=found.author_name,

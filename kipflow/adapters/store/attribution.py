@@ -26,7 +26,7 @@ MAX_REFERENCES = 30
 _CONTEXT = (
     message.c.message_id,
     message.c.list_id,
-    message.c.sent_at,
+    message.c.arrived_at,
     message.c.kind,
     message.c.is_reply,
     message.c.is_forward,
@@ -102,7 +102,7 @@ def _bearing(found: Message) -> tuple[Any, ...]:
         reading.is_forward,
         reading.numbers,
         reading.topic,
-        found.sent_at,
+        found.arrived_at,
         found.in_reply_to,
         tuple(found.references),
     )
@@ -117,7 +117,7 @@ def find_references(found: Message) -> list[str]:
 
 
 def _in_order(found: Message) -> tuple[bool, float, str]:
-    return found.sent_at is None, found.sent_at.timestamp() if found.sent_at else 0.0, found.message_id
+    return found.arrived_at is None, found.arrived_at.timestamp() if found.arrived_at else 0.0, found.message_id
 
 
 def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> None:
@@ -228,7 +228,7 @@ def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
         round=None,
         topic="",
     )
-    return _blank(found.message_id, found.list_id, found.sent_at, reading, None, ())
+    return _blank(found.message_id, found.list_id, found.arrived_at, reading, None, ())
 
 
 def _stub(row: sa.Row[*tuple[Any, ...]]) -> Message:
@@ -240,11 +240,11 @@ def _stub(row: sa.Row[*tuple[Any, ...]]) -> Message:
         round=None,
         topic=row.topic,
     )
-    return _blank(row.message_id, row.list_id, row.sent_at, reading, row.in_reply_to, tuple(row.refs))
+    return _blank(row.message_id, row.list_id, row.arrived_at, reading, row.in_reply_to, tuple(row.refs))
 
 
 def _blank(
-    message_id: str, list_id: str, sent_at: Any, reading: SubjectReading, parent: str | None, references: Any
+    message_id: str, list_id: str, arrived_at: Any, reading: SubjectReading, parent: str | None, references: Any
 ) -> Message:
     """A message with what attribution looks at, and nothing else."""
     return Message(
@@ -252,8 +252,8 @@ def _blank(
         list_id=list_id,
         month="",
         source="",
-        sent_at=sent_at,
-        sent_at_from="",
+        arrived_at=arrived_at,
+        arrived_from="",
         author_name="",
         author_address="",
         raw_from="",

@@ -195,12 +195,12 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
 
 def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list[sa.Row[*tuple[Any, ...]]]:
     """What the counts need of the proposal's mails: those with a time in its order, then those without."""
-    columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.sent_at)
+    columns = (message.c.message_id, message.c.kind, message.c.author_address, message.c.arrived_at)
     statement = (
         sa.select(*columns)
         .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
         .where(message_proposal.c.number == number, message.c.seen_at <= as_of)
-        .order_by(message.c.sent_at.asc().nulls_last(), message.c.message_id)
+        .order_by(message.c.arrived_at.asc().nulls_last(), message.c.message_id)
     )
     return list(connection.execute(statement))
 
@@ -211,20 +211,20 @@ def _count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.
     for row in mails:
         by_kind.setdefault(row.kind, []).append(row)
     for kind, found in by_kind.items():
-        dated = [row for row in found if row.sent_at is not None]
+        dated = [row for row in found if row.arrived_at is not None]
         if dated:
             yield views.ThreadCount(
                 kind=Kind(kind),
                 mails=len(found),
                 people=len({row.author_address for row in found}),
-                first_at=dated[0].sent_at,
-                last_at=dated[-1].sent_at,
+                first_at=dated[0].arrived_at,
+                last_at=dated[-1].arrived_at,
                 first_message_id=dated[0].message_id,
             )
 
 
 def _count_months(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> dict[str, int]:
-    return dict(sorted(Counter(f"{row.sent_at:%Y-%m}" for row in mails if row.sent_at is not None).items()))
+    return dict(sorted(Counter(f"{row.arrived_at:%Y-%m}" for row in mails if row.arrived_at is not None).items()))
 
 
 def _cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from kipflow.services.ports import MetricRow
 #: Rows in one batch of an export.
 EXPORT_BATCH = 5_000
 
-_MESSAGE_COLUMNS = ("message_id", "list_id", "month", "sent_at", "author_address", "kind", "is_reply", "subject")
+_MESSAGE_COLUMNS = ("message_id", "list_id", "month", "arrived_at", "author_address", "kind", "is_reply", "subject")
 
 _EXPORTS: dict[str, sa.Select[Any]] = {
     "transition": sa.select(transition).order_by(transition.c.number, transition.c.position),

@@ -15,7 +15,7 @@ from kipflow.adapters.store.codec import declared_from_json, declared_to_json, e
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
-from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.facts import AddressSource, Authentication, Kind, Message, SubjectReading, Unreadable
 from kipflow.services.ports import SaveReport
 
 Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
@@ -108,7 +108,7 @@ def load_messages(connection: sa.Connection, number: int) -> list[Message]:
         .where(message_proposal.c.number == number)
     )
     found = [_message(row) for row in connection.execute(statement)]
-    return sorted(found, key=lambda m: (m.sent_at is None, m.sent_at, m.message_id))
+    return sorted(found, key=lambda m: (m.arrived_at is None, m.arrived_at, m.message_id))
 
 
 def clean_id(message_id: str) -> str:
@@ -218,8 +218,8 @@ _MESSAGE_COLUMNS = (
     "list_id",
     "month",
     "source",
-    "sent_at",
-    "sent_at_from",
+    "arrived_at",
+    "arrived_from",
     "author_name",
     "author_address",
     "raw_from",
@@ -240,6 +240,10 @@ _MESSAGE_COLUMNS = (
     "expressions",
     "declared",
     "own_text",
+    "dated_at",
+    "address_source",
+    "authentication",
+    "unread",
     "reading_rules",
 )
 
@@ -251,8 +255,8 @@ def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
         found.list_id,
         found.month,
         found.source,
-        found.sent_at,
-        found.sent_at_from,
+        found.arrived_at,
+        found.arrived_from,
         found.author_name,
         found.author_address,
         found.raw_from,
@@ -273,6 +277,10 @@ def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
         [expression_to_json(e) for e in found.expressions],
         declared_to_json(found.declared),
         found.own_text,
+        found.dated_at,
+        found.address_source.value,
+        found.authentication.value,
+        found.unread,
     )
 
 
@@ -282,8 +290,8 @@ def _message(row: sa.Row[Any]) -> Message:
         list_id=row.list_id,
         month=row.month,
         source=row.source,
-        sent_at=row.sent_at,
-        sent_at_from=row.sent_at_from,
+        arrived_at=row.arrived_at,
+        arrived_from=row.arrived_from,
         author_name=row.author_name,
         author_address=row.author_address,
         raw_from=row.raw_from,
@@ -303,4 +311,8 @@ def _message(row: sa.Row[Any]) -> Message:
         declared=declared_from_json(row.declared),
         cancels=row.cancels,
         digest=row.digest,
+        dated_at=row.dated_at,
+        address_source=AddressSource(row.address_source),
+        authentication=Authentication(row.authentication),
+        unread=row.unread,
     )

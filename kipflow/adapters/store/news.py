@@ -43,10 +43,12 @@ def load_new_facts(connection: sa.Connection, number: int, community: Community)
 
 def _find_mails(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
     statement = (
-        sa.select(message.c.message_id, message.c.sent_at, message.c.seen_at, message.c.author_name, message.c.subject)
+        sa.select(
+            message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name, message.c.subject
+        )
         .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
-        .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.sent_at.is_not(None))
-        .order_by(message.c.sent_at, message.c.message_id)
+        .where(message_proposal.c.number == number, message.c.seen_at >= since, message.c.arrived_at.is_not(None))
+        .order_by(message.c.arrived_at, message.c.message_id)
         .limit(LIMIT)
     )
     return [
@@ -54,7 +56,7 @@ def _find_mails(connection: sa.Connection, number: int, since: datetime, communi
             kind="message",
             ref=row.message_id,
             line=f"{row.author_name}: {row.subject}",
-            at=row.sent_at,
+            at=row.arrived_at,
             seen_at=row.seen_at,
             url=community.render_permalink(row.message_id),
         )
@@ -63,14 +65,14 @@ def _find_mails(connection: sa.Connection, number: int, since: datetime, communi
 
 
 def _find_readings(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
-    columns = (message.c.message_id, message.c.sent_at, message.c.author_name, message.c.expressions)
+    columns = (message.c.message_id, message.c.arrived_at, message.c.author_name, message.c.expressions)
     earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
     statement = (
         sa.select(*columns, *earlier, earlier_reading.c.replaced_at)
         .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
         .join(earlier_reading, earlier_reading.c.message_id == message.c.message_id)
         .where(message_proposal.c.number == number, earlier_reading.c.replaced_at >= since)
-        .order_by(message.c.sent_at, message.c.message_id)
+        .order_by(message.c.arrived_at, message.c.message_id)
         .limit(LIMIT)
     )
     return [
@@ -79,7 +81,7 @@ def _find_readings(connection: sa.Connection, number: int, since: datetime, comm
             ref=row.message_id,
             line=f"{row.author_name}: read as {_say_read(row.expressions)} by rules {row.replaced_by}, "
             f"as {_say_read(row.reading.get('expressions') or ())} by rules {row.reading_rules}",
-            at=row.sent_at or row.replaced_at,
+            at=row.arrived_at or row.replaced_at,
             seen_at=row.replaced_at,
             url=community.render_permalink(row.message_id),
         )

@@ -92,7 +92,8 @@ def count_stale(connection: sa.Connection, list_id: str, month: str, rules: int)
 def _reading(row: Row) -> Row:
     """What was read in a mail, in the form in which it is stored."""
     plain = {name: value for name, value in row.items() if name not in KEPT}
-    plain["sent_at"] = None if plain["sent_at"] is None else plain["sent_at"].isoformat()
+    for name in ("arrived_at", "dated_at"):
+        plain[name] = None if plain[name] is None else plain[name].isoformat()
     cleaned: Row = clean_value(plain)
     return cleaned
 

@@ -142,7 +142,7 @@ def find_voter_keys(connection: sa.Connection, number: int) -> set[str]:
 def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:
     """A mailbox as the newest mail from it shows it: by address, or by name where its mails have no address."""
     columns = sa.select(message.c.author_name)
-    newest = message.c.sent_at.desc().nulls_last()
+    newest = message.c.arrived_at.desc().nulls_last()
     name = connection.scalar(columns.where(message.c.author_address == key).order_by(newest).limit(1))
     if name is not None:
         return Mailbox(key=key, name=name)

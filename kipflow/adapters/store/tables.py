@@ -43,8 +43,8 @@ message = Table(
     Column("list_id", Words, nullable=False),
     Column("month", Words, nullable=False),
     Column("source", Words, nullable=False),
-    Column("sent_at", Moment),
-    Column("sent_at_from", Words, nullable=False),
+    Column("arrived_at", Moment),
+    Column("arrived_from", Words, nullable=False),
     Column("author_name", Words, nullable=False),
     Column("author_address", Words, nullable=False),
     Column("raw_from", Words, nullable=False),
@@ -66,6 +66,10 @@ message = Table(
     Column("declared", Document),
     # last, so that SQLite reads its overflow pages only when it is asked for
     Column("own_text", Words, nullable=False),
+    Column("dated_at", Moment),
+    Column("address_source", String, nullable=False, server_default="from"),
+    Column("authentication", String, nullable=False, server_default="unknown"),
+    Column("unread", Words, nullable=False, server_default=""),
     # the version of the rules that read it; rarely asked for
     Column("reading_rules", Integer, nullable=False, server_default="0"),
     Index(None, "topic_key", "numbered"),

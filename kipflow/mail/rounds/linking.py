@@ -17,12 +17,12 @@ def dedupe(messages: Iterable[Message]) -> list[Message]:
         known = first.get(message.message_id)
         if known is None or _rank(message) < _rank(known):
             first[message.message_id] = message
-    return sorted(first.values(), key=lambda m: (m.sent_at or EPOCH, m.message_id))
+    return sorted(first.values(), key=lambda m: (m.arrived_at or EPOCH, m.message_id))
 
 
 def _rank(message: Message) -> tuple[object, ...]:
     """Of two copies of a mail, the one that is kept, whatever came first: with a time and a parent, then by content."""
-    when = message.sent_at.isoformat() if message.sent_at is not None else ""
+    when = message.arrived_at.isoformat() if message.arrived_at is not None else ""
     lacks = (not when, message.in_reply_to is None and not message.references)
     thread = (message.in_reply_to or "", message.references)
     return (*lacks, message.digest, when, *thread, message.own_text, message.list_id, message.source)
@@ -91,7 +91,7 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
     by_id = {m.message_id: m for m in messages}
     children: dict[str, list[datetime]] = {}
     for child, parent in parents.items():
-        sent = by_id[child].sent_at
+        sent = by_id[child].arrived_at
         if sent is not None:
             children.setdefault(parent, []).append(sent)
     times: dict[str, datetime] = {}
@@ -109,7 +109,7 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
 
 
 def _settle_time(message: Message, parent: datetime | None, answers: Sequence[datetime]) -> datetime:
-    sent = message.sent_at
+    sent = message.arrived_at
     if sent is not None and len(answers) > 1 and max(answers) < sent - _CLOCK_SKEW:
         sent = min(answers)
     if parent is not None and (sent is None or not parent - _CLOCK_SKEW <= sent <= parent + _LONGEST_WAIT):

@@ -34,8 +34,8 @@ def make_message(name: str, *numbers: int, parent: str | None = None, **changes:
         list_id=LIST,
         month="2026-03",
         source=f"{LIST}/2026-03#{name}",
-        sent_at=NOW,
-        sent_at_from="date",
+        arrived_at=NOW,
+        arrived_from="date",
         author_name="Kim Osei",
         author_address="kim@osei.example",
         raw_from="Kim Osei <kim@osei.example>",
@@ -55,7 +55,7 @@ def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
     """The rule in its simplest form: own subject, else the nearest known ancestor, else an equal topic."""
     by_id = {m.message_id: m for m in messages}
     topics: dict[str, tuple[int, ...]] = {}
-    for m in sorted(messages, key=lambda m: (m.sent_at or NOW, m.message_id)):
+    for m in sorted(messages, key=lambda m: (m.arrived_at or NOW, m.message_id)):
         if m.reading.numbers and m.reading.topic:
             topics.setdefault(m.reading.topic, m.reading.numbers)
 
@@ -74,11 +74,11 @@ def find_votes(messages: Sequence[Message], _verdicts: Sequence[Verdict] = ()) -
     """A vote for each mail that opens one, with a ballot for each expression in a reply to it."""
     votes = []
     for root in messages:
-        if root.reading.kind is Kind.VOTE and not root.reading.is_reply and root.sent_at is not None:
+        if root.reading.kind is Kind.VOTE and not root.reading.is_reply and root.arrived_at is not None:
             ballots = tuple(
                 make_ballot(m, m.expressions[0])
                 for m in messages
-                if m.in_reply_to == root.message_id and m.expressions and m.sent_at is not None
+                if m.in_reply_to == root.message_id and m.expressions and m.arrived_at is not None
             )
             votes.extend(make_vote(root, number, ballots) for number in root.reading.numbers)
     return votes
@@ -94,7 +94,7 @@ def make_vote(root: Message, number: int, ballots: tuple[Ballot, ...]) -> Vote:
         root_message_id=root.message_id,
         opened_by=root.author_name,
         opened_by_address=root.author_address,
-        opened_at=root.sent_at or NOW,
+        opened_at=root.arrived_at or NOW,
         ballots=ballots,
     )
 
@@ -108,7 +108,7 @@ def make_ballot(message: Message, expression: Expression) -> Ballot:
         value=expression.value,
         binding=bool(expression.claimed_binding),
         claimed_binding=expression.claimed_binding,
-        cast_at=message.sent_at or NOW,
+        cast_at=message.arrived_at or NOW,
         message_id=message.message_id,
         line=expression.line,
         rule=expression.rule,

@@ -115,7 +115,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
                 parent=references[-1] if references else None,
                 references=references,
                 topic=topic,
-                sent_at=NOW + timedelta(hours=i),
+                arrived_at=NOW + timedelta(hours=i),
             )
         )
     return mails

@@ -44,11 +44,11 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
     with store.begin() as session:
         session.save_messages(
             [
-                make_message("talk", 7, sent_at=NOW - 40 * DAY, subject="[DISCUSS] KIP-7: Tidy 100% of shelves"),
-                make_message("undated", 7, sent_at=None),
+                make_message("talk", 7, arrived_at=NOW - 40 * DAY, subject="[DISCUSS] KIP-7: Tidy 100% of shelves"),
+                make_message("undated", 7, arrived_at=None),
                 make_message("vote", 7, kind=Kind.VOTE, subject="[VOTE] KIP-7: Tidy 100% of shelves"),
                 make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@lind.example"),
-                make_message("no", parent="vote", expressions=(no,), sent_at=NOW + timedelta(hours=1)),
+                make_message("no", parent="vote", expressions=(no,), arrived_at=NOW + timedelta(hours=1)),
             ],
             seen_at=NOW,
         )

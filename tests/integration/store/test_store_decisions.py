@@ -39,13 +39,13 @@ def save_vote(store: SqlStore) -> None:
         make_message(
             f"v{i}",
             parent="vote",
-            sent_at=NOW + DAY + timedelta(hours=i),
+            arrived_at=NOW + DAY + timedelta(hours=i),
             author_address=f"v{i}@voters.example",
             expressions=(make_expression(),),
         )
         for i in range(4)
     ]
-    vote = make_message("vote", 7, kind=Kind.VOTE, sent_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
+    vote = make_message("vote", 7, kind=Kind.VOTE, arrived_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
     with store.begin() as session:
         session.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW)
         session.save_month(make_month(fetched_at=NOW + 21 * DAY))
@@ -84,7 +84,7 @@ def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, 
         late = make_message(
             "late",
             parent="vote",
-            sent_at=NOW + 2 * DAY,
+            arrived_at=NOW + 2 * DAY,
             author_address="no@voters.example",
             expressions=(make_expression(),),
         )

@@ -125,7 +125,7 @@ def test_an_endless_message_id_is_stored_under_a_short_one(store: SqlStore):
 
 
 def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: SqlStore):
-    save(store, make_message("dated", 7), make_message("undated", 7, sent_at=None, sent_at_from="none"))
+    save(store, make_message("dated", 7), make_message("undated", 7, arrived_at=None, arrived_from="none"))
     seen = []
     with store.begin() as session:
         session._community = replace(session._community, find_votes=lambda mails, _verdicts: seen.extend(mails) or [])
@@ -135,7 +135,7 @@ def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: Sql
 
 
 def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore):
-    later = make_message("a", 7, sent_at=NOW + timedelta(hours=2))
+    later = make_message("a", 7, arrived_at=NOW + timedelta(hours=2))
     save(store, later, make_message("b/c?d", 7))
     with store.begin() as session:
         messages = session.load_facts(7).messages

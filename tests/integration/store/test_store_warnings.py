@@ -127,7 +127,7 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
         session.mark_all_pending()
     assert decide(store, policy, 101).appended == ()
     with store.begin() as session:
-        again = make_message("b", 7, parent="a", sent_at=NOW + 110 * DAY)
+        again = make_message("b", 7, parent="a", arrived_at=NOW + 110 * DAY)
         session.save_messages([again], seen_at=NOW + 110 * DAY)
     decide(store, policy, 110)
     assert decide(store, policy, 200).stage is Stage.DISCUSSION

@@ -48,7 +48,7 @@ def page(day: float, status: StatusWord = StatusWord.DISCUSSION, *, version: int
 def mail(day: float, kind: Kind = Kind.OTHER, *, reply: bool = False) -> ThreadMessage:
     return ThreadMessage(
         message_id=f"<{kind}-{day}@x.example>",
-        sent_at=at(day),
+        arrived_at=at(day),
         kind=kind,
         is_reply=reply,
         author_name="Nia Holt",

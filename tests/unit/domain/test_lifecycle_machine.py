@@ -374,7 +374,7 @@ def check_dormancy(move: Transition, known: ProposalFacts, policy: Policy, as_of
         return
     kept = [w for w in known.warnings if w.recorded_at + policy.grace <= move.at + PROMPT]
     assert any(w.due_at is None or w.due_at <= move.at for w in kept)
-    spoken = [m.sent_at for m in known.messages if m.sent_at < move.at]
+    spoken = [m.arrived_at for m in known.messages if m.arrived_at < move.at]
     assert all(w.as_of >= max(spoken, default=w.as_of) for w in kept[-1:]), "nobody wrote after the warning"
 
 

@@ -68,7 +68,7 @@ entries = st.builds(
 messages = st.builds(
     ThreadMessage,
     message_id=ids,
-    sent_at=moments,
+    arrived_at=moments,
     kind=st.sampled_from(list(Kind)),
     is_reply=st.booleans(),
     author_name=words,

@@ -128,7 +128,7 @@ def test_a_forged_time_beyond_any_calendar_is_no_time(epoch: str) -> None:
     data = f"From: Jun Okafor <jun@okafor.example>\nSubject: [VOTE] KIP-7: x\nX-Kipflow-Epoch: {epoch}\n\n+1\n"
     found = read_message(data.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
     assert isinstance(found, Message)
-    assert found.sent_at is None
+    assert found.arrived_at is None
 
 
 @pytest.mark.parametrize("name", ["a" * 1_500 + ", b", "a, " + "b" * 1_500, "a, b (" * 200, "a, (b", ", (", "(a), b"])

@@ -38,7 +38,7 @@ def test_a_mail_gives_its_authors_own_words(name: str) -> None:
         "vote": vote_of(message),
         "name": message.author_name,
         "address": message.author_address,
-        "sent_at": message.sent_at.isoformat() if message.sent_at else None,
+        "arrived_at": message.arrived_at.isoformat() if message.arrived_at else None,
     }
     assert {key: found[key] for key in EXPECTED[name]} == EXPECTED[name]
 

@@ -133,19 +133,19 @@ def pages_of(story: Story, number: int) -> list[PageVersion]:
 
 
 def thread_of(messages: list[Message], numbers: Mapping[str, tuple[int, ...]], number: int) -> list[ThreadMessage]:
-    found = [m for m in messages if number in numbers.get(m.message_id, ()) and m.sent_at is not None]
+    found = [m for m in messages if number in numbers.get(m.message_id, ()) and m.arrived_at is not None]
     return [
         ThreadMessage(
             message_id=m.message_id,
-            sent_at=m.sent_at,
+            arrived_at=m.arrived_at,
             kind=m.reading.kind,
             is_reply=m.reading.is_reply,
             author_name=m.author_name,
             author_address=m.author_address,
             subject=m.subject,
         )
-        for m in sorted(found, key=lambda m: m.sent_at or ANCHOR)
-        if m.sent_at is not None
+        for m in sorted(found, key=lambda m: m.arrived_at or ANCHOR)
+        if m.arrived_at is not None
     ]
 
 
