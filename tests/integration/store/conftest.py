@@ -1,102 +1,20 @@
-"""The same store on SQLite and on PostgreSQL. PostgreSQL runs as a cluster of its own on a spare port."""
+"""The same store on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
-import glob
-import itertools
-import os
-import pwd
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.store import SqlStore, migrate, open_store
+from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
+from tests.databases import database_url, postgres_cluster
 from tests.integration.store.mails import attribute, find_votes
-from tests.ports import find_free_port
 
-_counter = itertools.count()
-
-
-def _find_programs() -> str | None:
-    """The folder of PostgreSQL's server programs; Debian keeps them off the path."""
-    on_path = shutil.which("initdb")
-    if on_path is not None:
-        return os.path.dirname(on_path)
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
-    return os.path.dirname(found[-1]) if found else None
-
-
-def _find_user() -> str | None:
-    """Whom to run the server as: it refuses to run as root."""
-    if os.getuid() != 0:
-        return None
-    names = {entry.pw_name for entry in pwd.getpwall()}
-    return "postgres" if "postgres" in names else "nobody"
-
-
-@pytest.fixture(scope="session")
-def postgres_cluster() -> Iterator[sa.URL]:
-    """A running cluster with a migrated database to copy; gone afterwards."""
-    programs = _find_programs()
-    if programs is None:
-        pytest.skip("PostgreSQL's server programs are not installed")
-    folder = Path(tempfile.mkdtemp(prefix="kipflow-pg-"))
-    user = _find_user()
-    if user is not None:
-        shutil.chown(folder, user)
-
-    def run(program: str, *arguments: str) -> None:
-        command = [f"{programs}/{program}", "-D", str(folder / "data"), *arguments]
-        done = subprocess.run(command, user=user, cwd=folder, capture_output=True, text=True, timeout=120)
-        if done.returncode != 0:
-            raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
-
-    port = find_free_port()
-    try:
-        run("initdb", "-A", "trust", "-U", "kipflow", "--no-sync", "-E", "UTF8", "--locale=C")
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-        # a log file, because a server that keeps our pipe open would never let `run` return
-        run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
-        url = sa.URL.create("postgresql+psycopg", "kipflow", "seCret-Word", "127.0.0.1", port, "postgres")
-        _run_sql(url, "CREATE DATABASE template_kipflow")
-        migrate(url.set(database="template_kipflow"))
-        try:
-            yield url
-        finally:
-            run("pg_ctl", "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _run_sql(url: sa.URL, statement: str) -> None:
-    """Run one statement outside of any transaction."""
-    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(statement)
-    engine.dispose()
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.URL]:
-    """A migrated, empty database of each kind."""
-    if request.param == "sqlite":
-        url = sa.make_url(f"sqlite:///{tmp_path / 'kipflow.db'}")
-        migrate(url)
-        yield url
-        return
-    cluster: sa.URL = request.getfixturevalue("postgres_cluster")
-    name = f"test_{next(_counter)}"
-    _run_sql(cluster, f"CREATE DATABASE {name} TEMPLATE template_kipflow")
-    yield cluster.set(database=name)
-    _run_sql(cluster, f"DROP DATABASE {name} WITH (FORCE)")
+__all__ = ["database_url", "postgres_cluster"]
 
 
 @pytest.fixture

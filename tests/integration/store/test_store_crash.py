@@ -23,8 +23,8 @@ from kipflow.mail import version
 from kipflow.services import poll, replay
 from kipflow.services.landing import Landed
 from kipflow.services.reread import reread
+from tests.databases import run_sql
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
-from tests.integration.store.conftest import _run_sql
 
 EVENING, WEEK = MONDAY + 6 * DAY, MONDAY + 8 * DAY
 #: At most so many of the statements that write are died at, evenly chosen: each costs two processes.
@@ -44,12 +44,12 @@ def new_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
         def create(_folder: Path) -> str:
             made.append(f"crash_{next(_numbers)}")
-            _run_sql(cluster, f"CREATE DATABASE {made[-1]} TEMPLATE template_kipflow")
+            run_sql(cluster, f"CREATE DATABASE {made[-1]} TEMPLATE template_kipflow")
             return cluster.set(database=made[-1]).render_as_string(hide_password=False)
 
         yield create
         for name in made:
-            _run_sql(cluster, f"DROP DATABASE {name} WITH (FORCE)")
+            run_sql(cluster, f"DROP DATABASE {name} WITH (FORCE)")
         return
     template = tmp_path_factory.mktemp("template") / "kipflow.db"
     migrate(f"sqlite:///{template}")
