@@ -70,6 +70,15 @@ def _check_list(value: object) -> object:
     return value.lower()
 
 
+def _check_host(value: object) -> object:
+    # "*.x.example" is what a user may try; the plain name says as much
+    if not isinstance(value, str) or not re.fullmatch(
+        r"(?:[a-z0-9][a-z0-9-]{0,62}\.){1,10}[a-z][a-z0-9-]{1,62}", value
+    ):
+        raise ValueError("a host's name in small letters such as mx1.apache.org, or apache.org for all hosts below it")
+    return value
+
+
 def _check_month(value: object) -> object:
     if not isinstance(value, str) or not re.fullmatch(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", value):
         raise ValueError('a month such as "2026-03"')
@@ -139,6 +148,7 @@ def _check_page_id(text: str) -> str:
     return text
 
 
+Host = Annotated[str, BeforeValidator(_check_host)]
 Month = Annotated[str, BeforeValidator(_check_month)]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
 PageId = Annotated[str, AfterValidator(_check_page_id), BeforeValidator(_as_text)]

@@ -26,6 +26,7 @@ from kipflow.configvalues import (
     CommunityName,
     Count,
     Header,
+    Host,
     Interface,
     Line,
     ListAddress,
@@ -119,12 +120,17 @@ class MoveConfig(_Strict):
 
 
 class ArchiveConfig(_Strict):
-    """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads."""
+    """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads.
+
+    `receivers` are the hosts that receive the lists' mail, up to the archive's own: what they wrote on top of a mail
+    can be believed. A name stands for the hosts below it too.
+    """
 
     url: Url
     permalink: Permalink = "https://lists.apache.org/thread/{mid}"
     since: Month
     moved: tuple[MoveConfig, ...] = ()
+    receivers: Annotated[tuple[Host, ...], AfterValidator(once)] = ()
 
     def find_earlier(self) -> dict[str, list[tuple[str, str]]]:
         """List → its earlier addresses, each with the last month that it had, in order of time."""
@@ -232,6 +238,11 @@ class Community(_Strict):
     def lists_aside(self) -> frozenset[str]:
         """The lists that are read, but on which no vote can be called."""
         return frozenset() if self.votes_on is None else frozenset(self.lists) - set(self.votes_on)
+
+    @property
+    def receivers(self) -> tuple[str, ...]:
+        """The hosts whose lines on top of a mail can be believed; none: the topmost Received line is taken as it is."""
+        return self.archive.receivers if self.archive is not None else ()
 
     def find_addresses(self) -> dict[str, str]:
         """Every address that a list has or had → the list."""

@@ -34,7 +34,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[poll.Wanted]) -> list[land
     raw = parts.settings.raw / parts.community.name
     landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
     landing.save_landing(landed, batch.landing)
-    landing.save_manifest(landed, batch.manifest, prefix=parts.community.prefix)
+    landing.save_manifest(landed, batch.manifest, prefix=parts.community.prefix, receivers=parts.community.receivers)
     return landed
 
 
@@ -58,7 +58,8 @@ def read_in_process() -> dict[str, int]:
     """Read and store the batch's mbox files here: for few mails a JVM start costs more than the work."""
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     landed = landing.load_landing(batch.landing)
-    report = poll.read_months(parts.store, landed, prefix=parts.community.prefix, seen_at=parts.clock())
+    own = parts.community
+    report = poll.read_months(parts.store, landed, prefix=own.prefix, receivers=own.receivers, seen_at=parts.clock())
     return finish(batch, landed, report)
 
 
@@ -69,6 +70,7 @@ def read_again() -> dict[str, int]:
     report = reread.reread(
         parts.store,
         prefix=parts.community.prefix,
+        receivers=parts.community.receivers,
         seen_at=parts.clock(),
         raw=parts.settings.raw / parts.community.name,
         limit=reread.IN_A_POLL,

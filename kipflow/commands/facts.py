@@ -42,13 +42,15 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
                 list_id=list_id or (parts.community.votes_on or parts.community.lists)[0],
                 lists=None if list_id else parts.community.find_addresses(),
                 prefix=prefix,
+                receivers=parts.community.receivers,
                 seen_at=now,
                 on_progress=say,
             )
             reports.append(read)
         if again:
             raw = parts.settings.raw / parts.community.name
-            reports.append(reread(parts.store, prefix=prefix, seen_at=now, raw=raw, on_progress=say))
+            hosts = parts.community.receivers
+            reports.append(reread(parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, on_progress=say))
     return print_report(*reports)
 
 
@@ -67,9 +69,10 @@ def poll(as_of: datetime | None) -> int:
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         raw = parts.settings.raw / parts.community.name
-        read = poll_months(parts.store, archive, wanted, raw, now, prefix=parts.community.prefix, on_progress=say)
+        prefix, hosts = parts.community.prefix, parts.community.receivers
+        read = poll_months(parts.store, archive, wanted, raw, now, prefix=prefix, receivers=hosts, on_progress=say)
         again = reread(
-            parts.store, prefix=parts.community.prefix, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
+            parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
         )
     return print_report(asked, read, again)
 

@@ -10,7 +10,7 @@ import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -137,6 +137,7 @@ def read_mbox(
     permalink: str | None = None,
     source: str | None = None,
     list_from_headers: bool = False,
+    receivers: Sequence[str] = (),
     is_wanted: Callable[[RawMail], bool] | None = None,
 ) -> Iterator[Message | Unreadable]:
     """Read a month as mbox, plain or gzipped. A damaged file yields its readable mails, then why it ends.
@@ -156,6 +157,7 @@ def read_mbox(
                 month=month,
                 prefix=prefix,
                 list_from_headers=list_from_headers,
+                receivers=receivers,
             )
     except DAMAGE as error:
         why = str(error) or type(error).__name__
@@ -170,13 +172,20 @@ def read_mails(
     month: str,
     prefix: str,
     list_from_headers: bool = False,
+    receivers: Sequence[str] = (),
     first_position: int = 0,
 ) -> Iterator[Message | Unreadable]:
     """Read split mails; `first_position` is the place in the archive of the first of them."""
     for raw in mails:
         where = f"{name}#{first_position + raw.position}"
         yield read_message(
-            raw.data, source=where, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+            raw.data,
+            source=where,
+            list_id=list_id,
+            month=month,
+            prefix=prefix,
+            list_from_headers=list_from_headers,
+            receivers=receivers,
         )
         if raw.truncated:
             why = f"only its first {MAX_MAIL >> 20} MiB were read"
@@ -232,7 +241,13 @@ class _Gunzip:
 
 
 def read_path(
-    path: Path, *, list_id: str, month: str, prefix: str, list_from_headers: bool = False
+    path: Path,
+    *,
+    list_id: str,
+    month: str,
+    prefix: str,
+    list_from_headers: bool = False,
+    receivers: Sequence[str] = (),
 ) -> Iterator[Message | Unreadable]:
     """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
@@ -252,11 +267,18 @@ def read_path(
                     month=month,
                     prefix=prefix,
                     list_from_headers=list_from_headers,
+                    receivers=receivers,
                 )
         yield from refused
     elif path.is_file():
         yield from _read_file(
-            path, path.name, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+            path,
+            path.name,
+            list_id=list_id,
+            month=month,
+            prefix=prefix,
+            list_from_headers=list_from_headers,
+            receivers=receivers,
         )
     else:
         # a pipe or a device would keep its reader waiting for ever
@@ -279,7 +301,7 @@ def _walk(root: Path, refused: list[Unreadable], list_id: str, month: str) -> It
 
 
 def _read_file(
-    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool
+    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool, receivers: Sequence[str]
 ) -> Iterator[Message | Unreadable]:
     try:
         with _open(path) as stream:
@@ -297,16 +319,28 @@ def _read_file(
         yield Unreadable(source=name, why="the file is empty", list_id=list_id, month=month)
     elif path.suffix.lower() in _JSON and start.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
         yield from _read_json(
-            path, name, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+            path,
+            name,
+            list_id=list_id,
+            month=month,
+            prefix=prefix,
+            list_from_headers=list_from_headers,
+            receivers=receivers,
         )
     else:
         yield from read_mbox(
-            path, list_id=list_id, month=month, prefix=prefix, source=name, list_from_headers=list_from_headers
+            path,
+            list_id=list_id,
+            month=month,
+            prefix=prefix,
+            source=name,
+            list_from_headers=list_from_headers,
+            receivers=receivers,
         )
 
 
 def _read_json(
-    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool
+    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool, receivers: Sequence[str]
 ) -> Iterator[Message | Unreadable]:
     try:
         for position, mail in enumerate(read_export(path)):
@@ -315,7 +349,13 @@ def _read_json(
                 yield Unreadable(source=where, why=mail, list_id=list_id, month=month)
                 continue
             yield read_message(
-                mail, source=where, list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers
+                mail,
+                source=where,
+                list_id=list_id,
+                month=month,
+                prefix=prefix,
+                list_from_headers=list_from_headers,
+                receivers=receivers,
             )
     except UnreadableInput as error:
         yield Unreadable(source=name, why=error.why, list_id=list_id, month=month)

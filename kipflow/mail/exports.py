@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
+from kipflow.mail.content.arrival import EPOCH_SENDER
 
 #: The largest export that is read, in bytes, and the most nodes of it.
 MAX_EXPORT = 64 * 1024 * 1024
@@ -108,6 +110,7 @@ def _as_mail(mail: dict[str, Any]) -> bytes:
     head = [f"{name}: {line(value)}" for name, value in fields.items() if line(value)]
     epoch = mail.get("epoch")
     if isinstance(epoch, int | float) and 0 < epoch < 4_000_000_000:
-        head.append(f"X-Kipflow-Epoch: {int(epoch)}")
+        # in an envelope line: a header of this name could be the sender's
+        head.insert(0, f"From {EPOCH_SENDER} {datetime.fromtimestamp(int(epoch), tz=UTC):%Y-%m-%dT%H:%M:%SZ}")
     head.append("Content-Type: text/plain; charset=utf-8")
     return ("\n".join(head) + "\n\n" + str(mail.get("body") or "")).encode("utf-8", "replace")

@@ -7,8 +7,8 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 
@@ -16,10 +16,10 @@ from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.ballots import read_expressions
+from kipflow.mail.content.arrival import find_arrival, find_date
+from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.headers import (
     Headers,
-    parse_date,
-    parse_envelope_date,
     parse_message_id,
     parse_message_ids,
     read_text,
@@ -43,14 +43,17 @@ _MAIL_FIELDS = (
 )
 # what no one can see, and a terminal or a page might obey; blanks are evened out apart
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
-_CLOCK_SKEW = timedelta(days=1)
-_LONGEST_DELAY = timedelta(days=60)
-#: Seconds since 1970 of any year that a calendar has; a longer number is no time.
-_EPOCH_DIGITS = 11
 
 
 def read_message(
-    data: bytes, *, source: str, list_id: str, month: str, prefix: str, list_from_headers: bool = False
+    data: bytes,
+    *,
+    source: str,
+    list_id: str,
+    month: str,
+    prefix: str,
+    list_from_headers: bool = False,
+    receivers: Sequence[str] = (),
 ) -> Message | Unreadable:
     """Read one mail, envelope line allowed. Never raises on bad mail.
 
@@ -60,6 +63,7 @@ def read_message(
         list_id: the list's address; with `list_from_headers` only where the mail names none.
         month: "2026-03"; empty: taken from the mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
+        receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
     """
     mail = _even_line_ends(data[:MAX_MAIL])
     if not mail or mail.isspace():
@@ -67,7 +71,8 @@ def read_message(
     headers, body = split_mail(mail)
     if not any(map(headers.raw, _MAIL_FIELDS)):
         return Unreadable(source=source, why="no mail headers", list_id=list_id, month=month)
-    arrived_at, arrived_from = _find_time(headers, mail)
+    dated_at = find_date(headers)
+    arrived_at, arrived_from = find_arrival(headers, mail, receivers, dated_at)
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
     addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
@@ -109,6 +114,8 @@ def read_message(
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         digest=digest,
+        dated_at=dated_at,
+        authentication=find_authentication(headers, receivers, sender.address),
     )
 
 
@@ -187,30 +194,6 @@ def _find_sealed(headers: Headers, words: Words) -> tuple[Expression, ...]:
     kind = (headers.raw("content-type") or b"").lower()
     sealed = kind.startswith(b"multipart/encrypted") or b"enveloped-data" in kind
     return (_SEALED,) if sealed and not words.text else ()
-
-
-def _find_time(headers: Headers, mail: bytes) -> tuple[datetime | None, str]:
-    """When the mail was sent, and which header says so.
-
-    A Date far from what the receiving server wrote (a wrong clock, a forged future) gives way to it.
-    """
-    written = parse_date(headers.text("date"))
-    received_line = headers.text("received")
-    received = parse_date(received_line.rsplit(";", 1)[-1]) if ";" in received_line else None
-    if written is not None:
-        if received is not None and not -_LONGEST_DELAY <= written - received <= _CLOCK_SKEW:
-            return received, "received"
-        return written, "date"
-    epoch = headers.text("x-kipflow-epoch")
-    if epoch.isascii() and epoch.isdigit() and len(epoch) <= _EPOCH_DIGITS:
-        return datetime.fromtimestamp(int(epoch), tz=UTC), "date"
-    if received is not None:
-        return received, "received"
-    delivered = parse_date(headers.text("delivery-date") or headers.text("resent-date"))
-    if delivered is not None:
-        return delivered, "received"
-    envelope = parse_envelope_date(mail)
-    return (envelope, "envelope") if envelope is not None else (None, "none")
 
 
 #: The fields that name a list, in the order of `_find_list`.

@@ -7,7 +7,7 @@ a file give the very mails that reading it whole gives, with the same positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
@@ -51,7 +51,15 @@ def count_mails(path: Path, start: int, end: int) -> int:
 
 
 def read_range(
-    path: Path, start: int, end: int, *, first_position: int, list_id: str, month: str, prefix: str
+    path: Path,
+    start: int,
+    end: int,
+    *,
+    first_position: int,
+    list_id: str,
+    month: str,
+    prefix: str,
+    receivers: Sequence[str] = (),
 ) -> Iterator[Message | Unreadable]:
     """Read the mails that begin in a range of bytes; `first_position` is how many begin before it."""
     name = f"{list_id}/{month}"
@@ -59,7 +67,13 @@ def read_range(
         with path.open("rb") as stream:
             part = split_mbox(_cut(stream, start, end))
             yield from read_mails(
-                part, name=name, list_id=list_id, month=month, prefix=prefix, first_position=first_position
+                part,
+                name=name,
+                list_id=list_id,
+                month=month,
+                prefix=prefix,
+                receivers=receivers,
+                first_position=first_position,
             )
     except OSError as error:
         why = f"the file is damaged or cannot be read: {error}"

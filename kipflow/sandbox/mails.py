@@ -102,15 +102,7 @@ def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
     box, _, domain = list_id.partition("@")
     headers = [("Return-Path", f"<{mail.address}>")]
     if Oddity.NO_DATE_AT_ALL not in mail.flags:
-        stamp = format_date(received_at + timedelta(seconds=4), 0)
-        token = hashlib.sha256(mail.key.encode()).hexdigest()[:11].upper()
-        headers.append(
-            (
-                "Received",
-                f"from mx1.{domain} (mx1.{domain} [198.51.100.7])\n\tby lists.{domain} (Postfix) with ESMTPS id {token}"
-                f"\n\tfor <{list_id}>; {stamp} (UTC)",
-            )
-        )
+        headers += _trace_headers(mail, list_id, received_at)
     headers += [
         ("Mailing-List", f"contact {box}-help@{domain}; run by ezmlm"),
         ("Precedence", "bulk"),
@@ -125,6 +117,23 @@ def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
     headers += type_headers
     text = "".join(f"{name}: {value}\n" for name, value in headers)
     return text.encode("utf-8") + b"\n" + body.rstrip(b"\n") + b"\n"
+
+
+def _trace_headers(mail: Mail, list_id: str, received_at: datetime) -> list[tuple[str, str]]:
+    """What the list's own hosts wrote on top of the mail: how it went through them, and whether its sender is real."""
+    domain, theirs = list_id.partition("@")[2], mail.address.partition("@")[2]
+    stamp = format_date(received_at, 0)
+    token = hashlib.sha256(mail.key.encode()).hexdigest()[:11].upper()
+    through = f"from mx1.{domain} (mx1.{domain} [198.51.100.7])\n\tby lists.{domain} (Postfix) with ESMTPS id {token}"
+    into = (
+        f"from mail.{theirs} (mail.{theirs} [203.0.113.25])\n\tby mx1.{domain} (Postfix) with ESMTPS id {token[::-1]}"
+    )
+    results = f"mx1.{domain};\n\tdkim=pass header.d={theirs}; spf=pass smtp.mailfrom={theirs}"
+    return [
+        ("Received", f"{through}\n\tfor <{list_id}>; {stamp} (UTC)"),
+        ("Authentication-Results", results),
+        ("Received", f"{into}\n\tfor <{list_id}>; {stamp} (UTC)"),
+    ]
 
 
 def _address_headers(mail: Mail, list_id: str) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ def ingest_paths(
     list_id: str,
     lists: Mapping[str, str] | None = None,
     prefix: str,
+    receivers: Sequence[str] = (),
     seen_at: datetime,
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
@@ -44,7 +45,7 @@ def ingest_paths(
     def items() -> Iterator[Message | Unreadable]:
         for path in paths:
             on_progress(path.name)
-            for item in _read(path, list_id, lists, prefix):
+            for item in _read(path, list_id, lists, prefix, receivers):
                 # a clock that is ahead vouches for nothing
                 if isinstance(item, Message) and item.arrived_at is not None and item.arrived_at <= seen_at:
                     key = (item.list_id, f"{item.arrived_at:%Y-%m}")
@@ -57,8 +58,18 @@ def ingest_paths(
     return report
 
 
-def _read(path: Path, list_id: str, lists: Mapping[str, str] | None, prefix: str) -> Iterator[Message | Unreadable]:
-    for item in read_path(path, list_id=list_id, month="", prefix=prefix, list_from_headers=lists is not None):
+def _read(
+    path: Path, list_id: str, lists: Mapping[str, str] | None, prefix: str, receivers: Sequence[str]
+) -> Iterator[Message | Unreadable]:
+    found = read_path(
+        path,
+        list_id=list_id,
+        month="",
+        prefix=prefix,
+        list_from_headers=lists is not None,
+        receivers=receivers,
+    )
+    for item in found:
         if isinstance(item, Unreadable):
             yield item
         elif _MASKED.search(item.raw_from) and (not item.author_address or "..." in item.author_address):

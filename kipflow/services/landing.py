@@ -49,13 +49,13 @@ def load_landing(path: Path) -> list[Landed]:
     ]
 
 
-def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str) -> Path:
+def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str, receivers: Sequence[str] = ()) -> Path:
     """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
     files = [
         {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month} for x in landed if is_readable(x)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"prefix": prefix, "files": files}, indent=1), encoding="utf-8")
+    path.write_text(json.dumps({"prefix": prefix, "receivers": receivers, "files": files}, indent=1), encoding="utf-8")
     return path
 
 

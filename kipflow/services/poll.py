@@ -110,6 +110,7 @@ def poll_months(
     now: datetime,
     *,
     prefix: str,
+    receivers: Sequence[str] = (),
     on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Fetch the wanted months and store their mails: each month is read while the next ones come.
@@ -120,7 +121,7 @@ def poll_months(
     # closed at once where storing fails: no month that has not begun is waited for
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
         for one in months:
-            _store_month(store, one, prefix, now, totals)
+            _store_month(store, one, prefix, receivers, now, totals)
     return totals.report()
 
 
@@ -145,11 +146,13 @@ def _fetch_each(
             pool.shutdown(cancel_futures=True)
 
 
-def read_months(store: Store, landed: Sequence[Landed], *, prefix: str, seen_at: datetime) -> Report:
+def read_months(
+    store: Store, landed: Sequence[Landed], *, prefix: str, receivers: Sequence[str] = (), seen_at: datetime
+) -> Report:
     """Read landed months in process and store their mails; of a month that was read before only what is new."""
     totals = Totals()
     for one in landed:
-        _store_month(store, one, prefix, seen_at, totals)
+        _store_month(store, one, prefix, receivers, seen_at, totals)
     return totals.report()
 
 
@@ -168,7 +171,9 @@ def upsert_read(
     return totals.report()
 
 
-def _store_month(store: Store, one: Landed, prefix: str, seen_at: datetime, totals: Totals) -> None:
+def _store_month(
+    store: Store, one: Landed, prefix: str, receivers: Sequence[str], seen_at: datetime, totals: Totals
+) -> None:
     """Store what is new in a landed month, then mark it as held."""
     if not is_readable(one) or one.month.path is None:
         _finish_month(store, one, 0, totals)
@@ -176,7 +181,14 @@ def _store_month(store: Store, one: Landed, prefix: str, seen_at: datetime, tota
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
         mails = MailFilter(load_known_mails(session, list_id, month))
-    found = read_mbox(Path(one.month.path), list_id=list_id, month=month, prefix=prefix, is_wanted=mails.is_new)
+    found = read_mbox(
+        Path(one.month.path),
+        list_id=list_id,
+        month=month,
+        prefix=prefix,
+        receivers=receivers,
+        is_wanted=mails.is_new,
+    )
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped
     _finish_month(store, one, stored + mails.skipped, totals, mails.seen)

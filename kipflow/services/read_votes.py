@@ -38,6 +38,8 @@ class VotingCommunity(Protocol):
     def keyed_by(self) -> str: ...
     @property
     def lists(self) -> tuple[str, ...]: ...
+    @property
+    def receivers(self) -> tuple[str, ...]: ...
     def as_policy(self) -> Policy: ...
 
 
@@ -118,7 +120,14 @@ def _read(
     unreadable: list[Unreadable] = []
     read = 0
     for path in paths:
-        items = read_path(path, list_id=community.lists[0], month="", prefix=community.prefix, list_from_headers=True)
+        items = read_path(
+            path,
+            list_id=community.lists[0],
+            month="",
+            prefix=community.prefix,
+            list_from_headers=True,
+            receivers=community.receivers,
+        )
         for item in items:
             read += 1
             if on_mail is not None:

@@ -7,7 +7,7 @@ what older rules read, and that is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ def reread(
     store: Store,
     *,
     prefix: str,
+    receivers: Sequence[str] = (),
     seen_at: datetime,
     raw: Path | None = None,
     limit: int | None = None,
@@ -54,7 +55,7 @@ def reread(
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
         path = _find_raw(month, raw)
         if path is not None:
-            source = read_mbox(path, list_id=month.list_id, month=month.month, prefix=prefix)
+            source = read_mbox(path, list_id=month.list_id, month=month.month, prefix=prefix, receivers=receivers)
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:
             _note_kept(session, month, path, rules, seen_at, totals)

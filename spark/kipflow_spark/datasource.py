@@ -1,8 +1,9 @@
 """The Spark data sources "mbox" (mails) and "mbox_counts" (how many begin in each part of large files).
 
-Options: `manifest`, JSON text {"prefix": "KIP", "files": [{"path", "list_id", "month"}]}; `split_bytes`, the
-size above which a file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox" needs to
-number the mails of a file that is read in parts. Paths are those of a file system that all workers share.
+Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "files": [{"path", "list_id",
+"month"}]} (`receivers`: the hosts whose lines on top of a mail are believed); `split_bytes`, the size above which a
+file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox" needs to number the mails of a file
+that is read in parts. Paths are those of a file system that all workers share.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ class MboxReader(DataSourceReader):
         return pack_spans(with_positions(spans, self.counts), self.split_bytes)
 
     def read(self, partition: SpanPartition) -> Iterator[pa.RecordBatch]:
-        spans = (read_span(span, self.manifest["prefix"]) for span in partition.spans)
+        how = {"prefix": self.manifest["prefix"], "receivers": tuple(self.manifest.get("receivers", ()))}
+        spans = (read_span(span, **how) for span in partition.spans)
         return item_batches(chain.from_iterable(spans))
 
 
@@ -108,11 +110,11 @@ class MboxCountsReader(DataSourceReader):
             yield span.path, span.start, count_mails(Path(span.path), span.start, span.end or span.size)
 
 
-def read_span(span: Span, prefix: str) -> Iterator[Message | Unreadable]:
+def read_span(span: Span, *, prefix: str, receivers: Sequence[str] = ()) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
     path = Path(span.path)
     if span.end is None:
-        return read_mbox(path, list_id=span.list_id, month=span.month, prefix=prefix)
+        return read_mbox(path, list_id=span.list_id, month=span.month, prefix=prefix, receivers=receivers)
     return read_range(
         path,
         span.start,
@@ -121,6 +123,7 @@ def read_span(span: Span, prefix: str) -> Iterator[Message | Unreadable]:
         list_id=span.list_id,
         month=span.month,
         prefix=prefix,
+        receivers=receivers,
     )
 
 

@@ -15,6 +15,7 @@ from kipflow.adapters.store.codec import declared_from_json, declared_to_json, e
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
+from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import AddressSource, Authentication, Kind, Message, SubjectReading, Unreadable
 from kipflow.services.ports import SaveReport
 
@@ -56,6 +57,7 @@ def save_messages(
     touched: set[int] = set()
     for batch in chunks(messages):
         fresh, repeated = _split_known(connection, [_storable(m) for m in batch], reading_rules)
+        fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
         _note_conflicts(connection, repeated, seen_at)
         insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
@@ -85,7 +87,7 @@ def _read_again(
     pairs: list[tuple[Message, Message]] = []
     for chunk in chunks(sorted(newer)):
         stored = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
-        pairs.extend((_message(row), newer[row.message_id]) for row in stored)
+        pairs.extend((_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored)
 
     def as_row(found: Message) -> Row:
         return dict(zip(_MESSAGE_COLUMNS, _message_row(found, at), strict=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
@@ -21,7 +21,7 @@ _UNFOLD = re.compile(rb"\n[ \t]+")
 READ_FIELDS = frozenset(
     b"""from sender reply-to x-reply-to to cc subject date message-id in-reply-to references received delivery-date
     resent-date return-path list-id list-post mime-version content-type content-transfer-encoding content-disposition
-    x-original-from x-original-sender x-kipflow-epoch""".split()
+    x-original-from x-original-sender authentication-results arc-authentication-results""".split()
 )
 _NAMES = {name: name.decode("ascii") for name in READ_FIELDS}
 _KNOWN_FIELD = re.compile(rb"^(?:subject|from|date|message-id|to|content-type|mime-version|received):", re.I | re.M)
@@ -41,9 +41,20 @@ _NO_FIELD = re.compile(rb"\n(?![!-9;-~]{1,76}[ \t]*:|[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The fields of one header block that are read, each as it stands first, names in lower case."""
+    """The fields of one header block that are read, each as it stands first, names in lower case.
+
+    `last_first` are all of them with the names as written, the last one first.
+    """
 
     first: Mapping[str, bytes]
+    last_first: Sequence[tuple[bytes, bytes]] = ()
+
+    def select(self, names: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+        """Every field of these names, in order, unfolded."""
+        for written, value in reversed(self.last_first):
+            name = _NAMES.get(written.lower(), "")
+            if name in names:
+                yield name, _UNFOLD.sub(b" ", value[:MAX_FIELD]).strip()
 
     def raw(self, name: str) -> bytes | None:
         """The first value of `name`, unfolded but not decoded."""
@@ -80,7 +91,7 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
     found = _READ_FIELD.findall(lines)
     del found[MAX_FIELDS:]
     found.reverse()  # the first of several wins
-    return Headers({_NAMES[name.lower()]: value for name, value in found}), data[rest_at:]
+    return Headers({_NAMES[name.lower()]: value for name, value in found}, found), data[rest_at:]
 
 
 def _starts_folded(lines: bytes) -> bool:
@@ -91,7 +102,7 @@ def _starts_folded(lines: bytes) -> bool:
 
 def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:
     """The same, line by line, for a block that holds lines which are neither fields nor folds."""
-    fields: list[tuple[str, bytes]] = []
+    fields: list[tuple[bytes, bytes]] = []
     last_known = max((m.start() for m in _KNOWN_FIELD.finditer(block)), default=-1)
     position = 0
     while position < len(block) and len(fields) < MAX_FIELDS:
@@ -102,7 +113,7 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
         if line[:1] in (b" ", b"\t") and fields:
             _append(fields, line)
         elif match is not None:
-            fields.append((match.group(1).decode("ascii").lower(), line[match.end() : match.end() + MAX_FIELD].strip()))
+            fields.append((match.group(1), line[match.end() : match.end() + MAX_FIELD].strip()))
         elif line.startswith((b"From ", b">From ")):
             pass  # envelope lines, some archives keep two
         elif not fields and position < 500 and last_known > position:
@@ -111,12 +122,17 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
             _append(fields, line)  # a fold that lost its indentation
         else:
             # no separator between headers and body: the body starts here
-            return Headers(dict(reversed(fields))), data[position:]
+            return _keep_read(fields), data[position:]
         position = line_end + 1
-    return Headers(dict(reversed(fields))), data[rest_at:]
+    return _keep_read(fields), data[rest_at:]
 
 
-def _append(fields: list[tuple[str, bytes]], line: bytes) -> None:
+def _keep_read(fields: list[tuple[bytes, bytes]]) -> Headers:
+    fields.reverse()
+    return Headers({_NAMES[n.lower()]: value for n, value in fields if n.lower() in _NAMES}, fields)
+
+
+def _append(fields: list[tuple[bytes, bytes]], line: bytes) -> None:
     if not fields:
         return
     name, value = fields[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Kind, Message
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -82,11 +83,12 @@ _CLOCK_SKEW = timedelta(days=1)
 
 
 def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str, datetime]:
-    """When each mail was sent, as far as the mails around it bear that out.
+    """When each mail arrived, as far as that is recorded; else when it was sent, as the mails around it bear it out.
 
-    A reply is not older than what it answers, nor answered before it was written: where clocks say so,
-    an opening is as old as its earliest answer, and an answer as old as what it answers. So is one dated
-    years later. A mail without any time goes by its neighbours too; without these by its month.
+    A recorded arrival stands whatever other mails say of theirs. Of the others a reply is not older than what it
+    answers, nor answered before it was written: where clocks say so, an opening is as old as its earliest answer,
+    and an answer as old as what it answers. So is one dated years later. A mail without any time goes by its
+    neighbours too; without these by its month.
     """
     by_id = {m.message_id: m for m in messages}
     children: dict[str, list[datetime]] = {}
@@ -110,6 +112,8 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
 
 def _settle_time(message: Message, parent: datetime | None, answers: Sequence[datetime]) -> datetime:
     sent = message.arrived_at
+    if sent is not None and message.arrived_from not in CLAIMED:
+        return sent
     if sent is not None and len(answers) > 1 and max(answers) < sent - _CLOCK_SKEW:
         sent = min(answers)
     if parent is not None and (sent is None or not parent - _CLOCK_SKEW <= sent <= parent + _LONGEST_WAIT):

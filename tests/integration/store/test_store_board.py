@@ -50,7 +50,7 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
                 make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@lind.example"),
                 make_message("no", parent="vote", expressions=(no,), arrived_at=NOW + timedelta(hours=1)),
             ],
-            seen_at=NOW,
+            seen_at=NOW + DAY,
         )
         page = make_page(number=8, title="KIP-8 - Über Regale", saved_at=NOW, status=StatusWord.ACCEPTED)
         session.save_page_version(page, seen_at=NOW)

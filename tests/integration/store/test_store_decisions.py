@@ -47,7 +47,7 @@ def save_vote(store: SqlStore) -> None:
     ]
     vote = make_message("vote", 7, kind=Kind.VOTE, arrived_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
     with store.begin() as session:
-        session.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW)
+        session.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW + 2 * DAY)
         session.save_month(make_month(fetched_at=NOW + 21 * DAY))
 
 

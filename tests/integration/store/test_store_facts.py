@@ -25,7 +25,7 @@ from tests.integration.store.mails import (
 
 def save(store: SqlStore, *messages):
     with store.begin() as session:
-        return session.save_messages(messages, seen_at=NOW)
+        return session.save_messages(messages, seen_at=NOW + timedelta(days=1))
 
 
 def unreadable(store: SqlStore):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from kipflow.domain.arrivals import TOLERANCE
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing
@@ -49,7 +52,30 @@ def test_every_unambiguous_message_of_the_labelled_month_is_read_right(realdata:
 def test_the_three_flavours_of_one_month_tell_the_same_votes(realdata: Path) -> None:
     reports = [read(realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox") for flavour in FLAVOURS]
     assert reports[0]["messages_read"] == reports[1]["messages_read"] == reports[2]["messages_read"] == 317
+    times = [[b.pop("cast_at") for v in report["votes"] for b in v["ballots"]] for report in reports]
+    for vote in (v for report in reports for v in report["votes"]):
+        for name in ("opened_at", "earliest_close"):
+            vote[name] = vote[name][:-3]
     assert reports[0]["votes"] == reports[1]["votes"] == reports[2]["votes"]
+    for told in zip(*times, strict=True):
+        # each archive's own host received it, seconds apart
+        at = [datetime.fromisoformat(time) for time in told]
+        assert max(at) - min(at) < timedelta(seconds=10)
+
+
+def test_the_archives_record_when_nearly_every_real_mail_arrived(realdata: Path) -> None:
+    """What the order of records rests on: see `find_arrival`."""
+    found = [
+        item
+        for file in sorted((realdata / "mail").glob("*.mbox"))
+        for item in read_path(
+            file, list_id="dev@x.example", month="", prefix="KIP", receivers=("apache.org", "ponee.io")
+        )
+        if isinstance(item, Message)
+    ]
+    assert Counter(m.arrived_from for m in found) == {"received": 1214, "envelope": 2, "none": 1}
+    late = [abs(m.arrived_at - m.dated_at) for m in found if m.arrived_at is not None and m.dated_at is not None]
+    assert max(late) < timedelta(hours=2) < TOLERANCE
 
 
 def test_phrases_are_read_right_and_none_becomes_a_false_vote(realdata: Path) -> None:

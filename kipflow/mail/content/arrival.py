@@ -1,0 +1,66 @@
+"""When a mail arrived, and what says so; when its sender says that it was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from kipflow.domain.arrivals import TOLERANCE
+from kipflow.mail.content.headers import Headers, parse_date, parse_envelope_date
+from kipflow.mail.content.trace import find_received
+
+#: Who exports mail writes one of these where an archive has the envelope's sender; the time is the export's.
+_PLACEHOLDER = re.compile(rb">?From (?:-|MAILER[-_]DAEMON|nobody|unknown)(?:@\S{0,255})?\s", re.IGNORECASE)
+#: What `git format-patch` writes into each of its mails.
+_GIT = datetime(2001, 9, 17, tzinfo=UTC)
+#: The envelope's sender in mails that were made from an export: its time is what the archive calls "epoch".
+EPOCH_SENDER = "epoch.export.kipflow"
+
+
+def find_arrival(
+    headers: Headers, mail: bytes, receivers: Sequence[str], dated: datetime | None
+) -> tuple[datetime | None, str]:
+    """The time that every rule goes by, and what says so: "received", "envelope", "epoch", "date" or "none".
+
+    What the archive recorded comes before what the sender claims (`dated`). The receiving host's own line is first:
+    it has a zone, and no export changes it. The envelope line comes next: archives write it on delivery (in six real
+    months within 13 seconds of the Received line), but an export can make it up. An archive's "epoch" is mostly the
+    Date itself (Pony Mail computes it so). A record that only repeats the Date proves nothing, and is called "date".
+    """
+    received = find_received(headers, receivers)
+    if received is not None:
+        return received, "received"
+    envelope = parse_envelope_date(mail)
+    if envelope is None:
+        return (dated, "date") if dated is not None else _find_claim(headers)
+    made_up = _is_made_up(mail, envelope, headers)
+    if dated is None:
+        return envelope, "none" if made_up else _name_source(mail)
+    # nothing arrives before it was written: either the line is made up, or the sender's clock is ahead
+    if made_up or envelope == dated or envelope < dated - TOLERANCE:
+        return dated, "date"
+    return envelope, _name_source(mail)
+
+
+def find_date(headers: Headers) -> datetime | None:
+    """When the sender says that the mail was written."""
+    return parse_date(headers.text("date"))
+
+
+def _is_made_up(mail: bytes, envelope: datetime, headers: Headers) -> bool:
+    """Whether an envelope line is an exporter's, or speaks of a time before the mail was under way."""
+    if _PLACEHOLDER.match(mail) or envelope == _GIT:
+        return True
+    under_way = find_received(headers, ())
+    return under_way is not None and envelope < under_way - TOLERANCE
+
+
+def _name_source(mail: bytes) -> str:
+    return "epoch" if mail.startswith(f"From {EPOCH_SENDER} ".encode()) else "envelope"
+
+
+def _find_claim(headers: Headers) -> tuple[datetime | None, str]:
+    """A mail without a Date: what else its sender or a reader's program wrote."""
+    claimed = parse_date(headers.text("delivery-date") or headers.text("resent-date"))
+    return (claimed, "date") if claimed is not None else (None, "none")
