@@ -12,16 +12,20 @@ from kipflow.commands.review import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import PageVersion, ProposalFacts
+from kipflow.domain.proposals import format_key
 
 
 @click.command()
 @click.argument("title")
 @click.option("--write", is_flag=True, help="Write the page; without it only the number is told.")
+@click.option("--number", "chosen", type=int, metavar="N", help="Take this one; default: the one after the highest.")
 @click.option("--again", is_flag=True, help="Also where a proposal of this title exists already.")
-def new(title: str, write: bool, again: bool) -> int:
+def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
     """Take the next number, write the page from the template.
 
-    Two who do so at once get a number each. A number in TITLE is left out: the next free one is taken.
+    Two who do so at once get a number each. A number in TITLE is left out: the next free one is taken. Pages, the
+    index and rulings say which are taken; what only mail names takes none, but where somebody of the roster wrote in
+    it, it is passed over. Where a number lies far beyond all others, you are asked.
     """
     from kipflow.commands.opening import open_parts
     from kipflow.services.pages import create_proposal
@@ -40,11 +44,16 @@ def new(title: str, write: bool, again: bool) -> int:
         title=title,
         writes=write,
         again=again,
+        chosen=chosen,
         norms=page_norms(parts.community),
         now=find_now(parts),
     )
     told = page.url or page.page_id or "not written: add --write"
     console().print(f"{page.title} ({told})", soft_wrap=True)
+    for number in page.skipped:
+        key = format_key(parts.community.prefix, number)
+        settle = f"`kipflow review number {number} refuse` frees it"
+        console(stderr=True).print(f"{key} was passed over: it is claimed in mail; {settle}", soft_wrap=True)
     if page.page_id is not None:
         console(stderr=True).print(
             f"next: fill it in; `kipflow sync`, then `kipflow lint {page.number}` names what is left of the template\n"

@@ -29,6 +29,8 @@ def print_proposal(view: ProposalView, form: str) -> int:
     out = console()
     out.print(f"{view.key}: {view.proposal.title}")
     out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
+    if view.claim:
+        out.print(f"{view.claim}: {view.claim_why}", soft_wrap=True, markup=False)
     for line in view.missing:
         out.print(f"  missing: {line}")
     print_table(

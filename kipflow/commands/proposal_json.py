@@ -36,6 +36,8 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         "next_deadline": view.next_deadline,
         "release": view.proposal.release,
         "in_progress": view.proposal.in_progress,
+        "claim": view.claim,
+        "claim_why": view.claim_why,
         "missing": list(view.missing),
         "history": [_move(r, view.links) for r in view.history],
         "warnings": [_warning(w) for w in view.warnings],

@@ -13,6 +13,7 @@ import click
 from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
+from kipflow.domain.claims import ANSWERS
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
@@ -134,6 +135,8 @@ def say_ruling(ruling: Ruling) -> str:
             return say_care(ruling.value)
         case "page":
             return f"the votes hold for page {ruling.target}"
+        case "number":
+            return f"{ruling.value.get('number')} the number {ruling.target}"
         case "merge":
             return f"one person: {ruling.target}"
         case "split":
@@ -230,6 +233,19 @@ def page_(proposal: str, author: str, reason: str, as_of: datetime | None) -> in
     It is said for the page as it stands now; another change of substance asks again.
     """
     return _rule(proposal, "page", proposal, {}, author, reason, as_of)
+
+
+@review.command()
+@click.argument("proposal")
+@click.argument("answer", type=click.Choice(ANSWERS))
+@_by_whom
+def number(proposal: str, answer: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
+
+    Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
+    stored; a page that comes later brings it back.
+    """
+    return _rule(proposal, "number", proposal, {"number": answer}, author, reason, as_of)
 
 
 @review.command()

@@ -16,6 +16,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_empty, say_time
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.review import parse_number
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
@@ -102,6 +103,8 @@ def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView
         missing=decision.missing,
         review=decision.review,
         drift=decision.drift,
+        claim=decision.claim.kind.value if decision.claim is not None else "",
+        claim_why=decision.claim.why if decision.claim is not None else "",
         warnings=tuple(w for w in view.warnings if w.as_of <= as_of),
         # how the page is now says nothing of then
         faults=(),
@@ -141,6 +144,8 @@ def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[d
     for number in sorted(numbers, reverse=True):
         decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
         if decision is None or decision.stage not in stages:
+            continue
+        if decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED:
             continue
         view = parts.store.proposal(number, as_of)
         clock = decision.votes[-1] if decision.stage is Stage.VOTE and decision.votes else None
@@ -194,6 +199,7 @@ def _detail(row: BoardRow) -> dict[str, Any]:
         "in_progress": row.in_progress,
         "review": row.review,
         "drift": list(row.drift),
+        "claim": row.claim,
         "clock": None
         if clock is None
         else {

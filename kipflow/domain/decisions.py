@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
@@ -33,6 +34,7 @@ class Decision:
     `missing` says what it still lacks, fit for a reader; `next_deadline` is the next moment at which
     the clock alone could change something (None: only new facts can). `warned_at` is when its author was
     warned of dormancy; `unwarned` is the silence that a warning is owed for, which whoever records this gives.
+    `claim` is what is doubtful about its number.
     """
 
     number: int
@@ -49,3 +51,4 @@ class Decision:
     warned_at: datetime | None = None
     unwarned: Silence | None = None
     last_activity: datetime | None = None
+    claim: Claim | None = None

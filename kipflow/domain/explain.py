@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after, judge_vote
 from kipflow.domain.decisions import Decision
 from kipflow.domain.drift import find_drift
@@ -27,6 +28,7 @@ def conclude(replay: Replay) -> Decision:
     awaited: Stage | None = None
     if replay.waits_for is not None and replay.vote is not None and running is not None:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
+    refused = replay.claim is not None and replay.claim.kind is ClaimKind.REFUSED
     return Decision(
         number=replay.facts.proposal.number,
         as_of=replay.as_of,
@@ -37,11 +39,12 @@ def conclude(replay: Replay) -> Decision:
         votes=states,
         missing=say_missing(replay, running),
         review=find_questions(replay, states, running),
-        drift=find_drift(replay.facts, replay.stage, replay.as_of, states, awaited=awaited),
+        drift=() if refused else find_drift(replay.facts, replay.stage, replay.as_of, states, awaited=awaited),
         next_deadline=_find_deadline(replay),
         warned_at=_find_warning(replay),
         unwarned=replay.find_unwarned(),
         last_activity=replay.last_activity,
+        claim=replay.claim,
     )
 
 

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from kipflow.domain.numbering import Numbering
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Declared, Expression, Vote
 
@@ -255,11 +256,11 @@ class TicketState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "merge" or "split".
+    """A person's word: `kind` is "ballot", "stage", "snooze", "care", "page", "restore", "number", "merge" or "split".
 
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
     For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id};
-    for "care": {"interfaces": […]} or {"reviewer": name}.
+    for "care": {"interfaces": […]} or {"reviewer": name}; for "number": {"number": "accept" | "refuse"}.
     For "merge" (one person) and "split" (two people): {"one": {"key", "name"}, "other": {"key", "name"}}, where
     a key is a roster's id, an address or a folded name; such a ruling has no number and holds everywhere.
     A revoked ruling stays stored and stops counting from `revoked_at`.
@@ -330,3 +331,4 @@ class ProposalFacts:
     warnings: tuple[SilenceWarning, ...] = ()
     followed_since: datetime | None = None
     coverage: Coverage = field(default_factory=Coverage)
+    numbering: Numbering = field(default_factory=Numbering)

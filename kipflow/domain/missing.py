@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from kipflow.domain.claims import Claim, ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.events import Stage
@@ -19,6 +20,8 @@ def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
     """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
     key = replay.facts.key
     lines: list[str] = []
+    if replay.claim is not None:
+        lines.append(_say_claim(replay.claim, key))
     if replay.stage is Stage.DRAFT:
         lines.append(f"a discussion thread: [DISCUSS] {key}")
     elif replay.stage is Stage.DISCUSSION or (replay.stage is Stage.VOTE and running is None):
@@ -28,6 +31,13 @@ def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
         lines.extend(f"{mark}{line}" for line in _say_vote(replay, running))
     lines.extend(_say_silence(replay))
     return tuple(lines)
+
+
+def _say_claim(claim: Claim, key: str) -> str:
+    held = claim.kind is ClaimKind.CLAIMED and claim.holds
+    return f"{claim.kind}: {claim.why}" + (
+        f"; {key} is not decided before it has one, or a person accepts it" if held else ""
+    )
 
 
 def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:

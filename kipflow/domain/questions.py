@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kipflow.domain.care import find_own_page, is_of
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.namesakes import say_counts, say_doubt, say_ways
+from kipflow.domain.numbering import is_jump
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy
 from kipflow.domain.replaying import Replay
@@ -18,10 +20,16 @@ from kipflow.domain.stages import BY_PERSON
 from kipflow.domain.tally import Outcome, find_extremes
 from kipflow.domain.votes import BallotStatus
 
+#: Writers that a question names; more are counted.
+_NAMED = 3
+
 
 def find_questions(replay: Replay, states: Sequence[VoteState], running: VoteState | None) -> tuple[ReviewItem, ...]:
-    """Every open question, those on the running vote first."""
+    """Every open question, those on the running vote first; none on a number that a person refused."""
+    if replay.claim is not None and replay.claim.kind is ClaimKind.REFUSED:
+        return ()
     return (
+        *_ask_of_claim(replay, running),
         *(_ask_of_vote(replay, running) if running is not None else ()),
         *_ask_of_reopening(replay, states),
         *_ask_of_decision(replay, states),
@@ -167,6 +175,29 @@ def _ask_of_silence(replay: Replay) -> Iterator[ReviewItem]:
         yield ReviewItem(
             kind="dormancy", subject=replay.facts.key, question="silent for long: dormant?", asked_at=silent_at
         )
+
+
+def _ask_of_claim(replay: Replay, running: VoteState | None) -> Iterator[ReviewItem]:
+    """A number that may be none; a stranger's plain claim asks nobody. It quotes no mail: the question goes out."""
+    facts, claim = replay.facts, replay.claim
+    if claim is None or not (claim.is_known or is_jump(facts.proposal.number, facts.numbering.below)):
+        return
+    names = [w.name for w in facts.numbering.writers if w.at <= replay.now]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    wrote = f"; {', '.join(names[:_NAMED])}{more} wrote in it" if names else ""
+    held = claim.holds and running is not None
+    yield ReviewItem(
+        kind="claimed-number",
+        subject=facts.key,
+        question=f"{claim.why}{wrote}: is it a proposal's number?",
+        outcomes=(
+            f"accept: its vote is {running.outcome}, and decides",
+            "refuse: nothing comes of its vote",
+        )
+        if held and running is not None
+        else (),
+        asked_at=claim.asked_at,
+    )
 
 
 def _ask_of_number(replay: Replay) -> Iterator[ReviewItem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from kipflow.domain.care import find_own_page, is_of, standing
+from kipflow.domain.claims import find_claim
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
 from kipflow.domain.closing import find_closing, find_ending, is_contradicted
 from kipflow.domain.errors import IllegalTransition
@@ -58,6 +59,7 @@ class Replay:
         self.last_activity: datetime | None = None
         self.snoozed_until: datetime | None = None
         self.waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
+        self.claim = find_claim(facts, as_of)
         self.overtaken = False  # a person ruled while rules waited for mail: once it is read, they may have come first
 
     # -- the loop ------------------------------------------------------------------------------
@@ -144,6 +146,8 @@ class Replay:
     def find_unwarned(self) -> Silence | None:
         """The silence that its author must be warned of now: long enough, proved, and about to end something."""
         silence = self.silence()
+        if self.claim is not None and not self.claim.is_real:
+            return None  # who made a number up is warned of nothing
         if silence is None or not silence.owes_warning(self.warning(), self.policy, self.now):
             return None
         if self.silence_unproven(silence.silent_at) is not None or self.waits_for_a_word():
@@ -343,7 +347,7 @@ class Replay:
     def try_to_close(self) -> None:
         """Accept or reject the running vote if every condition for it is met now."""
         vote = self.running()
-        if vote is None or vote.root_message_id in self.closed:
+        if vote is None or vote.root_message_id in self.closed or (self.claim is not None and self.claim.holds):
             return
         self.waits_for = None
         closing = find_closing(self.judge(vote), self.policy, self.now)

@@ -17,7 +17,7 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
-from kipflow.domain.history import reconcile
+from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
@@ -192,7 +192,11 @@ def _record(
     followed_since = session.load_first_recorded(decision.number)
     session.append_transitions(appended, recorded_at=now, run_id=run_id)
     told = settle_announcements(session, stored, appended, effects, stage=decision.stage)
-    caused = find_effects(decision, appended, effects, now=now, followed_since=followed_since, told=told, notice=notice)
+    fresh = appended
+    if decision.claim is None and session.is_claimed(decision.number):
+        # nobody heard of it while only mail claimed its number: what is news still is told now
+        fresh = (*effective(stored), *appended)
+    caused = find_effects(decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice)
     added = session.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
     session.save_decision(decision)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)

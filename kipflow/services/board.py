@@ -51,7 +51,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowQuery:
-    """Which proposals to list.
+    """Which proposals to list; a number that a person refused is in no list.
 
     `stages` empty means all. `text` is looked for, whatever its case, in title and author; a number or
     key ("932", "KIP-932", "kip 932") finds the proposal of that number as well. `%` and `_` in it mean
@@ -91,7 +91,8 @@ class BoardRow:
 
     `title` is without number and prefix. `missing` is `Decision.missing`; `review` counts its review items;
     `drift` names the sides that disagree ("page", "index"), each once. `warned_at` is when the author was
-    warned of dormancy. `decided_at` is the `as_of` of the decision that all this is from.
+    warned of dormancy. `decided_at` is the `as_of` of the decision that all this is from. `claim` says that its
+    number is doubtful ("claimed": only mail names it; "jump": far beyond all others), `claim_why` why.
     """
 
     number: int
@@ -110,6 +111,8 @@ class BoardRow:
     next_deadline: datetime | None = None
     release: str | None = None
     in_progress: bool = False
+    claim: str = ""
+    claim_why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +211,8 @@ class ProposalView:
     rounds in order. `pages` are without bodies, oldest first. `activity` maps months ("2026-03") with mail to
     the number of mails. `links` maps every message id in `votes` and `threads` that is known in an archive
     to its permalink. `rulings` includes revoked ones, `warnings` those of silences that ended. `faults` are those of
-    its page now, errors first; `effects` its outbox rows, newest first.
+    its page now, errors first; `effects` its outbox rows, newest first. `claim` and `claim_why` are as in `BoardRow`;
+    "refused" is a number that a person refused.
     """
 
     key: str
@@ -236,6 +240,8 @@ class ProposalView:
     calls: tuple[CallNote, ...] = ()
     faults: tuple[PageFault, ...] = ()
     effects: tuple[OutboxRow, ...] = ()
+    claim: str = ""
+    claim_why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,8 @@ NEWS_AGE = timedelta(days=3)
 LATE_NEWS_AGE = timedelta(days=30)
 #: What an index told was so before kipflow came to know of it.
 BASELINES = frozenset({"index-import", "index-row"})
+#: The question whether a number is a proposal's.
+CLAIMED_NUMBER = "claimed-number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +90,12 @@ def find_effects(
     heard = told or Told()
     key = format_key(rules.prefix, decision.number)
     corrections = _find_announced(decision, appended, heard)
+    recorded_at = decision.as_of if now is None else now
+    if decision.claim is not None and not decision.claim.is_real and not corrections:
+        return _ask_of_claim(decision, rules, recorded_at, followed_since)
     if rules.slack == "off" or not rules.channel:
         return _find_index_falls(key, corrections, decision, rules)
     approve = rules.slack == "approve"
-    recorded_at = decision.as_of if now is None else now
     found: list[Effect] = []
     for entry, correction in corrections:
         payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
@@ -156,6 +160,16 @@ def _find_questions(
     return found
 
 
+def _ask_of_claim(
+    decision: Decision, rules: EffectRules, recorded_at: datetime, followed_since: datetime | None
+) -> list[Effect]:
+    """All that people hear of a number that is only claimed: the question, where somebody known wrote in it."""
+    if rules.slack == "off" or not rules.channel or decision.claim is None or not decision.claim.is_known:
+        return []
+    asked = replace(decision, review=tuple(item for item in decision.review if item.kind == CLAIMED_NUMBER))
+    return _find_questions(format_key(rules.prefix, decision.number), asked, rules, recorded_at, followed_since)
+
+
 def find_slack_key(key: str, entry: str) -> str:
     """The key of the message that announces the entry `entry` of proposal `key`."""
     return f"{key}/{entry}/slack"
@@ -183,7 +197,7 @@ def _is_news(transition: Transition, recorded_at: datetime, followed_since: date
 
 
 #: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
-_URGENT = frozenset({"ballot", "result", "identity"})
+_URGENT = frozenset({"ballot", "result", "identity", CLAIMED_NUMBER})
 
 
 def _is_worth_asking(item: ReviewItem, recorded_at: datetime, followed_since: datetime | None) -> bool:

@@ -12,6 +12,7 @@ from kipflow.domain.errors import SaveConflict, UnreadableInput
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry
 from kipflow.domain.history import effective
+from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
 from kipflow.services.deliver import Handler
 from kipflow.services.ports import FALLS, Effect, IndexRow, OutboxRow, Report, Store, Wiki
@@ -31,11 +32,9 @@ SAVE_ATTEMPTS = 3
 
 def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime) -> str:
     """The round-up of every decided proposal, as markdown, html, confluence or json."""
-    with store.begin() as session:
-        rows = session.load_index_rows()
-    return render_index(
-        find_sections(rows, as_of), prefix=prefix, next_number=max((r.number for r in rows), default=0) + 1, format=form
-    )
+    with store.read() as session:
+        rows, following = session.load_index_rows(), find_next(session.load_taken())
+    return render_index(find_sections(rows, as_of), prefix=prefix, next_number=following.highest + 1, format=form)
 
 
 def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:
@@ -49,6 +48,7 @@ def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, sou
         raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
     with store.begin() as session:
         rows = session.save_index_entries(parsed.entries)
+        session.save_stated_number(parsed.next_number, origin="import")
     proposals = len({e.number for e in parsed.entries})
     counts = {"rows": len(parsed.entries), "rows_new": rows, "proposals": proposals}
     return Report(counts=counts, warnings=parsed.warnings)
@@ -130,19 +130,20 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
 
 
 def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
-    rows, highest = _load_told_rows(store)
+    rows = _load_told_rows(store)
+    with store.read() as session:
+        highest = find_next(session.load_taken()).highest
     # rows that are not named stay as they are on the page
     rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=highest + 1, format="confluence")
     return replace_index(body, rendered, prefix=prefix)
 
 
-def _load_told_rows(store: Store) -> tuple[list[IndexRow], int]:
-    """The rows that the index may show, without those whose fall waits for a person; and the highest number of all."""
+def _load_told_rows(store: Store) -> list[IndexRow]:
+    """The rows that the index may show, without those whose fall waits for a person."""
     with store.begin() as session:
         rows = session.load_index_rows()
         fallen = session.load_held_falls()
-    told = [r for r in rows if r.number not in fallen or r.stage is Stage.ACCEPTED]
-    return told, max((r.number for r in rows), default=0)
+    return [r for r in rows if r.number not in fallen or r.stage is Stage.ACCEPTED]
 
 
 def _hold_unheard_falls(
@@ -171,7 +172,7 @@ def _hold_unheard_falls(
 
 
 def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:
-    rows, _ = _load_told_rows(store)
+    rows = _load_told_rows(store)
     was: Mapping[int, str] = {e.number: e.section for e in parse_index_page(body, prefix, now).entries}
     return [
         {"number": r.number, "from": was.get(r.number, "nowhere"), "to": SECTION_OF_STAGE[r.stage]}

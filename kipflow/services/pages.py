@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError, SaveConflict
+from kipflow.domain.numbering import Numbers, find_next, is_number
 from kipflow.domain.pagefaults import ANY, Norms
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.services.ports import PageRef, Store, Wiki
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.template import render_page
@@ -22,12 +23,16 @@ MAX_HEADING = 240
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPage:
-    """A number that was taken. `page_id` is None in dry-run, where nothing was written."""
+    """A number that was taken. `page_id` is None in dry-run, where nothing was written.
+
+    `skipped` are numbers that lie before it and are claimed in mail, by somebody whom the roster knows.
+    """
 
     number: int
     title: str
     page_id: str | None
     url: str = ""
+    skipped: tuple[int, ...] = ()
 
 
 def create_proposal(
@@ -40,6 +45,7 @@ def create_proposal(
     writes: bool,
     now: datetime,
     again: bool = False,
+    chosen: int | None = None,
     norms: Norms = ANY,
 ) -> NewPage:
     """Take the next number and write the page from the template.
@@ -49,6 +55,7 @@ def create_proposal(
 
     Args:
         again: also where a page of this title exists already: most often that is the same command, run twice.
+        chosen: the number to take, where a person says which; it must be free.
         norms: the community's, whose template is written.
 
     Raises:
@@ -59,10 +66,11 @@ def create_proposal(
         children = list(wiki.fetch_children(index_page))
         if not again:
             _refuse_double(children, words, prefix)
-        number = _next_number(store, wiki, index_page, children, prefix, now)
+        found = _load_numbers(store, wiki, index_page, children, prefix, now)
+        number, skipped = _find_free(found, chosen, prefix)
         heading = f"{format_key(prefix, number)}: {words}"
         if not writes:
-            return NewPage(number=number, title=heading, page_id=None)
+            return NewPage(number=number, title=heading, page_id=None, skipped=skipped)
         try:
             page = wiki.create_page(index_page, title=heading, body=render_page(norms=norms))
         except SaveConflict:
@@ -71,7 +79,7 @@ def create_proposal(
             number = free
             renamed = replace(page, title=f"{format_key(prefix, number)}: {words}")
             page = wiki.save_page(renamed, body=page.body, message=f"number {number}: the other was taken first")
-        return NewPage(number=number, title=page.title, page_id=page.page_id, url=page.url)
+        return NewPage(number=number, title=page.title, page_id=page.page_id, url=page.url, skipped=skipped)
     raise KipflowError(f"no number could be taken in {NUMBER_ATTEMPTS} attempts; try again")
 
 
@@ -97,22 +105,46 @@ def _refuse_double(children: Sequence[PageRef], words: str, prefix: str) -> None
             raise KipflowError(f'"{child.title}" (page {child.page_id}) has this title; --again takes another number')
 
 
-def _next_number(
+def _load_numbers(
     store: Store, wiki: Wiki, index_page: str, children: Sequence[PageRef], prefix: str, now: datetime
-) -> int:
+) -> Numbers:
+    """What the store holds, and what the wiki says at this moment."""
     parsed = parse_index_page(wiki.fetch_page(index_page).body, prefix, now)
-    with store.begin() as session:
-        known = session.load_numbers()
-    taken = [
-        *known,
-        *(e.number for e in parsed.entries),
-        *(n for c in children if (n := parse_title(c.title, prefix).number) is not None),
-    ]
-    return max([*taken, (parsed.next_number or 1) - 1], default=0) + 1
+    with store.read() as session:
+        held = session.load_taken()
+    titles = (parse_title(c.title, prefix).number for c in children)
+    here = {*(e.number for e in parsed.entries), *(n for n in titles if n is not None)}
+    # what a person refused stays refused, wherever it is written
+    stated = parsed.next_number if parsed.next_number is not None else held.stated
+    return replace(held, taken=held.taken | (here - held.refused), stated=stated)
+
+
+def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, tuple[int, ...]]:
+    """The number to take, and the claimed ones that were passed over.
+
+    Raises:
+        KipflowError: none is left, the next one is not clear, or the chosen one is no free number.
+    """
+    following = find_next(numbers)
+    if chosen is not None:
+        if not is_number(chosen):
+            raise KipflowError(f"a number lies between 1 and {MAX_NUMBER}; {chosen} does not")
+        if chosen in numbers.taken | numbers.refused:
+            raise KipflowError(f"{format_key(prefix, chosen)} is taken already")
+        return chosen, ()
+    if following.beyond is not None:
+        beyond, highest = (format_key(prefix, n) for n in (following.beyond, following.highest))
+        raise KipflowError(
+            f"the next number is not clear: {beyond} lies {following.beyond - following.highest} beyond {highest}; settle "
+            f"it (`kipflow review number {following.beyond} accept|refuse`), or name one: --number {following.number}"
+        )
+    if not is_number(following.number):
+        raise KipflowError(f"no number is left: {format_key(prefix, following.highest)} is taken, the last that can be")
+    return following.number, following.skipped
 
 
 def _first_free(wiki: Wiki, index_page: str, page_id: str, number: int, prefix: str) -> int:
-    """`number` if no older page than ours has it, else the next one that nobody has."""
+    """`number` if no older page than ours has it, else the next one that no page has."""
     numbers: dict[int, list[str]] = {}
     for child in wiki.fetch_children(index_page):
         found = parse_title(child.title, prefix).number
@@ -121,4 +153,7 @@ def _first_free(wiki: Wiki, index_page: str, page_id: str, number: int, prefix: 
     oldest = min(numbers.get(number, [page_id]), key=lambda i: (len(i), i))
     if oldest == page_id:
         return number
-    return max(numbers) + 1
+    free = number + 1
+    while free in numbers:
+        free += 1
+    return free

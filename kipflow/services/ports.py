@@ -29,6 +29,7 @@ from kipflow.domain.facts import (
     TicketState,
     Unreadable,
 )
+from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.roster import Mailbox
 
@@ -322,6 +323,18 @@ class Session(Protocol):
 
     def mark_all_pending(self) -> int: ...
     def load_numbers(self) -> list[int]: ...
+    def load_taken(self) -> Numbers:
+        """Every number that pages, rows or rulings gave out, and what the index states as the next one."""
+        ...
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        """Note what an index ("page" or "import") states as its next number; None states nothing."""
+        ...
+
+    def is_claimed(self, number: int) -> bool:
+        """Whether by the newest decision only mail names the proposal's number, or a person refused it."""
+        ...
+
     def load_facts(self, number: int) -> ProposalFacts:
         """Raises `UnknownProposal`."""
         ...
@@ -331,7 +344,7 @@ class Session(Protocol):
         ...
 
     def load_index_rows(self) -> list[IndexRow]:
-        """Every decided proposal, in order of number."""
+        """Every decided proposal whose number is more than claimed, in order of number."""
         ...
 
     def load_history(self, number: int) -> tuple[Transition, ...]: ...

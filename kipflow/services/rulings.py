@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.care import find_owed, own_versions
+from kipflow.domain.claims import ANSWERS, find_claim
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
@@ -73,7 +74,8 @@ def settle(
     asked: Collection[str] | None = None,
     policy: Policy | None = None,
 ) -> Recorded:
-    """Record a ruling of the kind "ballot", "stage", "snooze", "care", "page" or "restore" on proposal `number`.
+    """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore" or
+    "number".
 
     `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` tells whether it owes
     a reviewer; None: whoever looked at it is noted in any case.
@@ -97,6 +99,8 @@ def settle(
                 value = _check_care(facts, value, policy, at)
             case "page":
                 target, value = _check_page(facts, at), {"votes": "hold"}
+            case "number":
+                _check_number(facts, value, standing, at)
             case "restore":
                 value = {"undoes": _find_newest_move(session, facts)}
             case _:
@@ -229,6 +233,18 @@ def _check_page(facts: ProposalFacts, at: datetime) -> str:
     if not versions or not facts.votes:
         raise BadRuling(f"{facts.key} has no page or no vote: there is nothing that votes could hold for")
     return name_version(versions[-1])
+
+
+def _check_number(facts: ProposalFacts, value: dict[str, Any], standing: Sequence[Ruling], at: datetime) -> None:
+    """Accept or refuse, where there is a doubt; what was said is revoked before the other is."""
+    if value.get("number") not in ANSWERS:
+        raise BadRuling(f"a number is settled as one of {', '.join(ANSWERS)}, not {value.get('number')!r}")
+    for ruling in standing:
+        if ruling.value != value:
+            said = ruling.value.get("number")
+            raise BadRuling(f"ruling {ruling.id} by {ruling.author} says {said}; revoke that one first")
+    if not standing and find_claim(facts, at) is None:
+        raise BadRuling(f"nothing is doubtful about the number of {facts.key}")
 
 
 def _find_newest_move(session: Session, facts: ProposalFacts) -> str:

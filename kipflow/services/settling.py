@@ -21,6 +21,8 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"merge|split {quote(one)} {quote(other)}"
         case "page":
             return f"page {number}"
+        case "claimed-number":
+            return f"number {number} accept|refuse"
         case "dormancy":
             return f"stage {number} Dormant, or snooze {number} DATE"
         case "ruling":

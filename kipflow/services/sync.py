@@ -274,6 +274,7 @@ def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tu
     parsed = parse_index_page(page.body, prefix, as_of)
     with store.begin() as session:
         rows = session.save_index_entries(parsed.entries)
+        session.save_stated_number(parsed.next_number, origin="page")
         session.save_call_notes(parse_recordings(page.body, prefix), seen_at=as_of)
         session.save_mark("index-version", str(page.version))
     return rows, parsed.warnings

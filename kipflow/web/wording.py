@@ -81,6 +81,7 @@ REVIEW_WORDS: dict[str, str] = {
     "identity": "same person?",
     "page": "page changed after votes",
     "number": "number taken twice",
+    "claimed-number": "a proposal's number?",
     "renumbered": "page with another number",
     "reopening": "discussed after the decision",
     "unannounced": "result not announced",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import absences, messages, pages, rulings, warnings
+from kipflow.adapters.store import absences, messages, numbering, pages, rulings, warnings
 from kipflow.adapters.store.decisions import is_known, lock_proposal
 from kipflow.domain.care import own_versions
 from kipflow.domain.errors import UnknownProposal
@@ -31,6 +31,8 @@ from kipflow.domain.votes import Vote
 MAX_TITLE = 300
 
 FindVotes = Callable[[Sequence[Message], Sequence[Verdict]], list[Vote]]
+#: A mail's author, where the roster knows the address.
+FindKnown = Callable[[Message, Sequence[Verdict]], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,7 @@ class Community:
     permalink: str
     rules: str
     find_votes: FindVotes
+    find_known: FindKnown
     attribute: messages.Attribute
     aside: frozenset[str] = frozenset()
 
@@ -75,14 +78,17 @@ def load_facts(
     tickets = pages.load_tickets(connection, keys)
     identities = rulings.load_identities(connection)
     # a mail can belong to two proposals; each has its own vote
-    found = community.find_votes(mails, rulings.as_verdicts(identities))
+    verdicts = rulings.as_verdicts(identities)
+    found = community.find_votes(mails, verdicts)
     votes = tuple(v for v in found if v.proposal == number)
     bearing = (*rulings.load_rulings(connection, number), *rulings.find_bearing(identities, votes))
+    gone = absences.load_absences(connection, number)
+    strangers = () if any(v.number == number for v in versions) or entries or gone else mails
     return ProposalFacts(
         key=format_key(community.prefix, number),
         proposal=describe(number, community.prefix, versions, entries, mails, tickets),
         pages=versions,
-        absences=absences.load_absences(connection, number),
+        absences=gone,
         index_entries=entries,
         messages=tuple(as_thread(mails, community)),
         votes=votes,
@@ -91,6 +97,9 @@ def load_facts(
         warnings=tuple(warnings.load_warnings(connection, number)),
         followed_since=warnings.find_followed_since(connection, number),
         coverage=coverage,
+        numbering=numbering.load_numbering(
+            connection, number, strangers, lambda mail: community.find_known(mail, verdicts)
+        ),
     )
 
 

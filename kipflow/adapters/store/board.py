@@ -27,6 +27,7 @@ from kipflow.adapters.store.tables import (
     unreadable,
     vote,
 )
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.proposals import MAX_NUMBER, format_key
@@ -36,6 +37,8 @@ from kipflow.services import board as views
 #: Transitions that the overview lists.
 RECENT = 12
 
+#: A number that a person refused is stored and shown when asked for, and in no list.
+_LISTED = proposal.c.claim != ClaimKind.REFUSED.value
 _ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
 
 
@@ -50,7 +53,7 @@ def load_overview(connection: sa.Connection, community: Community, as_of: dateti
                 sa.func.sum(proposal.c.drift_count).label("drift"),
                 sa.func.max(proposal.c.decided_at).label("decided_at"),
             )
-            .where(proposal.c.stage.is_not(None))
+            .where(proposal.c.stage.is_not(None), _LISTED)
             .group_by(proposal.c.stage)
         )
     )
@@ -190,7 +193,7 @@ def _load_recent(
     statement = (
         sa.select(transition, proposal.c.title)
         .join(proposal, proposal.c.number == transition.c.number)
-        .where(transition.c.recorded_at <= as_of)
+        .where(transition.c.recorded_at <= as_of, _LISTED)
         # one run records many at once, a first run years of them: among those the newest move comes first
         .order_by(
             transition.c.recorded_at.desc(),
@@ -216,7 +219,7 @@ def _load_recent(
 
 
 def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[bool]]:
-    wanted: list[sa.ColumnElement[bool]] = [proposal.c.stage.is_not(None)]
+    wanted: list[sa.ColumnElement[bool]] = [proposal.c.stage.is_not(None), _LISTED]
     if query.stages:
         wanted.append(proposal.c.stage.in_([stage.value for stage in query.stages]))
     if query.attention:
@@ -265,6 +268,8 @@ def _board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
         next_deadline=row.next_deadline,
         release=row.release,
         in_progress=row.in_progress,
+        claim=row.claim,
+        claim_why=row.claim_why,
     )
 
 

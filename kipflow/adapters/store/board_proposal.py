@@ -85,6 +85,8 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
         effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
+        claim=row.claim,
+        claim_why=row.claim_why,
     )
 
 

@@ -12,6 +12,7 @@ from kipflow.adapters.store.codec import declared_to_json, drift_to_json, eviden
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.statements import Row, add_proposals
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Actor, Stage, Transition
@@ -63,6 +64,12 @@ def load_decided_at(connection: sa.Connection, number: int) -> datetime | None:
     return connection.scalar(sa.select(proposal.c.decided_at).where(proposal.c.number == number))
 
 
+def is_claimed(connection: sa.Connection, number: int) -> bool:
+    """Whether by the newest decision the number was none that people hear of."""
+    claim = connection.scalar(sa.select(proposal.c.claim).where(proposal.c.number == number))
+    return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
+
+
 def load_rules(connection: sa.Connection, number: int) -> str | None:
     """Policy and roster that the proposal was last decided under."""
     return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
@@ -75,8 +82,9 @@ def load_first_recorded(connection: sa.Connection, number: int) -> datetime | No
 
 
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
-    """Every decided proposal as the round-up shows it, in order of number."""
-    statement = sa.select(proposal).where(proposal.c.stage.is_not(None)).order_by(proposal.c.number)
+    """Every decided proposal as the round-up shows it, in order of number; not those that mail only claims."""
+    real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
+    statement = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
     return [
         IndexRow(
             number=row.number,
@@ -221,6 +229,9 @@ def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
         "drift": drift_to_json(decision.drift),
         "drift_count": len(decision.drift),
         "review_count": len(decision.review),
+        "claim": decision.claim.kind.value if decision.claim is not None else "",
+        "claim_why": decision.claim.why if decision.claim is not None else "",
+        "claim_known": decision.claim is not None and decision.claim.is_known,
         "search": f"{about.title}\n{about.author or ''}".casefold(),
     }
 

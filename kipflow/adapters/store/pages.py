@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
+from kipflow.adapters.store.numbering import has_wiki, mark_followers
 from kipflow.adapters.store.statements import Row, add_proposals, count_new, insert_new, mark_pending, upsert
 from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, Substance, TicketState, Unreadable
@@ -34,11 +35,14 @@ def save_page_version(connection: sa.Connection, found: PageVersion, *, seen_at:
         return False
     before = connection.execute(sa.select(page).where(page.c.page_id == found.page_id)).one_or_none()
     now = _newest(found, before)
+    had_wiki = has_wiki(connection)
     touched = {n for n in (now["number"], before.number if before else None) if n is not None}
     add_proposals(connection, touched)
     upsert(connection, page, [now], update=["number", "version", "jira"])
     insert_new(connection, page_version, [_version_row(found, seen_at)])
     mark_pending(connection, touched, seen_at)
+    if before is None or before.number != now["number"]:
+        mark_followers(connection, touched, seen_at, had_wiki=had_wiki or not touched)
     return True
 
 
@@ -162,10 +166,13 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry])
             seen_at = max(e.seen_at for e in reading.values())
             changed[number] = max(seen_at, changed.get(number, seen_at))
             rows.extend(_entry_row(replace(e, seen_at=seen_at), digest) for digest, e in reading.items())
+    had_wiki = has_wiki(connection)
     add_proposals(connection, changed)
     for batch in chunks(rows):
         insert_new(connection, index_entry, batch)
-    mark_pending(connection, changed, max(changed.values(), default=None))
+    newest_at = max(changed.values(), default=None)
+    mark_pending(connection, changed, newest_at)
+    mark_followers(connection, changed, newest_at, had_wiki=had_wiki or not changed)
     return len(changed)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.numbering import mark_followers
 from kipflow.adapters.store.statements import Row, add_proposals, lock_rulings, mark_pending
 from kipflow.adapters.store.tables import ballot, message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
@@ -50,6 +51,8 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
     mark_pending(connection, numbers, found.made_at)
+    if found.kind == "number":
+        mark_followers(connection, numbers, found.made_at)
     return int(new)
 
 
@@ -67,7 +70,10 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
         return
     values = {"revoked_at": at, "revoked_by": by, "revoked_reason": reason}
     connection.execute(sa.update(ruling).where(ruling.c.id == ruling_id).values(values))
-    mark_pending(connection, _find_numbers(connection, held.number, held.kind, held.target, held.value), at)
+    numbers = _find_numbers(connection, held.number, held.kind, held.target, held.value)
+    mark_pending(connection, numbers, at)
+    if held.kind == "number":
+        mark_followers(connection, numbers, at)
 
 
 def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:

@@ -18,6 +18,7 @@ from kipflow.adapters.store import (
     faults,
     messages,
     news,
+    numbering,
     outbox,
     pages,
     rereading,
@@ -44,6 +45,7 @@ from kipflow.domain.facts import (
     TicketState,
     Unreadable,
 )
+from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.roster import Mailbox
@@ -159,6 +161,16 @@ class SqlSession:
 
     def load_numbers(self) -> list[int]:
         return decisions.load_numbers(self._connection)
+
+    def load_taken(self) -> Numbers:
+        return numbering.load_numbers(self._connection)
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        if number is not None:
+            self.save_mark(numbering.STATED_MARKS[origin], str(number))
+
+    def is_claimed(self, number: int) -> bool:
+        return decisions.is_claimed(self._connection, number)
 
     def load_facts(self, number: int) -> ProposalFacts:
         # first the token: facts that come while the rest is read leave the proposal pending

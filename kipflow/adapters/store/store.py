@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -11,14 +11,14 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store import board, board_proposal, pages, rulings
-from kipflow.adapters.store.assembly import Community, FindVotes
+from kipflow.adapters.store.assembly import Community, FindKnown, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
-from kipflow.domain.facts import Ruling
+from kipflow.domain.facts import Message, Ruling
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
+from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services import board as views
 
@@ -93,7 +93,8 @@ class SqlStore:
         """The same database read under other rules; it has an engine of its own, to be closed."""
         rules = _name_rules(policy, roster, "other")
         engine = open_engine(self._engine.url)
-        return SqlStore(engine, replace(self._community, rules=rules, find_votes=find_votes))
+        community = replace(self._community, rules=rules, find_votes=find_votes, find_known=_find_known(roster))
+        return SqlStore(engine, community)
 
     # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:
@@ -134,10 +135,20 @@ def open_store(
         permalink=permalink,
         rules=_name_rules(policy, roster, keyed_by + " ".join(["", *sorted(aside)])),
         find_votes=find_votes,
+        find_known=_find_known(roster),
         attribute=attribute,
         aside=aside,
     )
     return SqlStore(open_engine(url), community)
+
+
+def _find_known(roster: Roster) -> FindKnown:
+    def find_known(mail: Message, verdicts: Sequence[Verdict]) -> str:
+        known = roster.with_verdicts(verdicts) if verdicts else roster
+        author = known.identify(name=mail.author_name, address=mail.author_address)
+        return "" if author.person is None or author.by_name else author.person.name
+
+    return find_known
 
 
 def _name_rules(policy: Policy, roster: Roster, keyed_by: str) -> str:

@@ -322,6 +322,9 @@ proposal = Table(
     Column("drift_count", Integer, nullable=False, server_default="0"),
     Column("review_count", Integer, nullable=False, server_default="0"),
     Column("search", Words, nullable=False, server_default=""),  # title and author, folded
+    Column("claim", String, nullable=False, server_default=""),  # what is doubtful about its number ("": nothing)
+    Column("claim_why", Words, nullable=False, server_default=""),
+    Column("claim_known", Boolean, nullable=False, server_default=false()),
     Index(None, "stage"),
     Index(None, "next_deadline"),
     Index(None, "rules"),

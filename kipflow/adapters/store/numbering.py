@@ -1,0 +1,99 @@
+"""Which numbers the wiki and its index gave out, and what is only claimed in mail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.statements import mark_pending
+from kipflow.adapters.store.tables import call_note, index_entry, mark, page, page_version, proposal, ruling
+from kipflow.domain.facts import Message
+from kipflow.domain.numbering import JUMP, KnownWriter, Numbering, Numbers, find_followers
+
+#: What the index states as its next number: by the wiki's page, by an operator's import.
+STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
+
+
+def load_numbering(
+    connection: sa.Connection, number: int, mails: Sequence[Message], find_name: Callable[[Message], str]
+) -> Numbering:
+    """What is known around a number. `mails` are those in which people wrote of it, if nothing else is known of it;
+    `find_name` names their author where the roster knows the address, else "".
+    """
+    by_wiki = has_wiki(connection)
+    answers = load_answers(connection)
+    refused = [n for n, answer in answers.items() if answer == "refuse"]
+    columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
+    found = [n for column in columns if (n := _find_below(connection, column, number, refused)) is not None]
+    accepted = [n for n, answer in answers.items() if answer == "accept" and n < number]
+    below = max([*found, *accepted], default=None)
+    return Numbering(by_wiki=by_wiki, below=below, writers=_find_writers(mails, find_name) if by_wiki else ())
+
+
+def has_wiki(connection: sa.Connection) -> bool:
+    """Whether any number of the community is known from its wiki or an index."""
+    either = sa.or_(sa.exists().where(page.c.number.is_not(None)), sa.exists().where(index_entry.c.number.is_not(None)))
+    return bool(connection.scalar(sa.select(either)))
+
+
+def load_answers(connection: sa.Connection) -> dict[int, str]:
+    """What people ruled on numbers, by number: the newest word on each."""
+    where = sa.and_(ruling.c.kind == "number", ruling.c.revoked_at.is_(None), ruling.c.number.is_not(None))
+    statement = sa.select(ruling.c.number, ruling.c.value).where(where).order_by(ruling.c.made_at, ruling.c.id)
+    return {row.number: str(row.value.get("number", "")) for row in connection.execute(statement)}
+
+
+def load_numbers(connection: sa.Connection) -> Numbers:
+    """Every number that somebody has, for giving out the next one."""
+    answers = load_answers(connection)
+    columns = (page.c.number, page_version.c.number, index_entry.c.number, call_note.c.number)
+    found = connection.scalars(sa.union(*(sa.select(c).where(c.is_not(None)) for c in columns)))
+    accepted = frozenset(n for n, answer in answers.items() if answer == "accept")
+    refused = frozenset(n for n, answer in answers.items() if answer == "refuse")
+    claimed = sa.select(proposal.c.number).where(proposal.c.claim == "claimed", proposal.c.claim_known.is_(True))
+    stated = sa.select(mark.c.value).where(mark.c.name.in_(STATED_MARKS.values()))
+    return Numbers(
+        taken=(frozenset(found) | accepted) - refused,
+        accepted=accepted,
+        refused=refused,
+        claimed=frozenset(connection.scalars(claimed)),
+        stated=max((int(value) for value in connection.scalars(stated)), default=None),
+    )
+
+
+def mark_followers(
+    connection: sa.Connection, numbers: Collection[int], since: datetime | None, *, had_wiki: bool = True
+) -> None:
+    """Let the doubtful numbers be looked at again whose standing depends on these, which came or were ruled on.
+
+    `had_wiki`: some number was known from the wiki before; with the first one, every number of mail is only claimed.
+    """
+    if not had_wiki:
+        everyone = sa.select(proposal.c.number).where(proposal.c.stage.is_not(None))
+        mark_pending(connection, connection.scalars(everyone), since)
+        return
+    if not numbers:
+        return
+    doubtful = sa.select(proposal.c.number).where(
+        proposal.c.claim != "", proposal.c.number > min(numbers), proposal.c.number <= max(numbers) + JUMP
+    )
+    mark_pending(connection, find_followers(numbers, connection.scalars(doubtful)), since)
+
+
+def _find_below(connection: sa.Connection, column: sa.Column[int], number: int, refused: Collection[int]) -> int | None:
+    highest: int | None = connection.scalar(
+        sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
+    )
+    return highest
+
+
+def _find_writers(mails: Iterable[Message], find_name: Callable[[Message], str]) -> tuple[KnownWriter, ...]:
+    """Those whom the roster knows, each with their first mail."""
+    found: dict[str, KnownWriter] = {}
+    for mail in mails:
+        name = find_name(mail) if mail.arrived_at is not None else ""
+        if name and name not in found and mail.arrived_at is not None:
+            found[name] = KnownWriter(name=name, message_id=mail.message_id, at=mail.arrived_at)
+    return tuple(found.values())
