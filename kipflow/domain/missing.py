@@ -34,10 +34,9 @@ def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
 
 
 def _say_claim(claim: Claim, key: str) -> str:
-    held = claim.kind is ClaimKind.CLAIMED and claim.holds
-    return f"{claim.kind}: {claim.why}" + (
-        f"; {key} is not decided before it has one, or a person accepts it" if held else ""
-    )
+    if claim.kind is ClaimKind.CLAIMED and claim.holds:
+        return f"{claim.kind}: {claim.why}; no vote on {key} decides before it has one, or a person accepts it"
+    return f"{claim.kind}: {claim.why}"
 
 
 def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:

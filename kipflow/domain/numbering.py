@@ -40,9 +40,9 @@ class Numbering:
 class Numbers:
     """Every number that somebody has.
 
-    `taken` are those of pages and rows and those that a person accepted, without those that a person refused;
-    `accepted` and `refused` those of which a person said that they are right or wrong. `claimed` are named in mail only, by somebody known.
-    `stated` is what the index says comes next.
+    `taken` are those of pages and rows and those that a person accepted, without those that a person refused. On
+    `accepted` and `refused` a person ruled. `claimed` are named in mail only, by somebody known. `stated` is what the
+    index says comes next.
     """
 
     taken: frozenset[int] = frozenset()

@@ -236,7 +236,7 @@ def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
     )
     if not find_references(text, prefix):
         return ()
-    pattern = re.compile(rf"{re.escape(prefix)}\W{{0,5}}0{{0,4}}(\d{{1,5}})", re.IGNORECASE)
+    pattern = re.compile(rf"{re.escape(prefix)}\W{{0,5}}0{{0,4}}([1-9]\d{{0,4}})(?!\d)", re.IGNORECASE)
     kept: list[int] = []
     end = 0
     for found in pattern.finditer(text):

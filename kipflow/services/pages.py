@@ -134,9 +134,12 @@ def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, 
         return chosen, ()
     if following.beyond is not None:
         beyond, highest = (format_key(prefix, n) for n in (following.beyond, following.highest))
+        settle = f"`kipflow review number {following.beyond} accept|refuse` settles it"
+        if following.beyond not in numbers.taken:
+            beyond, settle = f"the index says {following.beyond}, which", "correct it there"
         raise KipflowError(
-            f"the next number is not clear: {beyond} lies {following.beyond - following.highest} beyond {highest}; settle "
-            f"it (`kipflow review number {following.beyond} accept|refuse`), or name one: --number {following.number}"
+            f"the next number is not clear: {beyond} lies {following.beyond - following.highest} beyond {highest}; "
+            f"{settle}, or name one: --number {following.number}"
         )
     if not is_number(following.number):
         raise KipflowError(f"no number is left: {format_key(prefix, following.highest)} is taken, the last that can be")
