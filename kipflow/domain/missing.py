@@ -65,9 +65,16 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
         yield "its opening mail is not held: no outcome can be told"
     if replay.waits_for is not None:
         yield f"waits: {replay.waits_for}"
-    elif state.outcome is Outcome.PASSED and not terms.reviewers_missing and not is_text_in_doubt(state, replay.policy):
+    elif _can_close(replay, state):
         yield _say_closing(replay, state)
     yield from (f"the announced result differs: {d}" for d in state.differences)
+
+
+def _can_close(replay: Replay, state: VoteState) -> bool:
+    """Whether a vote has passed and only its announcement, or the clock, is waited for."""
+    if state.terms.reviewers_missing or is_text_in_doubt(state, replay.policy):
+        return False
+    return state.outcome is Outcome.PASSED and not (replay.claim is not None and replay.claim.holds)
 
 
 def _say_votes_needed(policy: Policy, state: VoteState) -> Iterator[str]:
