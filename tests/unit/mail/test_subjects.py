@@ -32,6 +32,8 @@ FORMS = [
     ("回复：[VOTE] KIP-12 x", Kind.VOTE, True, (12,), None, "kip-12 x"),
     ("[EXTERNAL] AW: [VOTE] KIP-12", Kind.VOTE, True, (12,), None, "kip-12"),
     ("[VOTE] KIP-12 and KIP-13: a", Kind.VOTE, False, (12, 13), None, "kip-12 and kip-13: a"),
+    ("[VOTE] KIP-12 and KIP-123456: a", Kind.VOTE, False, (12,), None, "kip-12 and kip-123456: a"),
+    ("[VOTE] KIP-12 and KIP-0: a", Kind.VOTE, False, (12,), None, "kip-12 and kip-0: a"),
     ("[VOTE] KIP-12: Extend KIP-9", Kind.VOTE, False, (12,), None, "kip-12: extend kip-9"),
     ("[DISCUSS] other (was: Re: [VOTE] KIP-12)", Kind.DISCUSS, False, (), None, "other"),
     ("Automatic reply: [VOTE] KIP-12", Kind.OTHER, False, (), None, "automatic reply: [vote] kip-12"),
