@@ -25,9 +25,9 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
-from kipflow.services.deliver import Handler, slack_handler
+from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.effects import EffectRules
-from kipflow.services.index import index_handler
+from kipflow.services.index import IndexHandler
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
 from kipflow.settings import Community, Settings, find_roster, load_community
 
@@ -180,9 +180,9 @@ def find_handlers(parts: Parts, *, now: datetime) -> dict[str, Handler]:
     """What delivers each channel's effects; a channel whose service is not connected has none and waits."""
     handlers: dict[str, Handler] = {}
     if parts.chat is not None:
-        handlers["slack"] = slack_handler(parts.chat, parts.store)
+        handlers["slack"] = ChatHandler(parts.chat, parts.store)
     if parts.wiki is not None:
-        handlers["index"] = index_handler(parts.store, parts.wiki, prefix=parts.community.prefix, now=now)
+        handlers["index"] = IndexHandler(store=parts.store, wiki=parts.wiki, prefix=parts.community.prefix, now=now)
     return handlers
 
 

@@ -6,6 +6,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.services.deliver import deliver
 from kipflow.wiring import find_handlers
 
@@ -25,7 +26,7 @@ def deliver_channel(channel: str) -> dict[str, int]:
         raise AirflowSkipException(
             f"community {parts.community.name} sends nothing to {channel}, or has no token for it"
         )
-    counts = tell(deliver(parts.store, {channel: handler}, now=now))
+    counts = tell(deliver(parts.store, {channel: handler}, now=now, by=ThisProcess()))
     if counts["failed"] and not counts["sent"]:
         # the outbox tries again in its own time; the run must not look well meanwhile
         raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board tells why")

@@ -160,6 +160,7 @@ class ConfluenceWiki:
             saved_by=str(author.get("displayName") or author.get("username") or "unknown"),
             url=_address(raw, self._http.url),
             labels=_labels(raw),
+            message=str(version.get("message") or ""),
         )
 
 

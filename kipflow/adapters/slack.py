@@ -1,10 +1,11 @@
-"""Slack: posts a message once, as far as Slack lets us know."""
+"""Slack: posts a message, and finds it again by its key where nobody heard whether it was posted."""
 
 from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any
 
@@ -12,7 +13,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from kipflow import __version__
-from kipflow.domain.errors import RateLimited, ServiceUnavailable
+from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +22,15 @@ _IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
 #: What a call raises whose answer was lost or is none. slack_sdk takes any JSON for an object, hence the last one.
 _LOST = (OSError, HTTPException, SlackClientError, ValueError, AttributeError)
 _LONGEST_WAIT = 3_600.0
-#: How far back a message is looked for whose answer was lost.
-_RECENT = 30
+#: How much Slack's clock may be behind ours.
+CLOCK_MARGIN = timedelta(minutes=10)
+#: Messages and pages of them among which one is looked for.
+_HISTORY_PAGE, _HISTORY_PAGES = 200, 20
+#: Slack's words for a channel that may not be read, and for what may have been done all the same.
+_CLOSED = frozenset(
+    {"missing_scope", "no_permission", "not_in_channel", "channel_not_found", "access_denied", "not_allowed_token_type"}
+)
+_UNSURE = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
 #: Pages of 1,000 channels that are searched for a name.
 _CHANNEL_PAGES = 10
 
@@ -52,13 +60,12 @@ class SlackChat:
 
         `thread` is what an earlier `post` returned: the message goes below that one.
 
-        The message carries `key` in its metadata. Where the connection breaks after sending, the channel's
-        last messages are searched for it (needs the scopes channels:history and channels:read), so that a
-        message that did arrive is not sent again.
+        The message carries `key` in its metadata, by which `find` knows it.
 
         Raises:
             RateLimited: Slack asks to come back later; nothing was posted.
-            ServiceUnavailable: it was not posted, or nobody can tell whether it was.
+            Refused: Slack says why it was not posted.
+            ServiceUnavailable: nobody can tell whether it was posted.
         """
         event = {"event_type": "kipflow_effect", "event_payload": {"key": key}}
         try:
@@ -71,58 +78,76 @@ class SlackChat:
                 unfurl_links=False,
                 unfurl_media=False,
                 # not documented for apps; where Slack honours it, a repeated id is not posted twice
-                client_msg_id=str(uuid.uuid5(_IDS, key)),
+                client_msg_id=_name_message(key),
             )
         except SlackApiError as error:
-            # behind a server's error, or a page that is no answer, the message may have been posted
-            found = self._find(channel, key, thread) if _is_unsure(error) else None
-            if found is not None:
-                return found
-            raise self._explain(error) from None
+            raise self._explain("chat.postMessage", error) from None
         except _LOST as error:
-            log.warning("Slack: chat.postMessage: %s; looking whether it arrived", _name(error))
-            found = self._find(channel, key, thread)
-            if found is not None:
-                return found
-            raise self._unavailable(f"chat.postMessage: {_name(error)}") from None
+            raise self._unavailable("chat.postMessage", _name(error)) from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
-    def _find(self, channel: str, key: str, thread: str | None = None) -> str | None:
-        """The message with this key among the last of its channel or thread; None if it can't be found there."""
+    def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
+        """The message with this key that was posted since then, in the channel or below `thread`.
+
+        Needs the scopes channels:history and, for a channel given by name, channels:read.
+
+        Raises:
+            CannotTell: the channel may not be read, or holds more since then than is looked through.
+            RateLimited, ServiceUnavailable: it could not be read this time.
+        """
+        oldest = f"{(since - CLOCK_MARGIN).timestamp():.6f}"
         try:
-            channel = self._find_channel_id(channel)
-            if thread is None:
-                answer = self._client.conversations_history(channel=channel, limit=_RECENT, include_all_metadata=True)
-            else:
-                answer = self._client.conversations_replies(
-                    channel=channel, ts=thread.partition("/")[2], limit=1_000, include_all_metadata=True
-                )
+            place = self._find_channel_id(channel)
+            found = self._search(self._client.conversations_history, key, channel=place, oldest=oldest)
+            if found is None and thread is not None:
+                ts = thread.partition("/")[2]
+                found = self._search(self._client.conversations_replies, key, channel=place, ts=ts, oldest=oldest)
+        except SlackApiError as error:
+            reason = _find_reason(error)
+            if reason in _CLOSED:
+                raise CannotTell(
+                    f"it may have been posted to {channel}, and Slack does not let that be seen ({reason}; reading "
+                    "needs the scopes channels:history and channels:read, and the bot in the channel)"
+                ) from None
+            raise self._explain("conversations.history", error) from None
+        except _LOST as error:
+            raise self._unavailable("conversations.history", _name(error)) from None
+        return None if found is None else f"{place}/{found}"
+
+    def _search(self, read: Callable[..., Any], key: str, **where: Any) -> str | None:
+        """The `ts` of the message with this key among those that `read` gives, page by page."""
+        cursor: str | None = None
+        for _ in range(_HISTORY_PAGES):
+            answer = read(limit=_HISTORY_PAGE, cursor=cursor, include_all_metadata=True, **where)
             messages: list[dict[str, Any]] = answer.get("messages") or []
-        except _LOST:
-            return None
-        for message in messages:
-            payload = (message.get("metadata") or {}).get("event_payload") or {}
-            if payload.get("key") == key:
-                return f"{channel}/{message.get('ts', '')}"
-        return None
+            found = next((m for m in messages if _is_of(m, key)), None)
+            if found is not None:
+                return str(found.get("ts", ""))
+            cursor = _find_cursor(answer)
+            if cursor is None:
+                return None
+        raise CannotTell(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
 
     def _find_channel_id(self, channel: str) -> str:
         """The id of "#name": posting takes either, looking up only ids (needs the scope channels:read)."""
         if not channel.startswith("#"):
             return channel
-        cursor = ""
+        cursor: str | None = None
         for _ in range(_CHANNEL_PAGES):
-            answer = self._client.conversations_list(limit=1_000, cursor=cursor or None, exclude_archived=True)
+            answer = self._client.conversations_list(limit=1_000, cursor=cursor, exclude_archived=True)
             channels: list[dict[str, Any]] = answer.get("channels") or []
             found = next((str(c["id"]) for c in channels if c.get("name") == channel[1:]), None)
             if found is not None:
                 return found
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
+            cursor = _find_cursor(answer)
+            if cursor is None:
                 break
-        return channel
+        raise CannotTell(
+            f"it may have been posted to {channel}, which is not among the channels that Slack shows to the bot; "
+            "give the channel by its id"
+        )
 
-    def _explain(self, error: SlackApiError) -> RateLimited | ServiceUnavailable:
+    def _explain(self, call: str, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response
         headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
         reason = _find_reason(error) or "no reason given"
@@ -130,16 +155,34 @@ class SlackChat:
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
             return RateLimited(service="Slack", retry_after=_seconds(headers.get("retry-after")))
         if status >= 500:
-            return self._unavailable(f"chat.postMessage: answered {status}")
-        return self._unavailable(f"chat.postMessage: {reason[:200]}")
+            return self._unavailable(call, f"answered {status}")
+        if _is_unsure(error):
+            return self._unavailable(call, reason[:200])
+        return Refused(service="Slack", url=self.url, why=f"{call}: {reason[:200]}")
 
-    def _unavailable(self, why: str) -> ServiceUnavailable:
-        return ServiceUnavailable(service="Slack", url=self.url, why=why)
+    def _unavailable(self, call: str, why: str) -> ServiceUnavailable:
+        log.warning("Slack: %s: %s", call, why)
+        return ServiceUnavailable(service="Slack", url=self.url, why=f"{call}: {why}")
 
 
 def _is_unsure(error: SlackApiError) -> bool:
+    """Whether it may have been done all the same: no answer of Slack's, or one that says so."""
     reason = _find_reason(error)
-    return getattr(error.response, "status_code", 0) >= 500 or reason is None or "non-JSON" in reason
+    return reason is None or "non-JSON" in reason or reason in _UNSURE
+
+
+def _is_of(message: Mapping[str, Any], key: str) -> bool:
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    return payload.get("key") == key or message.get("client_msg_id") == _name_message(key)
+
+
+def _name_message(key: str) -> str:
+    return str(uuid.uuid5(_IDS, key))
+
+
+def _find_cursor(answer: Any) -> str | None:
+    """Where the next page begins; None after the last one."""
+    return (answer.get("response_metadata") or {}).get("next_cursor") or None
 
 
 def _find_reason(error: SlackApiError) -> str | None:

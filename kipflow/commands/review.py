@@ -46,7 +46,7 @@ def review(ctx: click.Context, form: str) -> int:
         return 0
     parts = open_parts()
     rows = [_question_row(row) for row in parts.store.review()]
-    rows += [_effect_row(parts, e) for status in ("held", "failed") for e in _load_effects(parts, status)]
+    rows += [_effect_row(parts, e) for status in ("held", "unsure", "failed") for e in _load_effects(parts, status)]
     print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "subject"))
     return 1 if rows else 0
 
@@ -292,7 +292,10 @@ def revoke(ruling_id: int, author: str, reason: str, as_of: datetime | None) -> 
 @click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who approves.")
 @as_of_option
 def release(key: str, author: str, as_of: datetime | None) -> int:
-    """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
+    """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it).
+
+    Of one that may have gone out (unsure) you say that it did not: look where it would be before.
+    """
     parts = open_parts()
     at = find_past(parts, as_of)
     with parts.store.begin() as session:
@@ -300,6 +303,22 @@ def release(key: str, author: str, as_of: datetime | None) -> int:
     if not released:
         raise KipflowError(f"no effect {key!r} waits for approval")
     console().print("released; the next delivery sends it")
+    return 0
+
+
+@review.command()
+@click.argument("key")
+@click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who found it.")
+@as_of_option
+def sent(key: str, author: str, as_of: datetime | None) -> int:
+    """Say that an effect that may have gone out (unsure) did: you found it where it should be."""
+    parts = open_parts()
+    at = find_past(parts, as_of)
+    with parts.store.begin() as session:
+        confirmed = session.confirm_sent(key, by=author, at=at)
+    if not confirmed:
+        raise KipflowError(f"of effect {key!r} nobody asks whether it was sent")
+    console().print("noted; it is not sent again")
     return 0
 
 

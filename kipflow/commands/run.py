@@ -49,6 +49,7 @@ def down() -> int:
 @as_of_option
 def deliver(as_of: datetime | None) -> int:
     """Send what the outbox holds (nothing, where the community is in dry-run)."""
+    from kipflow.adapters.deliverer import ThisProcess
     from kipflow.commands.facts import print_report
     from kipflow.commands.opening import open_parts
     from kipflow.services.deliver import deliver as send
@@ -60,7 +61,7 @@ def deliver(as_of: datetime | None) -> int:
         return 0
     now = find_seen_at(parts, as_of)
     with progress("delivering"):
-        report = send(parts.store, find_handlers(parts, now=now), now=now)
+        report = send(parts.store, find_handlers(parts, now=now), now=now, by=ThisProcess())
     print_report(report)
     return 1 if report.counts["failed"] else 0
 

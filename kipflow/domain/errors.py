@@ -66,6 +66,14 @@ class RateLimited(KipflowError):
         self.service, self.retry_after = service, retry_after
 
 
+class Refused(ServiceUnavailable):
+    """The service answered, and did not do what was asked: it can be asked again without doing it twice."""
+
+
+class CannotTell(KipflowError):
+    """Whether an effect went out cannot be found out by asking the service: a person must look."""
+
+
 class LaunchFailed(KipflowError):
     """A part of a local run could not start, or ended before its work was done.
 

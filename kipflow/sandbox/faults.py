@@ -5,6 +5,7 @@ A rule is one line: KIND [PATH] [xCOUNT] [NAME=VALUE …], for example
     429 /api/mbox.lua x2 retry-after=1      the next two requests of that path get 429
     500 /confluence x3                      PATH is a prefix; without one every path is meant
     slow /api/stats.lua x1 seconds=20       answers late
+    late /slack/api x1 seconds=20           does what was asked, and answers late
     reset /api/mbox.lua                     the connection ends in the middle of the body
     short /api/mbox.lua                     Content-Length promises more than the body holds
     cut /api/mbox.lua                       half of the body, with a Content-Length that agrees
@@ -12,6 +13,7 @@ A rule is one line: KIND [PATH] [xCOUNT] [NAME=VALUE …], for example
     json /jira                              JSON of a shape that nobody asked for
     conflict /confluence                    somebody else saves the page just before this PUT
     expired                                 the token is no longer valid
+    scope /slack/api/conversations          the token may not do that
 
 Rules are used up in the order in which they were given, one request at a time, so that the same
 requests meet the same faults.
@@ -33,6 +35,7 @@ class FaultKind(StrEnum):
     BROKEN = "500"
     UNAVAILABLE = "503"
     SLOW = "slow"
+    LATE = "late"
     RESET = "reset"
     SHORT = "short"
     CUT = "cut"
@@ -40,6 +43,7 @@ class FaultKind(StrEnum):
     WRONG_JSON = "json"
     CONFLICT = "conflict"
     EXPIRED = "expired"
+    SCOPE = "scope"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +135,23 @@ class FaultMiddleware:
         elif fault.kind is FaultKind.SLOW:
             await asyncio.sleep(fault.values.get("seconds", 30.0))
             await self.app(scope, receive, send)
+        elif fault.kind is FaultKind.LATE:
+            await self._answer_late(fault, scope, receive, send)
         elif fault.kind in {FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT}:
             await self._spoil_body(fault.kind, scope, receive, send)
         else:
             await _refuse(fault, path)(scope, receive, send)
+
+    async def _answer_late(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
+        kept: list[Message] = []
+
+        async def collect(message: Message) -> None:
+            kept.append(message)
+
+        await self.app(scope, receive, collect)
+        await asyncio.sleep(fault.values.get("seconds", 30.0))
+        for message in kept:
+            await send(message)
 
     async def _spoil_body(self, kind: FaultKind, scope: Scope, receive: Receive, send: Send) -> None:
         start: list[Message] = []
@@ -167,6 +184,8 @@ def _refuse(fault: Fault, path: str) -> Response:
         return JSONResponse(
             {"statusCode": 401, "message": "The token has expired"}, 401, headers={"WWW-Authenticate": "Bearer"}
         )
+    if fault.kind is FaultKind.SCOPE:
+        return JSONResponse({"ok": False, "error": "missing_scope"})
     if fault.kind is FaultKind.HTML:
         return HTMLResponse(
             "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"

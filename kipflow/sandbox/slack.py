@@ -14,6 +14,8 @@ from starlette.responses import JSONResponse, Response
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000
 MAX_TEXT = 40_000
+#: Channels that there are before anything is posted.
+CHANNELS = ("#proposals", "#proposals-ops")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,7 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
     # Slack's own client asks by POST, others by GET
     @router.api_route("/conversations.list", methods=["GET", "POST"])
     async def conversations_list(request: Request) -> Response:
-        names = sorted({post.channel for post in channels.posts})
+        names = sorted({*CHANNELS, *(post.channel for post in channels.posts)})
         found = [{"id": channel_id(name), "name": name.removeprefix("#")} for name in names]
         return _list(request, await _read(request), {"channels": found})
 
@@ -132,13 +134,13 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
     async def history(request: Request) -> Response:
         given = await _read(request)
         found = [p for p in _find_posts(channels, given) if not p.thread][::-1]
-        return _list(request, given, {"messages": [_as_message(p) for p in found[: _limit(given)]]})
+        return _list(request, given, _page(found, given))
 
     @router.api_route("/conversations.replies", methods=["GET", "POST"])
     async def replies(request: Request) -> Response:
         given = await _read(request)
         found = [p for p in _find_posts(channels, given) if str(given.get("ts")) in {p.ts, p.thread}]
-        return _list(request, given, {"messages": [_as_message(p) for p in found[: _limit(given)]]})
+        return _list(request, given, _page(found, given))
 
     async def _say(request: Request, *, update: bool) -> Response:
         given = await _read(request)
@@ -166,6 +168,22 @@ def routes(channels: Channels, throttle: Throttle, now: Callable[[], datetime]) 
 def _find_posts(channels: Channels, given: dict[str, Any]) -> list[Post]:
     asked = channel_id(str(given.get("channel") or ""))
     return [post for post in channels.posts if channel_id(post.channel) == asked]
+
+
+def _page(found: list[Post], given: dict[str, Any]) -> dict[str, Any]:
+    """The messages since `oldest`, from `cursor` on, at most `limit` of them."""
+    oldest, start = _number(given.get("oldest")), int(_number(given.get("cursor")))
+    recent = [post for post in found if float(post.ts) > oldest]
+    end = start + _limit(given)
+    more = {"response_metadata": {"next_cursor": str(end)}} if end < len(recent) else {}
+    return {"messages": [_as_message(p) for p in recent[start:end]], "has_more": bool(more), **more}
+
+
+def _number(raw: Any) -> float:
+    try:
+        return float(raw or 0)
+    except (TypeError, ValueError):
+        return 0.0
 
 
 def _limit(given: dict[str, Any]) -> int:

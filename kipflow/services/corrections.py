@@ -97,7 +97,8 @@ def settle_announcements(
     key = format_key(rules.prefix, appended[0].number)
     status = session.load_effect_status(find_slack_key(key, t.id) for t in entries)
     # in dry-run nothing was sent, and nothing will be: it shows what would have been
-    out = {"sent"} if rules.sends else {"sent", "skipped"}
+    # who may have read a message must hear that it no longer holds
+    out = {"sent", "unsure"} if rules.sends else {"sent", "unsure", "skipped"}
     heard = _find_heard(stored, [t for t in stored if status.get(find_slack_key(key, t.id)) in out])
     fall = session.find_waiting_fall(appended[0].number)
     corrections = [t for t in appended if t.retracts]

@@ -1,71 +1,211 @@
-"""Send what the outbox holds: at least once, each key once, later when a service says so."""
+"""Send what the outbox holds: each effect once, in the order of its channel, later when a service says so.
+
+An effect is claimed before it is sent, so that two deliveries never have the same one in hand. Whoever dies with one
+in hand, or never hears what became of it, leaves its fate open: before it is sent again, the service is asked whether
+it is there, and where it can't say, a person is.
+"""
 
 from __future__ import annotations
 
 import random
+import secrets
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
-from kipflow.domain.errors import KipflowError, RateLimited
+from kipflow.domain.errors import CannotTell, KipflowError, RateLimited, Refused
 from kipflow.services.ports import Chat, OutboxRow, Report, Store
 
 #: After so many tries a person must look; the row stays, marked as failed, and can be released again.
 MAX_ATTEMPTS = 8
 FIRST_DELAY = timedelta(minutes=1)
 MAX_DELAY = timedelta(hours=6)
+#: How long an effect stays in one's hands, in real time: longer than the slowest answer to one request.
+LEASE = timedelta(minutes=10)
+#: Seconds in which the request of one who died may still arrive.
+SETTLE = 3.0
 
-Handler = Callable[[OutboxRow], str]
+
+class Handler(Protocol):
+    """How the effects of one channel are made; both methods return a reference to what was made."""
+
+    def send(self, row: OutboxRow) -> str:
+        """Make it. After `Refused` and `RateLimited` it certainly was not made, after any other error it may be."""
+        ...
+
+    def find(self, row: OutboxRow) -> str | None:
+        """What was made of a row since its `tried_at`; None: certainly nothing. `CannotTell`: that can't be seen."""
+        ...
 
 
-def deliver(store: Store, handlers: Mapping[str, Handler], *, now: datetime, limit: int = 200) -> Report:
+class Deliverer(Protocol):
+    """Who delivers: a `name` of its own, and whether another one is known to have ended."""
+
+    @property
+    def name(self) -> str: ...
+
+    def is_gone(self, name: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Somebody:
+    """A deliverer that knows of no other whether it lives."""
+
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def is_gone(self, _name: str) -> bool:
+        return False
+
+
+def deliver(
+    store: Store,
+    handlers: Mapping[str, Handler],
+    *,
+    now: datetime,
+    by: Deliverer | None = None,
+    limit: int = 200,
+    wait: Callable[[float], None] = time.sleep,
+) -> Report:
     """Send the due effects of the channels that `handlers` know.
 
-    A handler takes a row and returns a reference to what it made. When one is told to wait
-    (`RateLimited`), the rest of its channel waits for the next run as well.
+    When one is told to wait (`RateLimited`), the rest of its channel waits for the next run as well.
+
+    Args:
+        now: the community's time; leases run by the database's.
+        by: who delivers.
+        wait: sleeps for so many seconds.
     """
-    sent = failed = later = 0
-    warnings: list[str] = []
-    for channel, handle in handlers.items():
-        with store.begin() as session:
-            due = session.load_due_effects(now, channel=channel, limit=limit)
-        for row in due:
-            try:
-                reference = handle(row)
-            except RateLimited as error:
-                _postpone(store, row, str(error), now + timedelta(seconds=error.retry_after))
-                warnings.append(f"{channel}: {error}")
-                later += 1
+    run = _Run(store, now, by or Somebody(), wait)
+    for channel, handler in handlers.items():
+        for _ in range(limit):
+            row = run.claim(channel)
+            if row is None or not run.settle(row, handler):
                 break
-            except KipflowError as error:
-                gives_up = row.attempts + 1 >= MAX_ATTEMPTS
-                _postpone(store, row, str(error), None if gives_up else now + _delay(row))
-                warnings.append(f"{row.key}: {error}")
-                failed += 1
-                continue
-            with store.begin() as session:
-                session.mark_sent(row.key, at=now, external_ref=reference)
-            sent += 1
-    return Report(counts={"sent": sent, "failed": failed, "postponed": later}, warnings=tuple(warnings))
+    return Report(counts=run.counts, warnings=tuple(run.warnings))
 
 
-def slack_handler(chat: Chat, store: Store) -> Handler:
-    """Post a row's payload to its Slack channel, below the first message on its proposal where it asks for that."""
+@dataclass(frozen=True, slots=True)
+class ChatHandler:
+    """Posts a row's payload to its channel, below the first message on its proposal where it asks for that."""
 
-    def post(row: OutboxRow) -> str:
+    chat: Chat
+    store: Store
+
+    def send(self, row: OutboxRow) -> str:
         payload: Mapping[str, Any] = row.payload
-        channel, thread = str(payload["channel"]), None
-        if payload.get("in_thread") and row.number is not None:
-            with store.begin() as session:
-                thread = session.find_thread(row.number, channel)
-        return chat.post(channel, str(payload["text"]), list(payload["blocks"]), key=row.key, thread=thread)
+        blocks = list(payload["blocks"])
+        return self.chat.post(
+            str(payload["channel"]), str(payload["text"]), blocks, key=row.key, thread=self._find_thread(row)
+        )
 
-    return post
+    def find(self, row: OutboxRow) -> str | None:
+        since = row.tried_at or row.created_at
+        return self.chat.find(str(row.payload["channel"]), key=row.key, since=since, thread=self._find_thread(row))
+
+    def _find_thread(self, row: OutboxRow) -> str | None:
+        if not row.payload.get("in_thread") or row.number is None:
+            return None
+        with self.store.begin() as session:
+            return session.find_thread(row.number, str(row.payload["channel"]))
 
 
-def _postpone(store: Store, row: OutboxRow, error: str, at: datetime | None) -> None:
-    with store.begin() as session:
-        session.mark_failed(row.key, error=error[:500], next_attempt_at=at)
+class _Run:
+    """One delivery: what it has in hand, and what it counted."""
+
+    def __init__(self, store: Store, now: datetime, by: Deliverer, wait: Callable[[float], None]) -> None:
+        self._store, self._now, self._by, self._wait = store, now, by, wait
+        self.counts = {"sent": 0, "failed": 0, "postponed": 0}
+        self.warnings: list[str] = []
+
+    def claim(self, channel: str) -> OutboxRow | None:
+        """The next effect of a channel; None where there is none, or where somebody else is at work on it."""
+        with self._store.begin() as session:
+            claim = session.find_claim(channel)
+            ended = claim.by if claim is not None and self._by.is_gone(claim.by) else None
+            if claim is None or ended is not None:
+                return session.claim_effect(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
+        self.warnings.append(
+            f"{channel}: another delivery is at work and sends what is due; should it have ended, "
+            f"what it had in hand is looked for after {claim.until:%H:%M:%S} UTC"
+        )
+        return None
+
+    def settle(self, row: OutboxRow, handler: Handler) -> bool:
+        """Send an effect that was claimed, unless it is there already; False where its channel must wait."""
+        tried_at = row.tried_at
+        try:
+            reference = None
+            if tried_at is not None:
+                reference = self._look(row, handler)
+                if reference is None and not self._renew(row):
+                    return False
+            if reference is None:
+                tried_at = None
+                reference = self._send(row, handler)
+        except RateLimited as error:
+            self._put_back(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
+            self.counts["postponed"] += 1
+            return False
+        except _FateOpen as error:
+            self._fail(row, error.cause, self._now)
+        except KipflowError as error:
+            self._fail(row, error, tried_at)
+        else:
+            with self._store.begin() as session:
+                session.mark_sent(row.key, at=self._now, external_ref=reference)
+            self.counts["sent"] += 1
+        return True
+
+    def _look(self, row: OutboxRow, handler: Handler) -> str | None:
+        """What an earlier attempt made; asked twice, because its request may still have been under way."""
+        found = handler.find(row)
+        if found is None:
+            self._wait(SETTLE)
+            found = handler.find(row)
+        return found
+
+    def _renew(self, row: OutboxRow) -> bool:
+        with self._store.begin() as session:
+            return session.renew_claim(row.key, by=self._by.name, lease=LEASE)
+
+    def _send(self, row: OutboxRow, handler: Handler) -> str:
+        """Send it; an answer that was lost is made up for by looking at once.
+
+        Raises:
+            _FateOpen: it may have gone out.
+        """
+        try:
+            return handler.send(row)
+        except (RateLimited, Refused):
+            raise
+        except KipflowError as error:
+            try:
+                found = handler.find(replace(row, tried_at=self._now))
+            except KipflowError:
+                found = None
+            if found is None:
+                raise _FateOpen(error) from None
+            return found
+
+    def _fail(self, row: OutboxRow, error: KipflowError, tried_at: datetime | None) -> None:
+        gives_up = row.attempts + 1 >= MAX_ATTEMPTS or isinstance(error, CannotTell)
+        self._put_back(row, error, None if gives_up else self._now + _delay(row), tried_at)
+        self.counts["failed"] += 1
+
+    def _put_back(self, row: OutboxRow, error: KipflowError, at: datetime | None, tried_at: datetime | None) -> None:
+        with self._store.begin() as session:
+            session.mark_failed(row.key, error=str(error)[:500], next_attempt_at=at, tried_at=tried_at)
+        self.warnings.append(f"{row.key}: {error}")
+
+
+class _FateOpen(Exception):
+    """An effect was handed to its service, and what became of it is not known."""
+
+    def __init__(self, cause: KipflowError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
 
 
 def _delay(row: OutboxRow) -> timedelta:

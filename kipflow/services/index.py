@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.drift import SECTION_OF_STAGE
@@ -14,8 +14,7 @@ from kipflow.domain.facts import IndexEntry
 from kipflow.domain.history import effective
 from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
-from kipflow.services.deliver import Handler
-from kipflow.services.ports import FALLS, Effect, IndexRow, OutboxRow, Report, Store, Wiki
+from kipflow.services.ports import FALLS, Effect, IndexRow, OutboxRow, Report, Store, Wiki, WikiPage
 from kipflow.services.sync import note_index
 from kipflow.wiki.index import (
     ParsedIndex,
@@ -28,6 +27,8 @@ from kipflow.wiki.index import (
 
 #: A page that somebody edits while we write: read it again and try so often.
 SAVE_ATTEMPTS = 3
+#: Versions of the page among which a save is looked for whose answer was lost.
+VERSIONS_SEARCHED = 10
 
 
 def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime) -> str:
@@ -76,7 +77,7 @@ def update_index(
         key=f"index/{page_id}/{page.version}/{digest}",
         number=None,
         channel="index",
-        payload={"page_id": page_id, "moves": moves},
+        payload={"page_id": page_id, "version": page.version, "moves": moves},
         approval=mode == "approve",
     )
     with store.begin() as session:
@@ -84,28 +85,52 @@ def update_index(
     return Report(counts={"edits": added, "rows_moved": len(moves)})
 
 
-def index_handler(store: Store, wiki: Wiki, *, prefix: str, now: datetime) -> Handler:
-    """Save the index page as the board has it at the time of sending: a queued edit never overwrites news."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexHandler:
+    """Saves the index page as the board has it at the time of sending: a queued edit never overwrites news.
 
-    def save(row: OutboxRow) -> str:
+    The comment of the page's version carries the row's key, by which `find` knows it.
+    """
+
+    store: Store
+    wiki: Wiki
+    prefix: str
+    now: datetime
+
+    def send(self, row: OutboxRow) -> str:
         page_id = str(row.payload["page_id"])
         for attempt in range(SAVE_ATTEMPTS):
-            page = wiki.fetch_page(page_id)
-            body = _edit(store, page.body, prefix, now)
+            page = self.wiki.fetch_page(page_id)
+            body = _edit(self.store, page.body, self.prefix, self.now)
             if body == page.body:
                 return f"{page_id}@{page.version}"
             try:
-                saved = wiki.save_page(page, body=body, message="kipflow: round-up brought up to date")
+                comment = f"kipflow: round-up brought up to date ({row.key})"
+                saved = self.wiki.save_page(page, body=body, message=comment)
             except SaveConflict:
                 if attempt == SAVE_ATTEMPTS - 1:
                     raise
                 continue
-            # what the index says now is known at once: waiting for the next sync would show drift that is none
-            note_index(store, replace(saved, body=body), prefix, max(now, saved.saved_at))
+            self._note(replace(saved, body=body))
             return f"{page_id}@{saved.version}"
         raise SaveConflict(page_id=page_id, version=0)
 
-    return save
+    def find(self, row: OutboxRow) -> str | None:
+        """The version that was saved for a row. Beyond those looked at, saving anew adds only what is not there."""
+        newest = page = self.wiki.fetch_page(str(row.payload["page_id"]))
+        base = max(int(row.payload.get("version", 0)), page.version - VERSIONS_SEARCHED)
+        while page.version > base:
+            if f"({row.key})" in page.message:
+                self._note(newest)
+                return f"{page.page_id}@{page.version}"
+            if page.version == base + 1:
+                break
+            page = self.wiki.fetch_version(page.page_id, page.version - 1)
+        return None
+
+    def _note(self, page: WikiPage) -> None:
+        """What the index says now is known at once: waiting for the next sync would show drift that is none."""
+        note_index(self.store, page, self.prefix, max(self.now, page.saved_at))
 
 
 def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list[IndexEntry]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -67,8 +67,12 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """A stored effect. `status`: pending, held (awaits approval), sent, failed (gave up), skipped (dry-run),
-    withdrawn (corrected before it was sent)."""
+    """A stored effect. `status`: pending, claimed (somebody delivers it), held (awaits approval), sent, failed (gave
+    up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (corrected before it was
+    sent).
+
+    `tried_at` is since when it may have gone out, by the community's clock; None: it certainly has not.
+    """
 
     key: str
     number: int | None
@@ -81,6 +85,15 @@ class OutboxRow:
     sent_at: datetime | None = None
     external_ref: str | None = None
     last_error: str | None = None
+    tried_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An effect in somebody's hands: who delivers it, and until when by the database's clock."""
+
+    by: str
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +135,7 @@ class MonthStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WikiPage:
-    """A page version as a wiki gives it. `body` is storage format."""
+    """A page version as a wiki gives it. `body` is storage format, `message` what its author said of the change."""
 
     page_id: str
     version: int
@@ -132,6 +145,7 @@ class WikiPage:
     saved_by: str
     url: str = ""
     labels: tuple[str, ...] = ()
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,14 +241,23 @@ class Tickets(Protocol):
 
 
 class Chat(Protocol):
-    """A chat service. Returns a reference by which the message can be found again.
-
-    `thread` is such a reference: the message is posted below the one it names.
-    """
+    """A chat service. A message is known by its `key`; a reference says where it is."""
 
     def post(
         self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
-    ) -> str: ...
+    ) -> str:
+        """Post a message, below the one that `thread` refers to if there is one; a reference to it.
+
+        Raises `Refused` or `RateLimited` where it certainly was not posted; after any other error it may have been.
+        """
+        ...
+
+    def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
+        """The reference of the message with this key that was posted since then; None: it is certainly not there.
+
+        Raises `CannotTell` where that can't be read at all.
+        """
+        ...
 
 
 class Session(Protocol):
@@ -373,18 +396,41 @@ class Session(Protocol):
 
     # effects
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int: ...
-    def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]: ...
+    def find_claim(self, channel: str) -> Claim | None:
+        """The claim on an effect of this channel whose lease runs."""
+        ...
+
+    def claim_effect(
+        self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
+    ) -> OutboxRow | None:
+        """Take the next due effect of a channel into one's hands, in order; None where there is none for `by`.
+
+        Nobody else gets one of that channel until it is sent or put back, or the lease has run out. `ended` is a
+        claimant that is known to be gone. The row's `tried_at` is what it was before this claim.
+        """
+        ...
+
+    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
+        """False where it is in somebody else's hands by now."""
+        ...
+
     def find_thread(self, number: int, channel: str) -> str | None:
         """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
         ...
 
     def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None: ...
-    def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
-        """Count an attempt. `next_attempt_at` None gives up."""
+    def mark_failed(
+        self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
+    ) -> None:
+        """Count an attempt. `next_attempt_at` None gives up; `tried_at`: it may have gone out since then."""
+        ...
+
+    def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
+        """A person's word that an effect of which nobody could tell did go out; False if it is none of these."""
         ...
 
     def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
-        """Key → status, of the effects that exist."""
+        """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
         ...
 
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
@@ -404,7 +450,8 @@ class Session(Protocol):
         ...
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
-        """A person's approval: held becomes pending."""
+        """A person's approval: held becomes pending, as does what was given up. An unsure one is not there: the
+        person looked."""
         ...
 
     # reads for export and metrics

@@ -34,5 +34,7 @@ def say_command(number: int, item: ReviewItem) -> str:
 
 
 def say_release(effect: OutboxRow) -> str:
-    """What comes after `kipflow review` to let an effect go that waits for a person; "" for one that does not."""
-    return f"release {quote(effect.key)}" if effect.status in {"held", "failed"} else ""
+    """What comes after `kipflow review` to settle an effect that waits for a person; "" for one that does not."""
+    key = quote(effect.key)
+    said = {"held": f"release {key}", "failed": f"release {key}", "unsure": f"sent {key}, or release {key}"}
+    return said.get(effect.status, "")

@@ -54,7 +54,9 @@ BALLOT_TONE: dict[BallotStatus, str] = {
 
 EFFECT_TONE: dict[str, str] = {
     "pending": "info",
+    "claimed": "info",
     "held": "warn",
+    "unsure": "warn",
     "sent": "good",
     "failed": "bad",
     "skipped": "quiet",
@@ -63,7 +65,9 @@ EFFECT_TONE: dict[str, str] = {
 
 EFFECT_WORDS: dict[str, str] = {
     "pending": "waiting to be sent",
+    "claimed": "being sent",
     "held": "awaiting a person's approval",
+    "unsure": "perhaps sent: a person must look",
     "sent": "sent",
     "failed": "given up",
     "skipped": "not sent: dry-run",

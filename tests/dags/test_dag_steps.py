@@ -176,7 +176,7 @@ def test_a_delivery_that_sends_nothing_of_what_is_due_fails(
     report = Report(counts={"sent": sent, "failed": failed, "postponed": 0})
     monkeypatch.setattr(outbox, "open_parts", lambda: SimpleNamespace(sends=True, clock=lambda: NOW, store=None))
     monkeypatch.setattr(outbox, "find_handlers", lambda parts, now: {"slack": object()})
-    monkeypatch.setattr(outbox, "deliver", lambda store, handlers, now: report)
+    monkeypatch.setattr(outbox, "deliver", lambda store, handlers, now, by: report)
 
     if fails:
         with pytest.raises(AirflowFailException, match="none of 3"):

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
@@ -94,6 +95,7 @@ class Channel:
     """A chat that keeps what was posted."""
 
     posted: list[tuple[str, str]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
 
     def post(
         self,
@@ -105,7 +107,11 @@ class Channel:
         thread: str | None = None,
     ) -> str:
         self.posted.append((channel, text + "\n" + str(blocks)))
+        self.keys.append(key)
         return f"{len(self.posted)}"
+
+    def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
+        return str(self.keys.index(key) + 1) if key in self.keys else None
 
 
 @dataclass(slots=True)
@@ -136,9 +142,8 @@ class Village:
         """Decide what could have changed and deliver what is due."""
         rules = replace(effect_rules(self.parts), slack=self.slack)
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
-        deliver.deliver(
-            self.parts.store, {"slack": deliver.slack_handler(self.channel, self.parts.store)}, now=now or as_of
-        )
+        handlers = {"slack": deliver.ChatHandler(self.channel, self.parts.store)}
+        deliver.deliver(self.parts.store, handlers, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
 
     def lines(self) -> list[str]:
         """The history of the proposal that stands."""

@@ -432,7 +432,7 @@ def test_the_index_keeps_a_row_whose_acceptance_fell_until_a_person_releases_tha
 
     def edit(at: datetime) -> int:
         done = index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
-        deliver.deliver(store, {"index": index.index_handler(store, wiki, prefix="KIP", now=at)}, now=at)
+        deliver.deliver(store, {"index": index.IndexHandler(store=store, wiki=wiki, prefix="KIP", now=at)}, now=at)
         return done.counts["edits"]
 
     village.receive(late_objections(), WEEK)
@@ -486,7 +486,7 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
 
     def edit(at: datetime) -> None:
         index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
-        deliver.deliver(store, {"index": index.index_handler(store, wiki, prefix="KIP", now=at)}, now=at)
+        deliver.deliver(store, {"index": index.IndexHandler(store=store, wiki=wiki, prefix="KIP", now=at)}, now=at)
 
     edit(WEEK + DAY)
     assert find_row(wiki) == "accepted"

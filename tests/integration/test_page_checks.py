@@ -15,7 +15,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import NO_TICKET, PageVersion, TicketState
 from kipflow.domain.pagefaults import PageFault
 from kipflow.services.checks import check_pages
-from kipflow.services.deliver import deliver, slack_handler
+from kipflow.services.deliver import ChatHandler, deliver
 from kipflow.services.effects import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.services.sync import parse
@@ -165,7 +165,7 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
     payload: dict[str, Any] = {"channel": "#proposals", "text": "KIP-7: Draft", "blocks": []}
     with store.begin() as session:
         session.enqueue([Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW)
-    handlers = {"slack": slack_handler(chat, store)}
+    handlers = {"slack": ChatHandler(chat, store)}
     assert deliver(store, handlers, now=NOW).counts["sent"] == 1
     save(store, GOOD.replace("<p>Rust.</p>", ""))
     check(store)

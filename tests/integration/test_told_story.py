@@ -77,7 +77,8 @@ class Listener:
         self.village.hold(now)
         self.village.decide(now)
         index.update_index(store, self.wiki, page_id="1000", prefix="KIP", mode="send", sends=True, now=now)
-        deliver.deliver(store, {"index": index.index_handler(store, self.wiki, prefix="KIP", now=now)}, now=now)
+        handler = index.IndexHandler(store=store, wiki=self.wiki, prefix="KIP", now=now)
+        deliver.deliver(store, {"index": handler}, now=now)
         for channel, text in self.village.channel.posted[told:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])

@@ -168,11 +168,11 @@ def test_a_move_tells_when_it_was_recorded_and_by_which_policy(client: TestClien
 
 def test_what_waits_for_a_person_shows_the_command_that_lets_it_go(client: TestClient) -> None:
     held = text_of(client, "/outbox?status=held")
-    assert "To let it go: kipflow review release index/2026-03-18" in held
-    assert "To let it go: kipflow review release 149/passing/9c/slack" in text_of(client, "/outbox?status=failed")
+    assert "To settle it: kipflow review release index/2026-03-18" in held
+    assert "To settle it: kipflow review release 149/passing/9c/slack" in text_of(client, "/outbox?status=failed")
     sent = text_of(client, "/outbox?status=sent")
     assert "100/accepted/100/slack" in sent
-    assert "To let it go" not in sent
+    assert "To settle it" not in sent
 
 
 def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:

@@ -14,8 +14,11 @@ from kipflow.adapters.store.tables import outbox
 from kipflow.domain.errors import KipflowError
 from kipflow.services.ports import FALLS, Effect, OutboxRow
 
-#: States of an effect that has not gone out.
+#: States of an effect that has not gone out, where it was not tried either.
 _WAITING = ("pending", "held", "failed")
+#: What may have gone out: it was handed to its service, and the answer is not known.
+_MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))
+_SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
@@ -25,19 +28,6 @@ def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: dateti
     """
     rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(effects))
     return sum(count_new(connection, outbox, batch) for batch in chunks(rows))
-
-
-def load_due_effects(connection: sa.Connection, now: datetime, *, channel: str | None, limit: int) -> list[OutboxRow]:
-    """Pending effects whose time has come, oldest first."""
-    statement = (
-        sa.select(outbox)
-        .where(outbox.c.status == "pending", outbox.c.next_attempt_at <= now)
-        .order_by(outbox.c.created_at, outbox.c.key)
-        .limit(limit)
-    )
-    if channel is not None:
-        statement = statement.where(outbox.c.channel == channel)
-    return [as_outbox_row(row) for row in connection.execute(statement)]
 
 
 def find_thread(connection: sa.Connection, number: int, channel: str) -> str | None:
@@ -63,34 +53,38 @@ def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref
         external_ref=external_ref,
         attempts=outbox.c.attempts + 1,
         last_error=None,
+        **_SETTLED,
     )
 
 
-def mark_failed(connection: sa.Connection, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
-    """Count an attempt. Raises `KipflowError` for an unknown key."""
-    changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error}
+def mark_failed(
+    connection: sa.Connection, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None
+) -> None:
+    """Count an attempt and put the effect back. Raises `KipflowError` for an unknown key."""
+    changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error, **_SETTLED, "tried_at": tried_at}
     if next_attempt_at is None:
-        changes["status"] = "failed"
+        changes["status"] = "failed" if tried_at is None else "unsure"
     else:
-        changes["next_attempt_at"] = next_attempt_at
+        changes |= {"status": "pending", "next_attempt_at": next_attempt_at}
     _change(connection, key, **changes)
 
 
 def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
-    """Key → status, of the effects that exist."""
+    """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
     found: dict[str, str] = {}
+    status = sa.case((_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
     for chunk in chunks(keys):
-        rows = connection.execute(sa.select(outbox.c.key, outbox.c.status).where(outbox.c.key.in_(chunk)))
+        rows = connection.execute(sa.select(outbox.c.key, status).where(outbox.c.key.in_(chunk)))
         found.update((row.key, row.status) for row in rows)
     return found
 
 
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int:
-    """Take back the effects that have not been sent yet; how many. They stay stored, with the reason."""
+    """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason."""
     return sum(
         connection.execute(
             sa.update(outbox)
-            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING))
+            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None))
             .values(status="withdrawn", last_error=why[:500])
         ).rowcount
         for chunk in chunks(keys)
@@ -106,7 +100,9 @@ def load_held_falls(connection: sa.Connection) -> frozenset[int]:
 
 def find_waiting_fall(connection: sa.Connection, number: int) -> OutboxRow | None:
     """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
-    statement = sa.select(outbox).where(outbox.c.number == number, outbox.c.status.in_(_WAITING))
+    statement = sa.select(outbox).where(
+        outbox.c.number == number, outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None)
+    )
     newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
     return next((as_outbox_row(row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
 
@@ -118,13 +114,25 @@ def is_fall_released(connection: sa.Connection, number: int) -> bool:
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
-    """Let a held effect go, or try one again that was given up; False if it is neither."""
+    """Let a held effect go, or try one again that was given up; False if it is neither.
+
+    Of an unsure one the person says that it is not there: it is sent without being looked for.
+    """
     statement = (
         sa.update(outbox)
-        .where(outbox.c.key == key, outbox.c.status.in_(("held", "failed")))
-        .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at)
+        .where(outbox.c.key == key, outbox.c.status.in_(("held", "failed", "unsure")))
+        .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at, **_SETTLED)
     )
     return connection.execute(statement).rowcount > 0
+
+
+def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
+    """A person's word that an unsure effect did go out; False if it is none of these."""
+    unsure = sa.update(outbox).where(outbox.c.key == key, outbox.c.status == "unsure")
+    if connection.execute(unsure.values(released_by=by, released_at=at)).rowcount == 0:
+        return False
+    mark_sent(connection, key, at=at, external_ref="")
+    return True
 
 
 def as_outbox_row(row: sa.Row[Any]) -> OutboxRow:
@@ -140,6 +148,7 @@ def as_outbox_row(row: sa.Row[Any]) -> OutboxRow:
         sent_at=row.sent_at,
         external_ref=row.external_ref,
         last_error=row.last_error,
+        tried_at=row.tried_at,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,6 +13,7 @@ from kipflow.adapters.store import (
     absences,
     assembly,
     calls,
+    claims,
     decisions,
     exports,
     faults,
@@ -49,7 +50,17 @@ from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.roster import Mailbox
-from kipflow.services.ports import CheckedPage, Effect, IndexRow, MetricRow, NewFact, OutboxRow, SaveReport, StaleMonth
+from kipflow.services.ports import (
+    CheckedPage,
+    Claim,
+    Effect,
+    IndexRow,
+    MetricRow,
+    NewFact,
+    OutboxRow,
+    SaveReport,
+    StaleMonth,
+)
 
 
 class SqlSession:
@@ -221,8 +232,16 @@ class SqlSession:
     def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
         return outbox.enqueue(self._connection, effects, now=now, status=status)
 
-    def load_due_effects(self, now: datetime, *, channel: str | None = None, limit: int = 100) -> list[OutboxRow]:
-        return outbox.load_due_effects(self._connection, now, channel=channel, limit=limit)
+    def find_claim(self, channel: str) -> Claim | None:
+        return claims.find_claim(self._connection, channel)
+
+    def claim_effect(
+        self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
+    ) -> OutboxRow | None:
+        return claims.claim_effect(self._connection, channel, by=by, now=now, lease=lease, ended=ended)
+
+    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
+        return claims.renew_claim(self._connection, key, by=by, lease=lease)
 
     def find_thread(self, number: int, channel: str) -> str | None:
         return outbox.find_thread(self._connection, number, channel)
@@ -230,8 +249,13 @@ class SqlSession:
     def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None:
         outbox.mark_sent(self._connection, key, at=at, external_ref=external_ref)
 
-    def mark_failed(self, key: str, *, error: str, next_attempt_at: datetime | None) -> None:
-        outbox.mark_failed(self._connection, key, error=error, next_attempt_at=next_attempt_at)
+    def mark_failed(
+        self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
+    ) -> None:
+        outbox.mark_failed(self._connection, key, error=error, next_attempt_at=next_attempt_at, tried_at=tried_at)
+
+    def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
+        return outbox.confirm_sent(self._connection, key, by=by, at=at)
 
     def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
         return outbox.load_status(self._connection, keys)

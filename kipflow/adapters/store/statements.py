@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -70,6 +70,15 @@ def upsert(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, u
 
 def _insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def read_clock(connection: sa.Connection) -> datetime:
+    """The time by the database's own clock, the one that all who use it share."""
+    if connection.dialect.name == "postgresql":
+        moment: datetime = connection.execute(sa.text("SELECT clock_timestamp()")).scalar_one()
+        return moment.astimezone(UTC)
+    text = connection.exec_driver_sql("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')").scalar_one()
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def lock_mail(connection: sa.Connection) -> None:

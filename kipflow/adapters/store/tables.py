@@ -457,6 +457,10 @@ outbox = Table(
     Column("last_error", Words),
     Column("released_by", Words),
     Column("released_at", Moment),
+    # who delivers it, until when by this database's own clock; since when, by the community's, it may have gone out
+    Column("claimed_by", Words),
+    Column("claimed_until", Moment),
+    Column("tried_at", Moment),
     Index(None, "status", "next_attempt_at"),
     Index(None, "number"),
     Index(None, "created_at"),

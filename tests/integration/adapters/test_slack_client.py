@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
-from kipflow.adapters.slack import SlackChat
-from kipflow.domain.errors import RateLimited, ServiceUnavailable
-from tests.integration.adapters.faulty import Server, answer, as_json, reset_in_body, silence
+from kipflow.adapters.slack import CLOCK_MARGIN, SlackChat
+from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
+from tests.integration.adapters.faulty import Server, answer, as_json, reset_in_body
 
 TOKEN = "xoxb-very-secret"
 BLOCKS: list[dict[str, Any]] = [{"type": "section", "text": {"type": "mrkdwn", "text": "passed"}}]
@@ -64,33 +66,71 @@ def test_a_rate_limit_without_a_number_still_waits(server: Server, chat: SlackCh
     [
         (as_json({"ok": False, "error": "invalid_auth"}), "invalid_auth"),
         (as_json({"ok": False, "error": "channel_not_found"}), "channel_not_found"),
-        (answer(b"<html>down</html>", 503), "answered 503"),
         (as_json({"ok": False}, 401), "chat.postMessage"),
     ],
 )
-def test_a_refusal_names_slacks_reason(server: Server, chat: SlackChat, step: Any, why: str) -> None:
+def test_a_refusal_names_slacks_reason_and_says_that_nothing_was_posted(
+    server: Server, chat: SlackChat, step: Any, why: str
+) -> None:
     server.play(step)
-    with pytest.raises(ServiceUnavailable, match=why):
+    with pytest.raises(Refused, match=why):
         chat.post("#kips", "t", BLOCKS, key="k")
     assert posts(server) == 1
 
 
-def history(key: str) -> Any:
-    return as_json({"ok": True, "messages": [{"ts": "5.5", "metadata": {"event_payload": {"key": key}}}, {"ts": "1"}]})
-
-
 @pytest.mark.parametrize(
     "lost",
-    [reset_in_body(json.dumps(SENT).encode(), 5), answer(b"", 502), answer(b"<html>back soon</html>")],
-    ids=["reset", "502", "HTML with status 200"],
+    [
+        reset_in_body(json.dumps(SENT).encode(), 5),
+        answer(b"", 502),
+        answer(b"<html>down</html>", 503),
+        answer(b"<html>back soon</html>"),
+        as_json({"ok": False, "error": "internal_error"}),
+    ],
+    ids=["reset", "502", "503", "HTML with status 200", "an error of Slack's own"],
 )
-def test_a_message_whose_answer_was_lost_is_found_and_not_sent_again(
+def test_an_answer_that_is_none_says_nothing_of_whether_it_was_posted(
     server: Server, chat: SlackChat, lost: Any
 ) -> None:
-    server.by_path["/conversations.history"] = [history("k")]
     server.play(lost)
-    assert chat.post("C1", "t", BLOCKS, key="k") == "C1/5.5"
+    with pytest.raises(ServiceUnavailable, match=r"chat\.postMessage") as caught:
+        chat.post("C1", "t", BLOCKS, key="k")
+    assert not isinstance(caught.value, Refused)
     assert posts(server) == 1
+
+
+# -- finding it again -------------------------------------------------------------------------------------
+SINCE = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def history(*keys: str, more: str = "") -> Any:
+    messages = [{"ts": f"5.{n}", "metadata": {"event_payload": {"key": key}}} for n, key in enumerate(keys)]
+    return as_json({"ok": True, "messages": [*messages, {"ts": "1"}], "response_metadata": {"next_cursor": more}})
+
+
+def asked(server: Server, call: str) -> list[dict[str, Any]]:
+    return [dict(parse_qsl(s.body.decode())) for s in server.seen if s.path == f"/{call}"]
+
+
+def test_a_message_is_found_by_its_key_among_all_that_were_posted_since(server: Server, chat: SlackChat) -> None:
+    server.by_path["/conversations.history"] = [history("a", "b", more="2"), history("c", "k")]
+    assert chat.find("C1", key="k", since=SINCE) == "C1/5.1"
+    first, second = asked(server, "conversations.history")
+    assert float(first["oldest"]) == (SINCE - CLOCK_MARGIN).timestamp()
+    assert "cursor" not in first
+    assert second["cursor"] == "2"
+
+
+def test_a_message_that_is_nowhere_since_then_is_certainly_not_there(server: Server, chat: SlackChat) -> None:
+    server.by_path["/conversations.history"] = [history("a")]
+    assert chat.find("C1", key="k", since=SINCE) is None
+
+
+def test_an_answer_in_a_thread_is_looked_for_there_as_well(server: Server, chat: SlackChat) -> None:
+    server.by_path["/conversations.history"] = [history("a")]
+    server.by_path["/conversations.replies"] = [history("k")]
+    assert chat.find("C1", key="k", since=SINCE, thread="C1/3.3") == "C1/5.0"
+    assert asked(server, "conversations.replies")[0]["ts"] == "3.3"
 
 
 def test_a_channel_given_by_name_is_found_by_its_id(server: Server, chat: SlackChat) -> None:
@@ -98,17 +138,32 @@ def test_a_channel_given_by_name_is_found_by_its_id(server: Server, chat: SlackC
     two = as_json({"ok": True, "channels": [{"id": "C2", "name": "kips"}]})
     server.by_path["/conversations.list"] = [one, two]
     server.by_path["/conversations.history"] = [history("k")]
-    server.play(reset_in_body(json.dumps(SENT).encode(), 5))
-    assert chat.post("#kips", "t", BLOCKS, key="k") == "C2/5.5"
+    assert chat.find("#kips", key="k", since=SINCE) == "C2/5.0"
+    server.by_path["/conversations.list"] = [as_json({"ok": True, "channels": []})]
+    with pytest.raises(CannotTell, match="give the channel by its id"):
+        chat.find("#hidden", key="k", since=SINCE)
 
 
-@pytest.mark.parametrize("lookup", [history("another"), as_json({"ok": False, "error": "missing_scope"})])
-def test_a_message_that_cannot_be_found_is_reported_as_not_sent(server: Server, chat: SlackChat, lookup: Any) -> None:
-    server.by_path["/conversations.history"] = [lookup]
-    server.play(silence(3, server.stop))
-    with pytest.raises(ServiceUnavailable, match=r"chat\.postMessage"):
-        chat.post("C1", "t", BLOCKS, key="k")
-    assert posts(server) == 1
+@pytest.mark.parametrize("reason", ["missing_scope", "not_in_channel", "channel_not_found"])
+def test_a_channel_that_may_not_be_read_leaves_it_to_a_person(server: Server, chat: SlackChat, reason: str) -> None:
+    server.by_path["/conversations.history"] = [as_json({"ok": False, "error": reason})]
+    with pytest.raises(CannotTell, match=f"{reason}; reading needs the scopes channels:history"):
+        chat.find("C1", key="k", since=SINCE)
+
+
+def test_a_channel_that_cannot_be_read_at_present_is_asked_later(server: Server, chat: SlackChat) -> None:
+    server.by_path["/conversations.history"] = [answer(b"", 502)]
+    with pytest.raises(ServiceUnavailable, match=r"conversations\.history: answered 502"):
+        chat.find("C1", key="k", since=SINCE)
+    server.by_path["/conversations.history"] = [as_json({"ok": False, "error": "ratelimited"}, 429, Retry_After="9")]
+    with pytest.raises(RateLimited):
+        chat.find("C1", key="k", since=SINCE)
+
+
+def test_more_than_can_be_looked_through_leaves_it_to_a_person(server: Server, chat: SlackChat) -> None:
+    server.by_path["/conversations.history"] = [history("a", more="again")]
+    with pytest.raises(CannotTell, match="more than 4,000 messages"):
+        chat.find("C1", key="k", since=SINCE)
 
 
 def test_the_token_is_never_shown(server: Server, chat: SlackChat, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,9 @@
-"""Effects: written once, sent at least once, held where a person must agree."""
+"""Effects: written once, in one deliverer's hands at a time, held where a person must agree."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -19,9 +21,24 @@ def make_effect(key: str = "KIP-7/passed/slack", **changes) -> Effect:
     return Effect(key=key, **values)
 
 
-def due(store: SqlStore, at=NOW, **filters) -> list[OutboxRow]:
+def claim(store: SqlStore, at=NOW, *, by: str = "one", channel: str = "slack", **more) -> OutboxRow | None:
     with store.begin() as session:
-        return session.load_due_effects(at, **filters)
+        return session.claim_effect(channel, by=by, now=at, **{"lease": HOUR, **more})
+
+
+def due(store: SqlStore, at=NOW, *, channel: str = "slack") -> list[OutboxRow]:
+    """What a delivery would get one after the other; put back as it was."""
+
+    class Undo(Exception):
+        pass
+
+    found: list[OutboxRow] = []
+    with suppress(Undo), store.begin() as session:
+        while (row := session.claim_effect(channel, by="one", now=at, lease=HOUR)) is not None:
+            found.append(row)
+            session.mark_sent(row.key, at=at, external_ref="")
+        raise Undo
+    return found
 
 
 def test_a_key_is_enqueued_once(store: SqlStore):
@@ -39,9 +56,9 @@ def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_the
         session.enqueue([make_effect("late")], now=NOW + HOUR)
         session.enqueue([make_effect("b"), make_effect("a"), make_effect("i", channel="index")], now=NOW)
         session.enqueue([make_effect("dry")], now=NOW, status="skipped")
-    assert [row.key for row in due(store, channel="slack")] == ["b", "a"]
-    assert [row.key for row in due(store, NOW + HOUR, channel="slack")] == ["b", "a", "late"]
-    assert [row.key for row in due(store, NOW + HOUR, limit=2)] == ["b", "a"]
+    assert [row.key for row in due(store)] == ["b", "a"]
+    assert [row.key for row in due(store, NOW + HOUR)] == ["b", "a", "late"]
+    assert [row.key for row in due(store, channel="index")] == ["i"]
 
 
 def test_a_sent_effect_is_not_due_again(store: SqlStore):
@@ -86,3 +103,84 @@ def test_dry_run_never_becomes_pending_by_approval(store: SqlStore):
 def test_an_unknown_key_is_an_error(store: SqlStore):
     with pytest.raises(KipflowError, match="no effect 'nonsense'"), store.begin() as session:
         session.mark_sent("nonsense", at=NOW, external_ref="")
+
+
+# -- claims -------------------------------------------------------------------------------------------
+def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(store: SqlStore):
+    with store.begin() as session:
+        session.enqueue([make_effect("a"), make_effect("b"), make_effect("i", channel="index")], now=NOW)
+    first = claim(store)
+    assert first is not None
+    assert (first.key, first.status, first.tried_at) == ("a", "pending", None)
+    assert claim(store, by="two") is None
+    assert claim(store, by="two", channel="index") is not None
+    with store.begin() as session:
+        held = session.find_claim("slack")
+        assert held is not None
+        assert held.by == "one"
+        session.mark_sent("a", at=NOW, external_ref="C1/1")
+        assert session.find_claim("slack") is None
+    second = claim(store, by="two")
+    assert second is not None
+    assert second.key == "b"
+
+
+def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may_be_out(store: SqlStore):
+    with store.begin() as session:
+        session.enqueue([make_effect("a"), make_effect("b")], now=NOW)
+    claim(store, lease=timedelta(0))
+    with store.begin() as session:
+        assert session.find_claim("slack") is None
+        assert session.load_effect_status(["a", "b"]) == {"a": "unsure", "b": "pending"}
+        assert session.withdraw_effects(["a", "b"], why="corrected") == 1, "what may be out cannot be taken back"
+    taken = claim(store, NOW + HOUR, by="two")
+    assert taken is not None
+    assert (taken.key, taken.tried_at) == ("a", NOW)
+    with store.begin() as session:
+        assert not session.renew_claim("a", by="one", lease=HOUR)
+        assert session.renew_claim("a", by="two", lease=HOUR)
+
+
+def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(store: SqlStore):
+    with store.begin() as session:
+        session.enqueue([make_effect("a")], now=NOW)
+    claim(store)
+    assert claim(store, by="two") is None
+    taken = claim(store, by="two", ended="one")
+    assert taken is not None
+    assert taken.tried_at == NOW
+
+
+def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
+    """Every one of many effects has exactly one owner, however many claim at once."""
+    with store.begin() as session:
+        session.enqueue([make_effect(f"e{n:02d}") for n in range(30)], now=NOW)
+
+    def work(name: str) -> list[str]:
+        got: list[str] = []
+        while True:
+            row = claim(store, by=name)
+            if row is not None:
+                got.append(row.key)
+                with store.begin() as session:
+                    session.mark_sent(row.key, at=NOW, external_ref=name)
+                continue
+            if all(row.status == "sent" for row in store.effects(limit=50).rows):
+                return got
+
+    with ThreadPoolExecutor(4) as pool:
+        owned = [key for keys in pool.map(work, "abcd") for key in keys]
+    assert sorted(owned) == [f"e{n:02d}" for n in range(30)]
+
+
+def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore):
+    with store.begin() as session:
+        session.enqueue([make_effect("a"), make_effect("b")], now=NOW)
+        for key in "ab":
+            session.mark_failed(key, error="perhaps", next_attempt_at=None, tried_at=NOW)
+        assert session.confirm_sent("a", by="ops", at=NOW + HOUR)
+        assert not session.confirm_sent("a", by="ops", at=NOW + HOUR)
+        assert session.release_effect("b", by="ops", at=NOW)
+    rows = {row.key: row for row in store.effects(limit=5).rows}
+    assert (rows["a"].status, rows["a"].sent_at) == ("sent", NOW + HOUR)
+    assert (rows["b"].status, rows["b"].tried_at) == ("pending", None), "it is sent without being looked for"
