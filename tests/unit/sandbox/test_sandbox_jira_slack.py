@@ -83,12 +83,19 @@ def test_what_was_posted_is_found_again_with_its_metadata_newest_first_and_its_t
     root = say(client, text="one", metadata={"event_payload": {"key": "k"}}).json()["ts"]
     say(client, text="two")
     say(client, text="below", thread_ts=root)
-    (channel,) = ask("conversations.list")["channels"]
-    assert channel["name"] == "proposals"
+    channel, other = ask("conversations.list")["channels"]
+    assert (channel["name"], other["name"]) == ("proposals", "proposals-ops")
     found = ask("conversations.history", channel=channel["id"], limit="5")["messages"]
     assert [m["text"] for m in found] == ["two", "one"]
     assert found[1]["metadata"] == {"event_payload": {"key": "k"}}
-    assert len(ask("conversations.history", channel=channel["id"], limit="1")["messages"]) == 1
+    first = ask("conversations.history", channel=channel["id"], limit="1")
+    assert [m["text"] for m in first["messages"]] == ["two"]
+    cursor = first["response_metadata"]["next_cursor"]
+    last = ask("conversations.history", channel=channel["id"], limit="1", cursor=cursor)
+    assert [m["text"] for m in last["messages"]] == ["one"]
+    assert "response_metadata" not in last
+    since = ask("conversations.history", channel=channel["id"], oldest=root)["messages"]
+    assert [m["text"] for m in since] == ["two"]
     replies = ask("conversations.replies", channel=channel["id"], ts=root)["messages"]
     assert [m["text"] for m in replies] == ["one", "below"]
 
