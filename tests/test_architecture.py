@@ -14,13 +14,27 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Layer → what its modules may import of kipflow. Longest match of a module's name decides its layer.
 ALLOWED: dict[str, set[str]] = {
     "kipflow.domain": {"kipflow.domain"},
-    "kipflow.mail": {"kipflow.domain", "kipflow.mail"},
+    "kipflow.mbox": {"kipflow.mbox"},
+    "kipflow.mail": {"kipflow.domain", "kipflow.mail", "kipflow.mbox"},
     "kipflow.wiki": {"kipflow.domain", "kipflow.wiki"},
     "kipflow.rosters": {"kipflow.domain", "kipflow.rosters"},
-    "kipflow.services": {"kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.rosters", "kipflow.services"},
+    "kipflow.services": {
+        "kipflow.domain",
+        "kipflow.mail",
+        "kipflow.mbox",
+        "kipflow.wiki",
+        "kipflow.rosters",
+        "kipflow.services",
+    },
     "kipflow.services.ports": {"kipflow.domain"},
     # besides ports, the store fulfils the board's read side
-    "kipflow.adapters": {"kipflow.domain", "kipflow.services.ports", "kipflow.services.board", "kipflow.adapters"},
+    "kipflow.adapters": {
+        "kipflow.domain",
+        "kipflow.mbox",
+        "kipflow.services.ports",
+        "kipflow.services.board",
+        "kipflow.adapters",
+    },
     "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.web"},
     "kipflow.sandbox": {"kipflow.domain", "kipflow.sandbox"},
     "kipflow.java": {"kipflow.domain"},
@@ -36,7 +50,7 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.configvalues",
     },
     "kipflow.wiring": {"kipflow.domain", "kipflow.mail", "kipflow.services", "kipflow.adapters", "kipflow.settings"},
-    "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow_spark"},
+    "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow.mbox", "kipflow_spark"},
     "spark.jobs": {"kipflow_spark", "kipflow.settings"},
     "dags": {
         "kipflow.settings",
@@ -112,8 +126,8 @@ def test_a_module_imports_only_what_its_layer_may(name: str) -> None:
     assert not wrong, f"{name} is of {layer} and must not import {sorted(wrong)}"
 
 
-@pytest.mark.parametrize("name", sorted(n for n in MODULES if is_in(n, "kipflow.domain")))
-def test_the_domain_needs_only_the_standard_library(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(n for n in MODULES if is_in(n, "kipflow.domain") or is_in(n, "kipflow.mbox")))
+def test_domain_and_boxes_need_only_the_standard_library(name: str) -> None:
     roots = {i.split(".")[0] for i in imports(MODULES[name])} - {"kipflow"}
     assert roots <= sys.stdlib_module_names, sorted(roots - sys.stdlib_module_names)
 
@@ -137,7 +151,9 @@ def test_only_the_launcher_knows_the_sandbox() -> None:
     sorted(
         n
         for n in MODULES
-        if n.startswith(("kipflow.domain", "kipflow.mail", "kipflow.wiki", "kipflow.rosters", "kipflow.services"))
+        if n.startswith(
+            ("kipflow.domain", "kipflow.mbox", "kipflow.mail", "kipflow.wiki", "kipflow.rosters", "kipflow.services")
+        )
     ),
 )
 def test_no_rule_reads_a_clock(name: str) -> None:

@@ -108,7 +108,8 @@ def read_unreadable(directory: Path) -> Iterator[Unreadable]:
         UnreadableInput: no finished job stands behind the folder.
     """
     for row in _rows(directory, "readable=false"):
-        yield Unreadable(source=row["source"], why=row["why"], list_id=row["list_id"], month=row["month"])
+        where = {name: row[name] for name in ("source", "list_id", "month")}
+        yield Unreadable(**where, why=row["why"], lost=row["lost"])
 
 
 def load_metrics(directory: Path) -> list[MetricRow]:

@@ -19,9 +19,9 @@ from typing import IO
 
 import httpx
 
-from kipflow.adapters.envelopes import drop_last_mail
 from kipflow.adapters.httpfaults import Fault
 from kipflow.adapters.vanished import keep_vanished
+from kipflow.mbox.files import count_starts, drop_last_mail, find_break
 
 #: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
 MAX_MONTH = 1 << 30
@@ -67,7 +67,7 @@ class Download:
             os.fsync(file.fileno())
 
     def _write_to(self, file: IO[bytes], chunks: Iterator[bytes]) -> None:
-        head, line = b"", b""
+        head, last = b"", b"\n"
         for chunk in chunks:
             if len(head) < 5:
                 head += chunk
@@ -77,13 +77,25 @@ class Download:
                 raise Fault(f"larger than {MAX_MONTH:,} bytes", final=True)
             file.write(chunk)
             self._hash.update(chunk)
-            *lines, line = (line + chunk).split(b"\n")
-            self.mails += sum(text.startswith(b"From ") for text in lines)
-            line = line[:_CHUNK]  # a hostile line without an end must not be kept
+            last = chunk[-1:] or last
         if head and len(head) < 5:
             self._check_head(head.ljust(5))
-        if line:
+        if last != b"\n":
             raise Fault("breaks off in the middle of a line")
+
+    def verify(self, expected: int) -> None:
+        """Count the mails, and hold them against the archive's own count (0: it gives none).
+
+        Raises:
+            Fault: there are fewer, or nobody counts them and the box does not end as boxes do.
+        """
+        self.mails = count_starts(self.part)
+        possible = self.mails if self.mails >= expected else count_starts(self.part, doubtful=True)
+        if possible < expected:
+            # lengths that agree prove nothing where the archive itself broke off
+            raise Fault(f"holds {self.mails} mails where the archive counts {expected}")
+        if not expected and (how := find_break(self.part)):
+            raise Fault(f"breaks off {how}")
 
     def _check_head(self, head: bytes) -> None:
         if len(head) >= 5 and not head.startswith(b"From "):

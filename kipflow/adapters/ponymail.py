@@ -155,10 +155,7 @@ class PonyMailArchive:
                 raise Fault(f"answered {response.status_code}", final=True)
             download.write(unpacked(self._http.read_bounded(response.iter_raw()), response.headers))
             etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
-        expected = self._count(base.list_id, base.month)
-        if download.mails < expected:
-            # lengths that agree prove nothing where the archive itself broke off
-            raise Fault(f"holds {download.mails} mails where the archive counts {expected}")
+        download.verify(self._count(base.list_id, base.month))
         return download.keep(etag, modified)
 
     def _count(self, list_id: str, month: str) -> int:

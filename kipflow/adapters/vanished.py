@@ -8,12 +8,12 @@ after those that the archive still has.
 from __future__ import annotations
 
 import itertools
-import mmap
 import re
 from pathlib import Path
 from typing import BinaryIO
 
-from kipflow.adapters.envelopes import find_starts
+from kipflow.mbox.files import mapped
+from kipflow.mbox.separators import LOOK, find_starts, learn_form
 
 _BLANK = re.compile(rb"\n\r?\n")
 _ID = re.compile(rb"\nmessage-id[ \t]*:[ \t\r\n]*([^\s>]{1,998}>?)", re.IGNORECASE)
@@ -56,11 +56,9 @@ def _end_with_blank_line(target: BinaryIO) -> None:
 
 def _find_mails(path: Path) -> dict[bytes, tuple[int, int]]:
     """Message-ID → from where to where its first mail lies in the file, in bytes, in the file's order."""
-    if path.stat().st_size == 0:
-        return {}
     found: dict[bytes, tuple[int, int]] = {}
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        starts = [*find_starts(data), len(data)]
+    with open(path, "rb") as file, mapped(file) as data:
+        starts = [*find_starts(data, learn_form(data[:LOOK])), len(data)]
         for start, end in itertools.pairwise(starts):
             blank = _BLANK.search(data, start, end)
             match = _ID.search(data, start, blank.start() + 1) if blank is not None else None

@@ -100,12 +100,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """Something that could not be read, where, and why."""
+    """Something that could not be read, where, and why. `lost`: mail that stood there may be missing."""
 
     source: str
     why: str
     list_id: str = ""
     month: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

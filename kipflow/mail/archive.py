@@ -1,28 +1,21 @@
-"""Archives of mail as files: mbox (also packed), maildir, single mails, folders, Pony Mail's JSON.
-
-Splitting works on bytes with `bytes.find`, in bounded memory however long the archive or one mail is.
-"""
+"""Archives of mail as files: mbox (also packed), maildir, single mails, folders, Pony Mail's JSON."""
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
-import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.exports import read_export
-from kipflow.mail.messages import MAX_MAIL, read_message
+from kipflow.mail.messages import read_message
+from kipflow.mbox.endings import DAMAGED
+from kipflow.mbox.packed import DAMAGE, open_box
+from kipflow.mbox.ranges import split_range
+from kipflow.mbox.splitting import MAX_MAIL, RawMail, split_mbox
 
-CHUNK = 1024 * 1024
-#: What a damaged or vanished file raises while it is read.
-DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
 #: Containers that are told by name instead of being read as bad mail.
 _PACKED = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
@@ -31,101 +24,75 @@ _PACKED = {
 }
 _BOM = b"\xef\xbb\xbf"
 _JSON = {".json", ".jsonl", ".ndjson"}
+#: Of a line that looks like the start of a mail, what is shown.
+_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class RawMail:
-    """One mail of an archive, its envelope line included. `position` counts from 0."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """How the mails of one file are read, and what is said of where they are.
 
-    position: int
-    data: bytes
-    truncated: bool = False
-
-
-# From sender@x  Thu Jan  1 10:00:00 2026 ; some archives leave out the sender, some add a zone
-_ENVELOPE = re.compile(
-    rb"From (?:\S{0,320}\s+)?.{0,60}\d{1,2}:\d\d.{0,40}$|From \S{1,320}@\S{1,320}\s*$|From -\s.{0,80}$|From "
-    rb"MAILER[-_]DAEMON\b.{0,80}$"
-)
-_FROM_LINE = re.compile(rb"\nFrom ")  # a literal: `re` finds it in bytes in half the time of `bytes.find`
-_HEADER_LINE = re.compile(rb"(?:[!-9;-~]{1,76}[ \t]*:|>From )")
-_MMDF = b"\x01\x01\x01\x01\n"
-
-
-def split_mbox(stream: BinaryIO) -> Iterator[RawMail]:
-    """The mails of an mbox, in order.
-
-    A "From " line starts a mail only if it looks like an envelope and a header follows it, because many
-    archives do not escape such lines in bodies. A file that starts otherwise is one mail (or an MMDF box).
+    `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
+    because half a mail that is stored keeps the whole one out.
     """
-    first = stream.read(CHUNK)
-    lead = len(first) - len(first.lstrip(b"\r\n"))
-    if first[lead:].startswith(_MMDF):
-        yield from _split_mmdf(first + stream.read(64 * CHUNK))
-        return
-    pieces = _split_pieces(first[lead:], stream)
-    for position, (data, truncated) in enumerate(pieces):
-        yield RawMail(position, data, truncated)
+
+    list_id: str
+    month: str
+    prefix: str
+    list_from_headers: bool = False
+    receivers: Sequence[str] = ()
+    keep_cut: bool = False
+
+    def read(self, data: bytes, source: str, unread: str = "") -> Message | Unreadable:
+        return read_message(
+            data,
+            source=source,
+            list_id=self.list_id,
+            month=self.month,
+            prefix=self.prefix,
+            list_from_headers=self.list_from_headers,
+            receivers=self.receivers,
+            unread=unread,
+        )
+
+    def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
+        return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
+
+    def read_all(self, mails: Iterable[RawMail], name: str, first_position: int = 0) -> Iterator[Message | Unreadable]:
+        """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
+        for raw in mails:
+            where = f"{name}#{first_position + raw.position}"
+            if self.keep_cut or not raw.cut:
+                yield self.read(raw.data, where, _say_unread(raw))
+            if raw.cut and raw.cut != DAMAGED:
+                left = "" if self.keep_cut else ", which is left out"
+                yield self.refuse(where, f"the file breaks off {raw.cut}{left}", lost=True)
+            if raw.doubts:
+                yield self.refuse(*_say_doubts(raw, where))
+            if raw.loose:
+                yield self.refuse(where, "begins within another mail, by its headers: it is asked what it votes")
+            if raw.truncated:
+                yield self.refuse(where, f"only its first {MAX_MAIL >> 20} MiB were read")
 
 
-def _split_pieces(buffer: bytes, stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    begin, search_from = 0, 1
-    dropped = False
-    while True:
-        cut = find_boundary(buffer, search_from)
-        if cut >= 0:
-            # cut to the same length wherever chunks happen to end
-            yield buffer[begin : min(cut, begin + MAX_MAIL)], dropped or cut - begin > MAX_MAIL
-            begin, search_from, dropped = cut, cut + 1, False
-            continue
-        buffer, begin = buffer[begin:], 0
-        try:
-            more = stream.read(CHUNK)
-        except DAMAGE:
-            if buffer.strip():
-                yield buffer[:MAX_MAIL], dropped  # what was read before the damage is not lost
-            raise
-        if not more:
-            # a boundary in the last bytes has no header line after it and is none
-            if buffer.strip(b"\r\n \t\x00"):
-                yield buffer[:MAX_MAIL], dropped or len(buffer) > MAX_MAIL
-            return
-        # a boundary may be cut in two by the chunk: look again from just before its end
-        search_from = max(1, len(buffer) - 2_000)
-        if len(buffer) > MAX_MAIL + CHUNK:
-            buffer, dropped = buffer[:MAX_MAIL] + buffer[-2_000:], True
-            search_from = MAX_MAIL
-        buffer += more
+def _say_unread(raw: RawMail) -> str:
+    """Why the bytes at hand may not be all that the mail says."""
+    if raw.cut:
+        return f"cut off, the file breaks off {raw.cut}"
+    if raw.truncated:
+        return f"larger than {MAX_MAIL >> 20} MiB"
+    if raw.loose:
+        return "it lacks the Message-ID that this archive's mails have: perhaps it is text of the mail before it"
+    return "a line in it looks like the start of another mail" if raw.doubts else ""
 
 
-def find_boundary(buffer: bytes, start: int) -> int:
-    """Where the next mail begins; -1 if that can't be told from this buffer."""
-    position = max(0, start - 1)
-    while True:
-        match = _FROM_LINE.search(buffer, position)
-        if match is None:
-            return -1
-        found = match.start()
-        line_end = buffer.find(b"\n", found + 1, found + 1000)
-        if line_end < 0:
-            if len(buffer) - found < 1000:
-                return -1
-        elif len(buffer) - line_end < 80 and buffer.find(b"\n", line_end + 1) < 0:
-            return -1  # too little of the next line is here to judge
-        elif _is_envelope(buffer, found + 1, line_end):
-            return found + 1
-        position = found + 1
-
-
-def _is_envelope(buffer: bytes, start: int, line_end: int) -> bool:
-    line = buffer[start:line_end].rstrip(b"\r")
-    return _ENVELOPE.match(line) is not None and _HEADER_LINE.match(buffer, line_end + 1) is not None
-
-
-def _split_mmdf(data: bytes) -> Iterator[RawMail]:
-    mails = [part for part in data.split(_MMDF) if part.strip()]
-    for position, part in enumerate(mails):
-        yield RawMail(position, part)
+def _say_doubts(raw: RawMail, where: str) -> tuple[str, str]:
+    """Where lines look like the start of a mail that this archive's mails do not have, and the first of them."""
+    at = raw.doubts[0]
+    line = raw.data[at : at + _SHOWN].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    more = f" (and {len(raw.doubts) - 1} more)" if len(raw.doubts) > 1 else ""
+    why = f"a line that looks like the start of a mail was read as text: {line}{more}"
+    return f"{where} line {raw.data.count(bytes([10]), 0, at) + 1}", why
 
 
 def read_mbox(
@@ -134,110 +101,79 @@ def read_mbox(
     list_id: str,
     month: str,
     prefix: str,
-    permalink: str | None = None,
     source: str | None = None,
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
     is_wanted: Callable[[RawMail], bool] | None = None,
+    whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    """Read a month as mbox, plain or gzipped. A damaged file yields its readable mails, then why it ends.
+    """Read a month as mbox, plain or packed. A damaged file yields its readable mails, then why it ends.
 
-    `source` names the archive in each mail's own (default: "list/month"); `permalink` is accepted for
-    symmetry with other readers and not needed to read a mail. Of the mails only those are read that
-    `is_wanted` (None: all of them).
+    Args:
+        path: the file.
+        list_id: the list's address; with `list_from_headers` only where a mail names none.
+        month: "2026-03"; empty: each mail's own.
+        prefix: of proposal numbers.
+        source: names the archive in each mail's own (default: "list/month").
+        list_from_headers: see `list_id`.
+        receivers: the hosts that receive the list's mail.
+        is_wanted: of the mails only those are read that it wants; None: all of them.
+        whole: the archive itself vouches for the length of the file.
     """
-    del permalink
-    name = source or f"{list_id}/{month}"
+    how = _Reading(
+        list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers, receivers=receivers
+    )
+    return _read_box(path, source or f"{list_id}/{month}", how, is_wanted=is_wanted, whole=whole)
+
+
+def _read_box(
+    path: Path,
+    name: str,
+    how: _Reading,
+    *,
+    is_wanted: Callable[[RawMail], bool] | None = None,
+    whole: bool = False,
+) -> Iterator[Message | Unreadable]:
     try:
-        with _open(path) as stream:
-            yield from read_mails(
-                filter(is_wanted, split_mbox(stream)) if is_wanted is not None else split_mbox(stream),
-                name=name,
-                list_id=list_id,
-                month=month,
-                prefix=prefix,
-                list_from_headers=list_from_headers,
-                receivers=receivers,
-            )
+        with open_box(path) as stream:
+            mails = split_mbox(stream, whole=whole)
+            yield from how.read_all(mails if is_wanted is None else filter(is_wanted, mails), name)
     except DAMAGE as error:
-        why = str(error) or type(error).__name__
-        yield Unreadable(source=name, why=f"the file is damaged or cannot be read: {why}", list_id=list_id, month=month)
+        yield how.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
 
 
 def read_mails(
-    mails: Iterable[RawMail],
+    mails: Iterable[RawMail], *, name: str, list_id: str, month: str, prefix: str
+) -> Iterator[Message | Unreadable]:
+    """Read mails that were split elsewhere."""
+    return _Reading(list_id=list_id, month=month, prefix=prefix).read_all(mails, name)
+
+
+def read_range(
+    path: Path,
+    start: int,
+    end: int,
     *,
-    name: str,
+    first_position: int,
     list_id: str,
     month: str,
     prefix: str,
-    list_from_headers: bool = False,
     receivers: Sequence[str] = (),
-    first_position: int = 0,
+    whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    """Read split mails; `first_position` is the place in the archive of the first of them."""
-    for raw in mails:
-        where = f"{name}#{first_position + raw.position}"
-        yield read_message(
-            raw.data,
-            source=where,
-            list_id=list_id,
-            month=month,
-            prefix=prefix,
-            list_from_headers=list_from_headers,
-            receivers=receivers,
-        )
-        if raw.truncated:
-            why = f"only its first {MAX_MAIL >> 20} MiB were read"
-            yield Unreadable(source=where, why=why, list_id=list_id, month=month)
+    """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
+    how = _Reading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
+    name = f"{list_id}/{month}"
+    try:
+        with path.open("rb") as stream:
+            yield from how.read_all(split_range(stream, start, end, whole=whole), name, first_position)
+    except OSError as error:
+        yield how.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
 
 
-def _open(path: Path) -> BinaryIO:
-    """The file as a stream of what it holds, unpacked where it is gzip, bzip2 or xz."""
-    with path.open("rb") as probe:
-        start = probe.read(6)
-    if start.startswith(b"\x1f\x8b"):
-        return cast("BinaryIO", _Gunzip(path))
-    if start.startswith(b"BZh"):
-        return cast("BinaryIO", bz2.open(path))
-    return cast("BinaryIO", lzma.open(path)) if start.startswith(b"\xfd7zXZ") else path.open("rb")
-
-
-class _Gunzip:
-    """A gzipped file as a stream that gives all it holds before it raises for damage (`GzipFile` gives less)."""
-
-    def __init__(self, path: Path) -> None:
-        self._raw = path.open("rb")
-        self._inflate = zlib.decompressobj(31)
-        self._rest = b""
-
-    def __enter__(self) -> _Gunzip:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._raw.close()
-
-    def read(self, size: int) -> bytes:
-        """At most `size` of the next bytes; empty at the end.
-
-        Raises:
-            EOFError: the file ends within its compressed data.
-            zlib.error: the compressed data are damaged.
-        """
-        while True:
-            if self._inflate.eof:
-                self._rest = self._inflate.unused_data.lstrip(b"\0") or self._raw.read(64 * 1024)
-                if not self._rest:
-                    return b""
-                self._inflate = zlib.decompressobj(31)  # another member follows
-            data = self._inflate.decompress(self._rest, size)
-            self._rest = self._inflate.unconsumed_tail
-            if data:
-                return data
-            if not self._rest and not self._inflate.eof:
-                self._rest = self._raw.read(64 * 1024)
-                if not self._rest:
-                    raise EOFError("the compressed file ends too early")
+def _say_error(error: Exception) -> str:
+    said = error.strerror if isinstance(error, OSError) else ""
+    return said or str(error) or type(error).__name__
 
 
 def read_path(
@@ -248,50 +184,43 @@ def read_path(
     prefix: str,
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
+    keep_cut: bool = False,
 ) -> Iterator[Message | Unreadable]:
     """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
     Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
-    to files are followed, links to folders are not.
+    to files are followed, links to folders are not. With `keep_cut` the mail in which a file breaks off is read as
+    far as it goes, and says so (`Message.unread`); else it is left out.
     """
+    how = _Reading(
+        list_id=list_id,
+        month=month,
+        prefix=prefix,
+        list_from_headers=list_from_headers,
+        receivers=receivers,
+        keep_cut=keep_cut,
+    )
     if path.is_dir():
         refused: list[Unreadable] = []
         seen: set[Path] = set()
-        for file in sorted(_walk(path, refused, list_id, month)):
+        for file in sorted(_walk(path, refused, how)):
             if (real := file.resolve()) not in seen:
                 seen.add(real)
-                yield from _read_file(
-                    file,
-                    str(file.relative_to(path)),
-                    list_id=list_id,
-                    month=month,
-                    prefix=prefix,
-                    list_from_headers=list_from_headers,
-                    receivers=receivers,
-                )
+                yield from _read_file(file, str(file.relative_to(path)), how)
         yield from refused
     elif path.is_file():
-        yield from _read_file(
-            path,
-            path.name,
-            list_id=list_id,
-            month=month,
-            prefix=prefix,
-            list_from_headers=list_from_headers,
-            receivers=receivers,
-        )
+        yield from _read_file(path, path.name, how)
     else:
         # a pipe or a device would keep its reader waiting for ever
-        why = "neither a file nor a folder" if path.exists() else "no such file"
-        yield Unreadable(source=str(path), why=why, list_id=list_id, month=month)
+        yield how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True)
 
 
-def _walk(root: Path, refused: list[Unreadable], list_id: str, month: str) -> Iterator[Path]:
+def _walk(root: Path, refused: list[Unreadable], how: _Reading) -> Iterator[Path]:
     """The files below a folder; what can't be looked into is noted in `refused`."""
 
     def refuse(error: OSError) -> None:
         why = f"cannot be looked into: {error.strerror or type(error).__name__}"
-        refused.append(Unreadable(source=str(error.filename or root), why=why, list_id=list_id, month=month))
+        refused.append(how.refuse(str(error.filename or root), why, lost=True))
 
     for folder, names, files in os.walk(root, onerror=refuse):
         names[:] = [n for n in names if not n.startswith(".") and n != "tmp"]
@@ -300,62 +229,30 @@ def _walk(root: Path, refused: list[Unreadable], list_id: str, month: str) -> It
                 yield found
 
 
-def _read_file(
-    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool, receivers: Sequence[str]
-) -> Iterator[Message | Unreadable]:
+def _read_file(path: Path, name: str, how: _Reading) -> Iterator[Message | Unreadable]:
     try:
-        with _open(path) as stream:
+        with open_box(path) as stream:
             start = stream.read(4096)
     except DAMAGE as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        yield Unreadable(source=name, why=f"cannot be read: {why}", list_id=list_id, month=month)
+        yield how.refuse(name, f"cannot be read: {_say_error(error)}", lost=True)
         return
     packed = next((what for magic, what in _PACKED.items() if start.startswith(magic)), None)
     if packed is None and start[257:262] == b"ustar":
         packed = "a tar file"
     if packed is not None:
-        yield Unreadable(source=name, why=f"{packed}: unpack it first", list_id=list_id, month=month)
+        yield how.refuse(name, f"{packed}: unpack it first", lost=True)
     elif not start.strip():
-        yield Unreadable(source=name, why="the file is empty", list_id=list_id, month=month)
+        yield how.refuse(name, "the file is empty")
     elif path.suffix.lower() in _JSON and start.removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
-        yield from _read_json(
-            path,
-            name,
-            list_id=list_id,
-            month=month,
-            prefix=prefix,
-            list_from_headers=list_from_headers,
-            receivers=receivers,
-        )
+        yield from _read_json(path, name, how)
     else:
-        yield from read_mbox(
-            path,
-            list_id=list_id,
-            month=month,
-            prefix=prefix,
-            source=name,
-            list_from_headers=list_from_headers,
-            receivers=receivers,
-        )
+        yield from _read_box(path, name, how)
 
 
-def _read_json(
-    path: Path, name: str, *, list_id: str, month: str, prefix: str, list_from_headers: bool, receivers: Sequence[str]
-) -> Iterator[Message | Unreadable]:
+def _read_json(path: Path, name: str, how: _Reading) -> Iterator[Message | Unreadable]:
     try:
         for position, mail in enumerate(read_export(path)):
             where = f"{name}#{position}"
-            if isinstance(mail, str):
-                yield Unreadable(source=where, why=mail, list_id=list_id, month=month)
-                continue
-            yield read_message(
-                mail,
-                source=where,
-                list_id=list_id,
-                month=month,
-                prefix=prefix,
-                list_from_headers=list_from_headers,
-                receivers=receivers,
-            )
+            yield how.refuse(where, mail, lost=True) if isinstance(mail, str) else how.read(mail, where)
     except UnreadableInput as error:
-        yield Unreadable(source=name, why=error.why, list_id=list_id, month=month)
+        yield how.refuse(name, error.why, lost=True)

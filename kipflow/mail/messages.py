@@ -32,10 +32,9 @@ from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.rounds.calls import read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.words.legends import find_legend
+from kipflow.mbox.splitting import MAX_MAIL
 
 MAX_REFERENCES = 100
-#: What is read of one mail at most.
-MAX_MAIL = 16 * 1024 * 1024
 # one of these makes a piece of text a mail
 _MAIL_FIELDS = (
     *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
@@ -54,6 +53,7 @@ def read_message(
     prefix: str,
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
+    unread: str = "",
 ) -> Message | Unreadable:
     """Read one mail, envelope line allowed. Never raises on bad mail.
 
@@ -64,6 +64,7 @@ def read_message(
         month: "2026-03"; empty: taken from the mail's own time.
         prefix: the community's prefix of proposal numbers, "KIP".
         receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
+        unread: why these bytes may not be all that the mail says.
     """
     mail = _even_line_ends(data[:MAX_MAIL])
     if not mail or mail.isspace():
@@ -116,6 +117,7 @@ def read_message(
         digest=digest,
         dated_at=dated_at,
         authentication=find_authentication(headers, receivers, sender.address),
+        unread=unread,
     )
 
 

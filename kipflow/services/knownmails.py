@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Container, Sequence
 
 from kipflow.mail import version
-from kipflow.mail.archive import RawMail
+from kipflow.mbox.splitting import RawMail
 from kipflow.services.ports import Session
 
 #: Bytes of a digest that are kept: among a month's mails no two agree in so many by chance.

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.mbox.files import count_starts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,9 @@ def load_landing(path: Path) -> list[Landed]:
 def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str, receivers: Sequence[str] = ()) -> Path:
     """Write the readable files of a landing as the manifest that `read_archives.py` takes."""
     files = [
-        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month} for x in landed if is_readable(x)
+        {"path": x.month.path, "list_id": x.month.list_id, "month": x.month.month, "whole": is_whole(x)}
+        for x in landed
+        if is_readable(x)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"prefix": prefix, "receivers": receivers, "files": files}, indent=1), encoding="utf-8")
@@ -64,14 +67,14 @@ def is_readable(landed: Landed) -> bool:
     return landed.month.status in {"complete", "partial"} and landed.month.path is not None
 
 
+def is_whole(landed: Landed) -> bool:
+    """Whether the archive itself vouches for the length of the month's file."""
+    return landed.month.status == "complete"
+
+
 def count_mails(landed: Iterable[Landed]) -> int:
-    """About how many mails lie in these files, by their envelope lines: enough to choose how to read."""
-    total = 0
-    for one in landed:
-        if is_readable(one) and one.month.path is not None:
-            with open(one.month.path, "rb") as file:
-                total += sum(chunk.count(b"\nFrom ") for chunk in iter(lambda: file.read(1 << 20), b"")) + 1
-    return total
+    """How many mails lie in these files."""
+    return sum(count_starts(Path(x.month.path)) for x in landed if is_readable(x) and x.month.path is not None)
 
 
 def _to_json(value: object) -> str:

@@ -18,7 +18,7 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
-from kipflow.services.landing import Landed, find_raw_file, is_readable
+from kipflow.services.landing import Landed, find_raw_file, is_readable, is_whole
 from kipflow.services.ports import Archive, MonthStats, Report, Store
 from kipflow.services.storing import Totals, batches, store_batch, store_batches
 
@@ -188,6 +188,7 @@ def _store_month(
         prefix=prefix,
         receivers=receivers,
         is_wanted=mails.is_new,
+        whole=is_whole(one),
     )
     stored = store_batches(store, found, seen_at, totals)
     totals.known += mails.skipped

@@ -1,9 +1,10 @@
 """The Spark data sources "mbox" (mails) and "mbox_counts" (how many begin in each part of large files).
 
 Options: `manifest`, JSON text {"prefix": "KIP", "receivers": ["mx.x.example"], "files": [{"path", "list_id",
-"month"}]} (`receivers`: the hosts whose lines on top of a mail are believed); `split_bytes`, the size above which a
-file is read in parts; `counts`, JSON text of `mbox_counts`' rows, which "mbox" needs to number the mails of a file
-that is read in parts. Paths are those of a file system that all workers share.
+"month", "whole"}]} (`receivers`: the hosts whose lines on top of a mail are believed; `whole`: the archive itself
+vouches for the length of the file); `split_bytes`, the size above which a file is read in parts; `counts`, JSON text
+of `mbox_counts`' rows, which "mbox" needs to number the mails of a file that is read in parts. Paths are those of a
+file system that all workers share.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.mail.archive import read_mbox
-from kipflow.mail.ranges import count_mails, is_splittable, read_range
+from kipflow.mail.archive import read_mbox, read_range
+from kipflow.mbox.ranges import count_mails, is_splittable
 from kipflow_spark import schemas
 from kipflow_spark.rows import item_batches
 
@@ -40,6 +41,7 @@ class Span:
     start: int = 0
     end: int | None = None
     first_position: int = 0
+    whole: bool = False
 
 
 class SpanPartition(InputPartition):
@@ -113,18 +115,11 @@ class MboxCountsReader(DataSourceReader):
 def read_span(span: Span, *, prefix: str, receivers: Sequence[str] = ()) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
     path = Path(span.path)
+    where = {"list_id": span.list_id, "month": span.month}
+    how: dict[str, Any] = {"prefix": prefix, "receivers": receivers, "whole": span.whole}
     if span.end is None:
-        return read_mbox(path, list_id=span.list_id, month=span.month, prefix=prefix, receivers=receivers)
-    return read_range(
-        path,
-        span.start,
-        span.end,
-        first_position=span.first_position,
-        list_id=span.list_id,
-        month=span.month,
-        prefix=prefix,
-        receivers=receivers,
-    )
+        return read_mbox(path, **where, **how)
+    return read_range(path, span.start, span.end, first_position=span.first_position, **where, **how)
 
 
 def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:
@@ -133,7 +128,13 @@ def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Spa
     for file in files:
         path = Path(file["path"])
         size = path.stat().st_size if path.is_file() else 0
-        whole = Span(path=str(path), list_id=file["list_id"], month=file["month"], size=size)
+        whole = Span(
+            path=str(path),
+            list_id=file["list_id"],
+            month=file["month"],
+            size=size,
+            whole=file.get("whole", False),
+        )
         if size <= split_bytes or not is_splittable(path):
             spans.append(whole)
             continue

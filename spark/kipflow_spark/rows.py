@@ -31,7 +31,7 @@ def item_row(item: Message | Unreadable) -> Row:
     """One row of `schemas.ITEM`; columns that it leaves out are null."""
     if isinstance(item, Unreadable):
         where = {"source": item.source, "list_id": item.list_id, "month": item.month}
-        return {**where, "why": item.why, "readable": False}
+        return {**where, "why": item.why, "lost": item.lost, "readable": False}
     reading = item.reading
     return {
         "message_id": item.message_id,

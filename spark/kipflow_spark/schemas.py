@@ -72,7 +72,7 @@ MESSAGE = _table(
 )
 
 #: What the mbox data source gives: a mail, or (`readable` false) where and why there is none.
-ITEM = StructType([*MESSAGE.fields, StructField("why", TEXT), StructField("readable", FLAG)])
+ITEM = StructType([*MESSAGE.fields, StructField("why", TEXT), StructField("lost", FLAG), StructField("readable", FLAG)])
 
 #: How many mails begin in one byte range of one file.
 MAIL_COUNT = _table(path=TEXT, start=COUNT, mails=COUNT)

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.mail.archive import read_mbox
-from kipflow.mail.ranges import count_mails, find_mail_start, is_splittable, read_range
+from kipflow.mail.archive import read_mbox, read_range
+from kipflow.mbox.ranges import count_mails, find_mail_start, is_splittable
+from kipflow.mbox.separators import Form
 
 WHERE = {"list_id": "dev@list.example", "month": "2026-03", "prefix": "KIP"}
 
@@ -64,8 +65,10 @@ def test_a_part_inside_one_long_mail_holds_none(tmp_path: Path) -> None:
     mail = b"From a@x.example Mon Mar  2 10:00:00 2026\nSubject: long\n\n" + b"words\n" * 900_000
     path.write_bytes(mail + mail)
     with path.open("rb") as stream:
-        assert find_mail_start(stream, 1) == len(mail)
-        assert find_mail_start(stream, len(mail) + 1) is None
+        found = find_mail_start(stream, 1, Form())
+        assert found is not None
+        assert found.at == len(mail)
+        assert find_mail_start(stream, len(mail) + 1, Form()) is None
     assert count_mails(path, 100, 2_000_000) == 0
     assert read_parts(path, [0, 100, 2_000_000, len(mail), 2 * len(mail)]) == list(read_mbox(path, **WHERE))
 

@@ -6,8 +6,8 @@ import io
 import json
 from pathlib import Path
 
-from kipflow.mail.archive import split_mbox
 from kipflow.mail.content.headers import split_mail
+from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.template import render_page
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import io
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import format_datetime, parsedate_to_datetime
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail import archive
-from kipflow.mail.archive import find_boundary, read_mbox, split_mbox
+from kipflow.mail.archive import read_mbox
 from kipflow.mail.content import headers, mime
 from kipflow.mail.content.headers import parse_date, split_mail
+from kipflow.mbox.splitting import split_mbox
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ARCHIVES = sorted(DATA.rglob("*.mbox"))
@@ -71,19 +70,6 @@ def test_fields_of_real_mails_are_the_same_both_ways(realdata: Path) -> None:
     for path in sorted((realdata / "mail").glob("*.mbox")):
         for mail in read_raw(path):
             check_both_ways(mail)
-
-
-@given(st.lists(st.sampled_from([b"From ", b"a@b Mon Jan  1 10:00:00 2026", b"\n", b"To: x\n", b"x"]), max_size=40))
-def test_a_boundary_is_where_looking_at_every_line_finds_it(pieces: list[bytes]) -> None:
-    data = b"x" + b"".join(pieces)
-    ends = [i for i, byte in enumerate(data + b"\n") if byte == ord("\n")]
-    starts = (
-        i + 1
-        for i, end in pairwise(ends)
-        if data[i + 1 :].startswith(b"From ") and archive._is_envelope(data, i + 1, end)
-    )
-    expected = next(starts, -1)
-    assert find_boundary(data + b"\n" + b"." * 1_100, 1) == expected
 
 
 def test_html_beside_plain_text_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

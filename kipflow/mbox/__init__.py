@@ -1,0 +1,1 @@
+"""Boxes of mail as bytes: where a mail begins, whether a file ends as it should, and its parts."""

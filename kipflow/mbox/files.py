@@ -1,0 +1,85 @@
+"""Boxes that lie in files: how many mails they hold, whether they are whole, and cutting off what may not be."""
+
+from __future__ import annotations
+
+import mmap
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from kipflow.mbox.endings import DAMAGED
+from kipflow.mbox.packed import DAMAGE, is_packed, open_box
+from kipflow.mbox.separators import LOOK, Bytes, Form, Found, find_starts, learn_form
+from kipflow.mbox.splitting import CHUNK, split_mbox
+
+
+@contextmanager
+def mapped(file: BinaryIO) -> Iterator[Bytes]:
+    """The bytes of an open file without reading them all; an empty file cannot be mapped."""
+    if file.seek(0, 2) == 0:
+        yield b""
+        return
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        yield data
+
+
+def count_starts(path: Path, *, doubtful: bool = False) -> int:
+    """How many mails begin in a plain mbox; with `doubtful` also lines that only look like the start of one."""
+    with path.open("rb") as file, mapped(file) as data:
+        return sum(1 for _ in find_starts(data, learn_form(data[:LOOK]), doubtful=doubtful)) if len(data) else 0
+
+
+def drop_last_mail(path: Path) -> int:
+    """Cut the last mail off a plain mbox, and how many mails are left.
+
+    Of a box that broke off nobody can tell whether its last mail is whole: half a mail may lack the line that takes
+    its vote back, or the Message-ID by which it would be known again.
+    """
+    with path.open("r+b") as file:
+        with mapped(file) as data:
+            starts = list(find_starts(data, learn_form(data[:LOOK]))) if len(data) else [0]
+        file.truncate(starts[-1])
+    return len(starts) - 1
+
+
+def find_break(path: Path, *, whole: bool = False) -> str:
+    """How a file of mail ends that was not written to its end; empty where nothing shows that.
+
+    `whole` says that the archive itself vouches for its length.
+    """
+    try:
+        with open_box(path) as stream:
+            first = 0 if is_packed(path) else _find_last_chunk(stream)
+            form = None
+            if first:
+                stream.seek(0)
+                form = learn_form(stream.read(LOOK))
+                stream.seek(first)
+            begin = Found(first, first + 1)
+            last = deque(split_mbox(stream, form=form, whole=whole, first=begin), maxlen=1)
+    except DAMAGE as error:
+        return f"{DAMAGED}: {error or type(error).__name__}"
+    return last[0].cut if last else ""
+
+
+def _find_last_chunk(stream: BinaryIO) -> int:
+    """Where the last mail of a plain mbox begins, or a mail before it: the end tells, and is quickly read."""
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    form = learn_form(stream.read(LOOK))
+    length = CHUNK
+    while length < size:
+        base = stream.seek(size - length)
+        found = _first_start(stream.read(length), form)
+        if found:
+            return base + found
+        length *= 4
+    return 0
+
+
+def _first_start(tail: bytes, form: Form) -> int:
+    starts = find_starts(tail, form)
+    next(starts)
+    return next(starts, 0)

@@ -1,0 +1,163 @@
+"""An mbox to its mails, over bytes: in bounded memory however long the box or one mail is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+from kipflow.mbox.endings import DAMAGED, MID_LINE, find_cut
+from kipflow.mbox.packed import DAMAGE
+from kipflow.mbox.separators import LOOK, Form, Found, Kind, Search, learn_form
+
+CHUNK = 1024 * 1024
+#: What is read of one mail at most.
+MAX_MAIL = 16 * 1024 * 1024
+#: Lines of one mail that only look like the start of another which are remembered.
+MAX_DOUBTS = 20
+_MMDF = b"\x01\x01\x01\x01\n"
+
+
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class RawMail(NamedTuple):
+    """One mail of an archive, its envelope line included. `position` counts from 0.
+
+    `doubts` are the offsets of lines in it that look like the start of another mail and were not taken for one;
+    `cut` says how the box ends within it (empty: it does not). A `loose` one may be text of the mail before it.
+    """
+
+    position: int
+    data: bytes
+    truncated: bool = False
+    doubts: tuple[int, ...] = ()
+    cut: str = ""
+    loose: bool = False
+
+
+def split_mbox(
+    stream: Readable,
+    *,
+    form: Form | None = None,
+    whole: bool = False,
+    first: Found | None = None,
+    is_last: bool = True,
+) -> Iterator[RawMail]:
+    """The mails of an mbox, in order. A file that starts otherwise is one mail, or an MMDF box.
+
+    Args:
+        stream: the box, or a part of one that begins where a mail does.
+        form: what the mails of the box have in common; None: learned from its head.
+        whole: the archive itself says that it gave all of this box.
+        first: where in the box the stream begins; None: at its beginning.
+        is_last: whether the box ends where the stream does.
+
+    Raises:
+        OSError, EOFError, zlib.error, lzma.LZMAError: the stream is damaged; what came before it was given.
+    """
+    pieces = _Pieces(stream)
+    form = learn_form(pieces.buffer) if form is None else form
+    if pieces.skip_empty_lines().startswith(_MMDF):
+        found = (m for m in pieces.split(_find_mmdf) if m.data.removeprefix(_MMDF).strip())
+        yield from (m._replace(position=n, data=m.data.removeprefix(_MMDF)) for n, m in enumerate(found))
+    else:
+        for mail in pieces.split(_separators_of(form), first):
+            if pieces.tail and is_last:
+                after_others = mail.position > 0 or (first is not None and first.at > 0)
+                cut = DAMAGED if pieces.damage else _find_cut(mail, pieces.tail, form, after_others, whole)
+                yield mail._replace(cut=cut)
+            else:
+                yield mail
+    if pieces.damage is not None:
+        raise pieces.damage
+
+
+def _find_cut(mail: RawMail, tail: bytes, form: Form, after_others: bool, whole: bool) -> str:
+    if mail.truncated:  # its parts are not held; that it ends a line is all that can be known
+        return "" if tail.endswith(b"\n") else MID_LINE
+    return find_cut(mail.data, form, after_others=after_others, whole=whole)
+
+
+#: Looks in a buffer from a place on; `True`: nothing follows the buffer.
+Find = Callable[[bytes, int, bool], Iterator[Found]]
+
+
+def _separators_of(form: Form) -> Find:
+    def find(buffer: bytes, start: int, final: bool) -> Iterator[Found]:
+        search = Search(buffer, form, final=final)
+        while True:
+            found = search.find(start)
+            yield found
+            start = found.resume
+
+    return find
+
+
+def _find_mmdf(buffer: bytes, start: int, final: bool) -> Iterator[Found]:
+    del final  # a mark is a mark, whatever follows
+    while True:
+        at = buffer.find(_MMDF, start)
+        start = max(start, len(buffer) - len(_MMDF) + 1) if at < 0 else at + 1
+        yield Found(at, start)
+
+
+class _Pieces:
+    """A stream cut at what a search finds; of a longer piece than a mail may be only the beginning is kept."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self.damage: Exception | None = None
+        #: The last bytes of the stream, when its last piece is given.
+        self.tail = b""
+        self._ended = False
+        self.buffer = b""
+        while len(self.buffer) < LOOK and self._fill():
+            pass
+
+    def _fill(self) -> bool:
+        if not self._ended:
+            try:
+                more = self._stream.read(CHUNK)
+            except DAMAGE as error:
+                self.damage, more = error, b""
+            self.buffer += more
+            self._ended = not more
+        return not self._ended
+
+    def skip_empty_lines(self) -> bytes:
+        self.buffer = self.buffer.lstrip(b"\r\n")
+        return self.buffer
+
+    def split(self, find: Find, first: Found | None = None) -> Iterator[RawMail]:
+        position, begin, resume, dropped = 0, 0, 1, False
+        loose = first is not None and first.kind is Kind.LOOSE
+        doubts: list[int] = []
+        while True:
+            for found in find(self.buffer, resume, self._ended):
+                resume = found.resume
+                if found.at < 0:
+                    break
+                if found.kind is Kind.DOUBTFUL:
+                    if len(doubts) < MAX_DOUBTS:
+                        doubts.append(found.at - begin)
+                    continue
+                # cut to the same length wherever chunks happen to end
+                data, size = self.buffer[begin : min(found.at, begin + MAX_MAIL)], found.at - begin
+                yield RawMail(position, data, dropped or size > MAX_MAIL, tuple(doubts), "", loose)
+                position, begin, dropped, loose = position + 1, found.at, False, found.kind is Kind.LOOSE
+                doubts.clear()
+            if self._ended:
+                break
+            resume -= begin
+            self.buffer, begin = self.buffer[begin:], 0
+            if len(self.buffer) > MAX_MAIL + CHUNK + LOOK:
+                # the search goes on behind a line break, which stays
+                self.buffer = self.buffer[:MAX_MAIL] + self.buffer[resume - 1 :]
+                resume, dropped = MAX_MAIL + 1, True
+            self._fill()
+        rest = self.buffer[begin:]
+        if rest.strip(b"\r\n \t\x00"):
+            dropped = dropped or len(rest) > MAX_MAIL
+            self.tail = rest[-4:]
+            yield RawMail(position, rest[:MAX_MAIL], dropped, tuple(doubts), "", loose)
