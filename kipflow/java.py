@@ -158,7 +158,7 @@ def submit_command(
 def pack_code(home: Path) -> Path:
     """A zip under `home` of the code that executors run; equal code has an equal name and is packed once."""
     files = [REPOSITORY / "kipflow" / "__init__.py"]
-    for folder in ("kipflow/domain", "kipflow/mail", "spark/kipflow_spark"):
+    for folder in ("kipflow/domain", "kipflow/mail", "kipflow/mbox", "spark/kipflow_spark"):
         files += sorted((REPOSITORY / folder).rglob("*.py"))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

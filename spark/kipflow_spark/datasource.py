@@ -115,11 +115,10 @@ class MboxCountsReader(DataSourceReader):
 def read_span(span: Span, *, prefix: str, receivers: Sequence[str] = ()) -> Iterator[Message | Unreadable]:
     """Read a span by the functions that read an archive in process."""
     path = Path(span.path)
-    where = {"list_id": span.list_id, "month": span.month}
-    how: dict[str, Any] = {"prefix": prefix, "receivers": receivers, "whole": span.whole}
+    how: dict[str, Any] = {"list_id": span.list_id, "month": span.month, "prefix": prefix, "receivers": receivers}
     if span.end is None:
-        return read_mbox(path, **where, **how)
-    return read_range(path, span.start, span.end, first_position=span.first_position, **where, **how)
+        return read_mbox(path, **how, whole=span.whole)
+    return read_range(path, span.start, span.end, first_position=span.first_position, **how, whole=span.whole)
 
 
 def plan_spans(files: Sequence[Mapping[str, Any]], split_bytes: int) -> list[Span]:
