@@ -46,6 +46,7 @@ from kipflow.configvalues import (
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
 from kipflow.domain.roster import Person, Role, Roster, clean_address
+from kipflow.domain.senders import Senders
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -197,6 +198,7 @@ class PolicyConfig(_Strict):
     dormancy: Literal["clock", "person"] = "person"
     care: tuple[CareConfig, ...] = ()
     page_changes: PageChanges = PageChanges.SHOW
+    senders: Senders = Senders.ASK
 
 
 class EffectsConfig(_Strict):
@@ -264,6 +266,7 @@ class Community(_Strict):
             fractions=raw.fractions,
             dormant_after=parse_period(raw.dormant_after),
             page_changes=raw.page_changes,
+            senders=raw.senders,
             grace=grace if grace is not None else timedelta(days=14),
             dormancy_by_person=raw.dormancy == "person",
             care=tuple(

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import AddressSource, Authentication, Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.votes import Choice, Declared, Expression, Standing
 from kipflow.services.ports import MetricRow, Session
 

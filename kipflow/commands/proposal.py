@@ -119,6 +119,7 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
     ballots = [
         {
             "voter": b.voter,
+            "known by": b.known_by,
             "value": b.value,
             "binding": "binding" if b.binding else "",
             "status": b.status,
@@ -129,7 +130,8 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
         }
         for b in state.vote.ballots
     ]
-    print_table(ballots, columns=("voter", "value", "binding", "status", "line", "rule", "why", "message"), title=title)
+    columns = ("voter", "known by", "value", "binding", "status", "line", "rule", "why", "message")
+    print_table(ballots, columns=columns, title=title)
     if state.terms.because:
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""

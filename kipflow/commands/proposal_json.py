@@ -168,6 +168,7 @@ def _ballot(ballot: Ballot, links: Links) -> dict[str, Any]:
         "rule": ballot.rule,
         "status": ballot.status,
         "why": ballot.why,
+        "known_by": ballot.known_by,
     }
 
 

@@ -138,7 +138,8 @@ def say_ruling(ruling: Ruling) -> str:
         case "number":
             return f"{ruling.value.get('number')} the number {ruling.target}"
         case "merge":
-            return f"one person: {ruling.target}"
+            since = f" since {str(ruling.value['since'])[:10]}" if ruling.value.get("since") else ""
+            return f"one person{since}: {ruling.target}"
         case "split":
             return f"two people: {ruling.target}"
         case kind:
@@ -174,6 +175,26 @@ def merge(one: str, other: str, author: str, reason: str, as_of: datetime | None
     one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
     """
     return _rule_identity(one, other, author, reason, as_of, same=True)
+
+
+@review.command()
+@click.argument("address")
+@click.argument("person")
+@click.option("--since", type=UtcTime(), help="From when it is theirs; as a rule from its first mail that is held.")
+@_by_whom
+def sender(address: str, person: str, since: datetime | None, author: str, reason: str, as_of: datetime | None) -> int:
+    """Rule that ADDRESS is one of PERSON's (an id or address of the roster) from some day on.
+
+    Mails that came from it before that day stay as they were. In place of an address, a mail's id such as
+    <abc@x.example> says so of that mail alone. `kipflow review senders` lists who is asked about.
+    """
+    from kipflow.services.senders import accept_sender
+
+    parts = open_parts()
+    at = find_past(parts, as_of)
+    ruling = accept_sender(parts.store, parts.roster, address, person, since=since, author=author, reason=reason, at=at)
+    _take_hold(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
+    return 0
 
 
 @review.command()

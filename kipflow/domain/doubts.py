@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from kipflow.domain.identities import Doubt
-from kipflow.domain.votes import Vote, with_latest_standing
+from kipflow.domain.votes import Vote, ask_for_senders, with_latest_standing
 
 #: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
 MAX_WAYS = 64
@@ -19,22 +19,30 @@ def find_ways(vote: Vote) -> tuple[Vote, ...]:
     Only doubts that touch binding ballots are tried: no other can change an outcome. One mailbox is one
     person's at most, so each is either its own or that of one of those it is likened to.
     """
-    choices: dict[str, list[Doubt | None]] = {}
+    choices: dict[_Asked, list[Doubt | None]] = {}
     for doubt in vote.doubts:
         if doubt.binds:
-            choices.setdefault(doubt.one_voter, [None]).append(doubt)
+            choices.setdefault(_find_asked(doubt), [None]).append(doubt)
     if not choices:
         return (vote,)
     ways = islice(product(*choices.values()), MAX_WAYS)
     return tuple(_settle(vote, dict(zip(choices, way, strict=True))) for way in ways)
 
 
+#: Whose mails a doubt is about. Of somebody's single mails, each is a question of its own.
+_Asked = tuple[str, tuple[str, ...]]
+
+
+def _find_asked(doubt: Doubt) -> _Asked:
+    return doubt.one_voter, doubt.mails
+
+
 def count_ways(vote: Vote) -> int:
     """How many ways there are to settle the doubts that touch binding ballots."""
-    ways, options = 1, dict[str, int]()
+    ways, options = 1, dict[_Asked, int]()
     for doubt in vote.doubts:
         if doubt.binds:
-            options[doubt.one_voter] = options.get(doubt.one_voter, 1) + 1
+            options[_find_asked(doubt)] = options.get(_find_asked(doubt), 1) + 1
     for option in options.values():
         ways = min(ways * option, MAX_WAYS + 1)
     return ways
@@ -42,14 +50,14 @@ def count_ways(vote: Vote) -> int:
 
 def settle_one(vote: Vote, doubt: Doubt, *, same: bool) -> Vote:
     """The judged vote with one doubt settled, the others as they are."""
-    return _settle(vote, {doubt.one_voter: doubt if same else None}, only=doubt)
+    return _settle(vote, {_find_asked(doubt): doubt if same else None}, only=doubt)
 
 
-def _settle(vote: Vote, way: Mapping[str, Doubt | None], *, only: Doubt | None = None) -> Vote:
+def _settle(vote: Vote, way: Mapping[_Asked, Doubt | None], *, only: Doubt | None = None) -> Vote:
     """The vote with its doubtful mails given to one voter each, and one ballot of each voter standing."""
     owner: dict[str, tuple[str, bool]] = {}
     for doubt in vote.doubts:
-        if doubt.one_voter in way and (only is None or doubt == only):
+        if _find_asked(doubt) in way and (only is None or doubt == only):
             owner.update((mail, (doubt.one_voter, False)) for mail in doubt.mails)
     for chosen in way.values():
         if chosen is not None:
@@ -60,4 +68,5 @@ def _settle(vote: Vote, way: Mapping[str, Doubt | None], *, only: Doubt | None =
             voter, binding = owner[ballot.message_id]
             ballot = replace(ballot, voter=voter, binding=binding)
         ballots.append(ballot)
-    return replace(vote, ballots=with_latest_standing(ballots), doubts=(), heard=())
+    left = () if only is None else [d for d in vote.doubts if _find_asked(d) != _find_asked(only)]
+    return replace(vote, ballots=with_latest_standing(ask_for_senders(ballots, left)), doubts=(), heard=())

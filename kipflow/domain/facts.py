@@ -13,6 +13,7 @@ from typing import Any
 
 from kipflow.domain.numbering import Numbering
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.votes import Declared, Expression, Vote
 
 
@@ -41,22 +42,6 @@ class SubjectReading:
     numbers: tuple[int, ...]
     round: int | None
     topic: str
-
-
-class AddressSource(StrEnum):
-    """Where a mail shows its author's address: in From itself, or behind what a list made of it."""
-
-    FROM = "from"
-    RECOVERED = "recovered"
-    NONE = "none"
-
-
-class Authentication(StrEnum):
-    """What the receiving host recorded about the sender's domain; unknown where no host is configured."""
-
-    PASSED = "pass"
-    FAILED = "fail"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,35 +1,38 @@
-"""Who the writers of some mails are: the certain merged into one voter, the likely put to a person as doubts.
+"""Who the writers of some mails are: the proven and certain as voters, the claimed and likely as doubts for a person.
 
-Certain is what the roster says of an address, a person's verdict, and an exactly equal full name. Everything
-else that speaks for one person behind two mailboxes is a `Doubt`: told, with its reason, never acted upon.
+Certain is what the roster says of an address, a person's verdict, and among strangers an exactly equal full name.
+Everything else that speaks for one person behind two mailboxes is a `Doubt`: shown, with its reason, never acted upon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from itertools import islice, product
 
 from kipflow.domain.likeness import find_keys, find_likeness
-from kipflow.domain.merging import identify_writers
+from kipflow.domain.merging import merge_strangers
+from kipflow.domain.policy import Policy
+from kipflow.domain.proofs import Proof, Writing, prove_writer
 from kipflow.domain.roster import Mailbox, Person, Roster, Voter, clean_address, fold_name
+from kipflow.domain.senders import KnownBy
 
-#: Members of one key that are compared, and doubts that one vote can raise: a crowd of lookalikes stays cheap.
+#: Strangers of one key that are compared with one another, and doubts that one vote can raise. People of the roster
+#: are always compared; where more doubts touch binding votes than that, the vote says so and waits.
 MAX_ALIKE, MAX_DOUBTS = 24, 200
 #: Mailboxes of one voter that are compared.
 MAX_BOXES = 8
 _ACCOUNTS = "@apache.org"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """One mail with a ballot in it: its id, its time, and who it says it is from."""
+class DoubtKind(StrEnum):
+    """A sender who claims to be somebody known counts for nothing until somebody says so; two who look alike count
+    for themselves, and are asked about."""
 
-    message_id: str
-    name: str
-    address: str
-    at: datetime
+    SENDER = "sender"
+    ALIKE = "identity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,7 @@ class Doubt:
     a person's verdict settled it (None: open); what it settled is in the voters' ids already.
     """
 
+    kind: DoubtKind = DoubtKind.ALIKE
     one: Mailbox
     other: Mailbox
     one_voter: str
@@ -61,88 +65,160 @@ def name_pair(one: str, other: str) -> str:
     return " = ".join(sorted((one, other)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identified:
+    """The voter behind each of some mails, by what each is known, and the doubts among them.
+
+    `crowded` says why not all doubts are among them that could turn a vote; empty: they are.
+    """
+
+    voters: tuple[Voter, ...]
+    known_by: tuple[KnownBy, ...]
+    doubts: tuple[Doubt, ...] = ()
+    crowded: str = ""
+
+
 @dataclass(slots=True, kw_only=True)
 class _Party:
-    """Everybody who is certainly one person, before any verdict that joined them with somebody else."""
+    """Everybody who is certainly one person, before any verdict that joined them with somebody else.
+
+    `claims` are people of the roster whose names it uses, with the words for it.
+    """
 
     voter: Voter
-    boxes: dict[tuple[str, str], None]
-    writings: list[Writing]
+    key: str = ""
+    boxes: dict[tuple[str, str], None] = field(default_factory=dict)
+    writings: list[Writing] = field(default_factory=list)
+    claims: dict[str, tuple[Person, str]] = field(default_factory=dict)
 
     @property
     def mailbox(self) -> Mailbox:
-        return Mailbox(key=self.voter.id, name=self.voter.name)
+        return Mailbox(key=self.key, name=self.voter.name, address="" if self.key == self.voter.id else self.voter.id)
 
 
-def identify_all(
-    writings: Sequence[Writing], roster: Roster, *, roles: Collection[str]
-) -> tuple[list[Voter], tuple[Doubt, ...]]:
-    """The voter behind each of a vote's mails, and the doubts among them; `roles` are those that bind."""
-    senders = [(w.name, w.address) for w in writings]
-    voters = identify_writers(senders, roster, ruled=True)
-    apart = identify_writers(senders, roster, ruled=False) if roster.verdicts else voters
+def identify_all(writings: Sequence[Writing], roster: Roster, policy: Policy) -> Identified:
+    """The voter behind each of a vote's mails, and the doubts among them."""
+    proofs = _prove_all(writings, roster, policy, ruled=True)
+    apart = _prove_all(writings, roster, policy, ruled=False) if roster.verdicts else proofs
     parties: dict[str, _Party] = {}
-    for writing, voter in zip(writings, apart, strict=True):
-        party = parties.setdefault(voter.id, _Party(voter=voter, boxes={}, writings=[]))
+    for writing, proof in zip(writings, apart, strict=True):
+        key = proof.voter.id if proof.whole else writing.message_id
+        party = parties.setdefault(key, _Party(voter=proof.voter, key=key))
         party.boxes.setdefault((writing.name, writing.address))
         party.writings.append(writing)
-    return voters, tuple(_find_doubts(list(parties.values()), roster, roles))
+        party.claims.update((person.id, (person, proof.why)) for person in proof.people)
+    # those on which an outcome can depend come first: the others may be cut off
+    found = sorted(_find_doubts(list(parties.values()), roster, policy.binding_roles), key=lambda d: not d.binds)
+    return Identified(
+        voters=tuple(p.voter for p in proofs),
+        known_by=tuple(p.known_by for p in proofs),
+        doubts=tuple(found[:MAX_DOUBTS]),
+        crowded=_find_crowd(found, parties.values()),
+    )
+
+
+def _find_crowd(doubts: Sequence[Doubt], parties: Iterable[_Party]) -> str:
+    if len(doubts) > MAX_DOUBTS and doubts[MAX_DOUBTS].binds:
+        return f"more than {MAX_DOUBTS} senders may be people whose votes bind"
+    many = next((p for p in parties if p.voter.person is None and len(p.boxes) > MAX_BOXES), None)
+    return "" if many is None else f"{many.voter.id} writes under more than {MAX_BOXES} names"
+
+
+def _prove_all(writings: Sequence[Writing], roster: Roster, policy: Policy, *, ruled: bool) -> list[Proof]:
+    proofs = [prove_writer(w, roster, policy.senders, ruled=ruled) for w in writings]
+    whole = [position for position, proof in enumerate(proofs) if proof.whole]
+    merged = merge_strangers([proofs[position].voter for position in whole], roster)
+    for position, voter in zip(whole, merged, strict=True):
+        if voter is not proofs[position].voter:
+            proofs[position] = replace(proofs[position], voter=voter)
+    return proofs
 
 
 # -- doubts ----------------------------------------------------------------------------------------
 def _find_doubts(parties: list[_Party], roster: Roster, roles: Collection[str]) -> Iterator[Doubt]:
     strangers = [p for p in parties if p.voter.person is None and p.voter.id]
+    known = {p.voter.id: p for p in parties if p.voter.person is not None}
+    for party in strangers:
+        for person, why in party.claims.values():
+            other = known.get(person.id) or _as_party(person)
+            yield from _build_doubts(party, other, why, roster, roles, DoubtKind.SENDER)
+    strangers = [p for p in strangers if p.key == p.voter.id]
+    nearby, voting, listed = _index_parties(strangers), _index_parties(known.values()), _find_index(roster)
+    done, count = set[int](), 0
+    for party in strangers:
+        done.add(id(party))
+        keys = sorted({k for box in _boxes_of(party) for k in find_keys(*box)})
+        people = {p.id: known.get(p.id) or _as_party(p) for key in keys for p in listed.get(key, ())}
+        people.update((p.voter.id, p) for key in keys for p in voting.get(key, ()))
+        others = {id(p): p for key in keys for p in nearby.get(key, ())[:MAX_ALIKE] if id(p) not in done}
+        near = others.values() if count < MAX_DOUBTS else ()
+        for other in (*(p for i, p in sorted(people.items()) if i not in party.claims), *near):
+            likeness = _find_why(party, other)
+            if likeness is None:
+                continue
+            for doubt in _build_doubts(party, other, likeness, roster, roles, DoubtKind.ALIKE):
+                if doubt.binds or other.writings:
+                    count += 1
+                    yield doubt
+
+
+def _index_parties(parties: Iterable[_Party]) -> dict[str, list[_Party]]:
     index: dict[str, list[_Party]] = {}
     for party in parties:
         for key in {k for box in _boxes_of(party) for k in find_keys(*box)}:
             index.setdefault(key, []).append(party)
-    present = {p.voter.id for p in parties}
-    people = _find_index(roster)
-    found, known = 0, set[int]()
-    for party in strangers:
-        known.add(id(party))
-        keys = sorted({k for box in _boxes_of(party) for k in find_keys(*box)})
-        others = {id(p): p for key in keys for p in index.get(key, ())[:MAX_ALIKE] if id(p) not in known}
-        absent = {p.id: p for key in keys for p in people.get(key, ())[:MAX_ALIKE]}
-        candidates = [*others.values(), *(_as_party(p) for i, p in sorted(absent.items()) if i not in present)]
-        for other in candidates:
-            doubt = _find_doubt(party, other, roster, roles)
-            if doubt is None or not (doubt.binds or other.writings):
-                continue
-            yield doubt
-            found += 1
-            if found >= MAX_DOUBTS:
-                return
+    return index
 
 
-def _find_doubt(party: _Party, other: _Party, roster: Roster, roles: Collection[str]) -> Doubt | None:
+def _find_why(party: _Party, other: _Party) -> str | None:
     pairs = product(_boxes_of(party), _boxes_of(other))
-    why = next((w for a, b in pairs if (w := find_likeness(a, b)) is not None), None)
-    if why is None:
-        return None
+    return next((why for a, b in pairs if (why := find_likeness(a, b)) is not None), None)
+
+
+def _build_doubts(
+    party: _Party, other: _Party, why: str, roster: Roster, roles: Collection[str], kind: DoubtKind
+) -> Iterator[Doubt]:
+    """The doubt whether two are one person; mails from before the day of the word that settled it stay in doubt.
+
+    Of somebody without an address each mail is asked about: the next one under this name may be anybody's.
+    """
+    if other.voter.person is not None and party.key == party.voter.id and not any(a for _, a in party.boxes):
+        for writing in party.writings:
+            single = replace(party, key=writing.message_id, writings=[writing])
+            yield from _build_doubts(single, other, why, roster, roles, kind)
+        return
+    ours = _nodes_of(party, roster)
     settled = [
         at
-        for a, b in product(_nodes_of(party, roster), _nodes_of(other, roster))
+        for a, b in product(ours, _nodes_of(other, roster))
         for at in (roster.joined_since(a, b), roster.split_since(a, b))
         if at is not None
     ]
+    since = max((day for node in ours if (day := roster.valid_since(node)) is not None), default=None)
     person = other.voter.person
-    return Doubt(
-        one=party.mailbox,
-        other=other.mailbox,
-        one_voter=party.voter.id,
-        other_voter=other.voter.id,
-        why=why,
-        mails=tuple(w.message_id for w in party.writings),
-        binds=tuple(w.message_id for w in party.writings if person is not None and person.holds(roles, w.at)),
-        settled_at=min(settled, default=None),
-    )
+    for is_covered in (True, False):
+        writings = [w for w in party.writings if (since is None or w.at >= since) is is_covered]
+        if not writings:
+            continue
+        yield Doubt(
+            kind=kind,
+            one=party.mailbox,
+            other=other.mailbox,
+            one_voter=party.voter.id,
+            other_voter=other.voter.id,
+            why=why,
+            mails=tuple(w.message_id for w in writings),
+            binds=tuple(w.message_id for w in writings if person is not None and person.holds(roles, w.at)),
+            settled_at=min(settled, default=None) if is_covered else None,
+        )
 
 
 def _nodes_of(party: _Party, roster: Roster) -> list[str]:
     """What rulings may call a party: those of its addresses, names and ids that any ruling names."""
     if not roster.verdicts:
         return []
+    if party.key != party.voter.id:
+        return sorted({party.key} & roster.ruled_nodes)
     named = {party.voter.id, *(roster.node(clean_address(address) or fold_name(name)) for name, address in party.boxes)}
     return sorted(named & roster.ruled_nodes)
 
@@ -160,8 +236,7 @@ def _boxes_in_roster(person: Person) -> Iterator[tuple[str, str]]:
 
 
 def _as_party(person: Person) -> _Party:
-    voter = Voter(id=person.id, name=person.name, address="", person=person)
-    return _Party(voter=voter, boxes={}, writings=[])
+    return _Party(voter=Voter(id=person.id, name=person.name, address="", person=person), key=person.id)
 
 
 def _find_index(roster: Roster) -> dict[str, list[Person]]:

@@ -51,13 +51,17 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
         care = f" ({', '.join(terms.because)}: care owed)" if terms.because else ""
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
     if state.hangs:
-        n = sum(b.status is BallotStatus.REVIEW for b in state.vote.ballots)
+        claimed = state.vote.claimed_mails
+        n = sum(b.status is BallotStatus.REVIEW and b.message_id not in claimed for b in state.vote.ballots)
         who = sum(bool(d.binds) for d in state.vote.doubts)
         asked = [
             *([_count(n, "unclear ballot")] if n else []),
             *([_count(who, "doubt") + " who is who"] if who else []),
         ]
-        yield f"{' and '.join(asked)} could turn it: a person must settle"
+        if asked:
+            yield f"{' and '.join(asked)} could turn it: a person must settle"
+        if state.vote.crowded:
+            yield f"{state.vote.crowded}: a person must settle some of them"
     if terms.late_change is not None:
         ask = ": a person must say whether the votes hold" if is_text_in_doubt(state, replay.policy) else ""
         yield f"the page changed after votes were cast ({say_sections(terms.late_change.sections)}){ask}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kipflow.domain.doubts import settle_one
 from kipflow.domain.identities import Doubt
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Mailbox
 from kipflow.domain.tally import Counts, find_extremes, hangs_on_review, is_enough, is_voted_down
 from kipflow.domain.votes import Vote
 
@@ -17,16 +16,6 @@ def say_counts(counts: Counts, policy: Policy, *, quorum: int | None = None) -> 
     else:
         word = "fails" if is_voted_down(counts, policy) else "falls short"
     return f"{word} with +{counts.plus} -{counts.minus}"
-
-
-def say_mailbox(mailbox: Mailbox) -> str:
-    """ "Jane Doe <jane@x.example>"."""
-    return f"{mailbox.name} <{mailbox.key}>" if mailbox.name and mailbox.name != mailbox.key else f"<{mailbox.key}>"
-
-
-def say_doubt(doubt: Doubt) -> str:
-    """The question with what speaks for it."""
-    return f"are {say_mailbox(doubt.one)} and {say_mailbox(doubt.other)} the same person? ({doubt.why})"
 
 
 def say_ways(vote: Vote, doubt: Doubt, policy: Policy, *, quorum: int | None = None) -> tuple[str, ...]:

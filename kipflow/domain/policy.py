@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from kipflow.domain.senders import Senders
+
 
 class Rule(StrEnum):
     """How counted binding ballots decide."""
@@ -66,4 +68,5 @@ class Policy:
     grace: timedelta = timedelta(days=14)
     dormancy_by_person: bool = False
     page_changes: PageChanges = PageChanges.SHOW
+    senders: Senders = Senders.ASK
     care: tuple[Care, ...] = field(default=())

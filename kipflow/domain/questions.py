@@ -10,7 +10,7 @@ from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
-from kipflow.domain.namesakes import say_counts, say_doubt, say_ways
+from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy
@@ -18,7 +18,7 @@ from kipflow.domain.replaying import Replay
 from kipflow.domain.ruled import find_choice_of_stage, find_until
 from kipflow.domain.stages import BY_PERSON
 from kipflow.domain.tally import Outcome, find_extremes
-from kipflow.domain.votes import BallotStatus
+from kipflow.domain.votes import BallotStatus, say_doubt
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
@@ -54,7 +54,7 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
         return  # a person has it in hand already
     outcomes = say_both_ways(state, replay.policy) if state.hangs else ()
     for ballot in state.vote.ballots:
-        if ballot.status is BallotStatus.REVIEW:
+        if ballot.status is BallotStatus.REVIEW and ballot.message_id not in state.vote.claimed_mails:
             yield ReviewItem(
                 kind="ballot",
                 subject=ballot.message_id,
@@ -66,11 +66,19 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
     cast_at = {ballot.message_id: ballot.cast_at for ballot in state.vote.ballots}
     for doubt in state.vote.doubts:
         yield ReviewItem(
-            kind="identity",
+            kind=doubt.kind,
             subject=doubt.subject,
             question=say_doubt(doubt),
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
+        )
+    if state.vote.crowded:
+        yield ReviewItem(
+            kind="crowd",
+            subject=state.vote.root_message_id,
+            question=f"{state.vote.crowded}: settle some of them, or settle its stage",
+            line=state.vote.subject,
+            asked_at=state.vote.opened_at,
         )
     yield from _ask_of_page(state)
     yield from _ask_of_result(replay, state)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 
 
@@ -41,8 +41,8 @@ class Person:
 class Voter:
     """An author as the roster knows them. `person` is None for someone the roster does not have.
 
-    `by_name` says that only the name told who it is: the address is none that the roster has. `ruled` says
-    whose word made this mailbox theirs ("" where none was needed).
+    `by_name` says that only the name told who it is, which a community's policy must allow. `ruled` says whose
+    word made this mailbox theirs ("" where none was needed).
     """
 
     id: str
@@ -55,15 +55,28 @@ class Voter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mailbox:
-    """Somebody as mails show them. `key` is a roster's id, else an address, else (without one) a folded name."""
+    """Somebody as mails show them. `key` is a roster's id, else an address, else (without one) a folded name.
+
+    Where only a single mail is in question, it is that mail's id, and `address` is what the mail shows.
+    """
 
     key: str
     name: str = ""
+    address: str = ""
+
+
+def say_mailbox(mailbox: Mailbox) -> str:
+    """ "Jane Doe <jane@x.example>"."""
+    shown = mailbox.address or mailbox.key
+    return f"{mailbox.name} <{shown}>" if mailbox.name and mailbox.name != shown else f"<{shown}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A person's word that two mailboxes are one person's (`same`) or two people's, for every vote there is."""
+    """A person's word that two mailboxes are one person's (`same`) or two people's, for every vote there is.
+
+    An address that is a roster person's can be so `since` some day only: mails from before stay as they were.
+    """
 
     same: bool
     one: Mailbox
@@ -72,6 +85,7 @@ class Verdict:
     reason: str
     at: datetime
     ruling: int | None = None
+    since: datetime | None = None
 
 
 def clean_address(address: str) -> str:
@@ -80,6 +94,9 @@ def clean_address(address: str) -> str:
     while cleaned.endswith(".invalid"):
         cleaned = cleaned[: -len(".invalid")]
     return cleaned
+
+
+_ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 
 @lru_cache(maxsize=8192)
@@ -94,33 +111,30 @@ def fold_name(name: str) -> str:
 
 
 class Roster:
-    """People by address and by exact name; an address decides before a name does, a person's verdict before both."""
+    """People by address, the roster's or one that a person's verdict gives them; a name alone is nobody's."""
 
     def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = ()) -> None:
         self.people = tuple(people)
         self.by_id = {person.id: person for person in self.people}
         self._by_email: dict[str, Person] = {}
-        self._by_name: dict[str, Person | None] = {}
+        self._by_name: dict[str, list[Person]] = {}
         for person in self.people:
             for email in person.emails:
                 self._by_email[clean_address(email)] = person
-            for name in (person.name, *person.aliases):
-                key = fold_name(name)
-                # two people of one name: the name alone then identifies nobody
-                known = self._by_name.get(key, person)
-                self._by_name[key] = person if known is person else None
+            for name in dict.fromkeys(map(fold_name, (person.name, *person.aliases))):
+                self._by_name.setdefault(name, []).append(person)
         #: Key of likeness → people who are found by it; filled when first asked for (`identities`).
         self.alike: dict[str, list[Person]] = {}
-        self._take_verdicts(verdicts)
+        self._apply_verdicts(verdicts)
 
     def with_verdicts(self, verdicts: Iterable[Verdict]) -> Roster:
         """The same people under these verdicts. Shares its tables with this one: people are read-only."""
         other = copy.copy(self)
-        other._take_verdicts(verdicts)
+        other._apply_verdicts(verdicts)
         return other
 
     # -- verdicts ------------------------------------------------------------------------------
-    def _take_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+    def _apply_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Join what was ruled to be one person. A later verdict that would join two who were ruled apart is void.
 
         So is one on two addresses that the roster by now gives to one person: the roster is the later word.
@@ -131,19 +145,22 @@ class Roster:
         #: Everybody whom a verdict names.
         self.ruled_nodes = frozenset(self.node(box.key) for v in self.verdicts for box in (v.one, v.other))
         self._joined: dict[str, _Joined] = {}
+        self._since: dict[str, datetime] = {}
         self._split_names: set[str] = set()
         self._ruled_names: dict[str, str] = {}
         for verdict in self.verdicts:
-            ours, theirs = (self._names(m) for m in (verdict.one, verdict.other))
             if not verdict.same:
-                self._split_names |= ours & theirs
-                continue
+                self._split_names |= self._names(verdict.one) & self._names(verdict.other)
+        # the earliest first: whoever joins a person does so from the day of the word that joins them
+        for verdict in sorted((v for v in self.verdicts if v.same), key=lambda v: v.since or _ALWAYS):
             self._join(verdict)
         for verdict in self.verdicts:
             for mailbox in (verdict.one, verdict.other) if verdict.same else ():
-                node = self.node(mailbox.key)
-                for name in self._names(mailbox) if node in self._joined else ():
-                    self._ruled_names.setdefault(name, node)
+                joined = self._joined.get(self.node(mailbox.key))
+                # a name that was ruled to be a person's is no address of theirs: it goes on among strangers only
+                if joined is not None and not self._find_people(joined):
+                    for name in self._names(mailbox):
+                        self._ruled_names.setdefault(name, self.node(mailbox.key))
 
     def _join(self, verdict: Verdict) -> None:
         one, other = self.node(verdict.one.key), self.node(verdict.other.key)
@@ -151,10 +168,18 @@ class Roster:
         split = any(frozenset((a, b)) in self._apart for a in ours.nodes for b in theirs.nodes)
         if split or ours.nodes == theirs.nodes:
             return
-        nodes = ours.nodes | theirs.nodes
-        joined = _Joined(nodes=nodes, ruled=f"ruled to be one person by {verdict.by}: {verdict.reason}", at=verdict.at)
+        if verdict.since is not None:
+            for side in (ours, theirs):
+                if not self._find_people(side):
+                    self._since.update(dict.fromkeys(side.nodes, verdict.since))
+        nodes, at = ours.nodes | theirs.nodes, max(side.at or verdict.at for side in (ours, theirs))
+        ruled = f"ruled to be one person by {verdict.by}: {verdict.reason}"
+        joined = _Joined(nodes=nodes, ruled=ruled, at=max(at, verdict.at))
         for node in nodes:
             self._joined[node] = joined
+
+    def _find_people(self, joined: _Joined) -> list[str]:
+        return sorted(n for n in joined.nodes if n in self.by_id)
 
     def node(self, key: str) -> str:
         """What a mailbox's key stands for: a roster person's id for each of their addresses, else the key itself."""
@@ -171,6 +196,10 @@ class Roster:
         found = self._joined.get(one)
         return found.at if found is not None and other in found.nodes else None
 
+    def valid_since(self, node: str) -> datetime | None:
+        """The first moment at which a node is whom it was ruled to be; None: always."""
+        return self._since.get(node)
+
     def split_since(self, one: str, other: str) -> datetime | None:
         """When two nodes, or those joined with them, were ruled to be two people; None if they were not."""
         ours = self._joined[one].nodes if one in self._joined else {one}
@@ -183,49 +212,65 @@ class Roster:
         return (one in ours and other in theirs) or (one in theirs and other in ours)
 
     # -- who is it -----------------------------------------------------------------------------
-    def identify(self, *, name: str, address: str, ruled: bool = True) -> Voter:
-        """Who wrote from `address` under `name`; unknown people are identified by their address.
+    def identify(self, *, name: str, address: str, at: datetime | None = None, ruled: bool = True) -> Voter:
+        """Who wrote from `address`; unknown people are identified by their address, without one by their name.
 
         Args:
             name: as the mail shows it.
             address: the same; empty where it is shared or masked.
+            at: when; None: as of any ruling that holds from some day on.
             ruled: False: as it would be known without any ruling that two mailboxes are one person's.
         """
         cleaned, folded = clean_address(address), fold_name(name)
         person = self._by_email.get(cleaned)
-        node = person.id if person is not None else cleaned or folded
-        if person is None and node in self.by_id:
-            node = f'"{node}"'  # a stranger without an address, by chance or on purpose called like a roster's id
-        by_name = False
-        is_ruled = ruled and node in self._joined
-        if person is None and " " in folded and folded not in self._split_names and not is_ruled:
-            person = self._by_name.get(folded)
-            namesake = person.id if person is not None else self._ruled_names.get(folded, node) if ruled else node
-            if self._apart and self.split_since(node, namesake) is not None:
-                person, namesake = None, node
-            by_name, node = person is not None, namesake
-        joined = self._joined.get(node) if ruled else None
-        if joined is None:
+        node = person.id if person is not None else self.name_stranger(cleaned or folded)
+        if ruled and person is None and node not in self._joined and folded not in self._split_names:
+            namesake = self._ruled_names.get(folded)
+            if namesake is not None and not self.find_named(name) and self.split_since(node, namesake) is None:
+                node = namesake
+        joined = self._joined.get(node) if ruled and self._is_valid(node, at) else None
+        if joined is None or (not cleaned and self._find_people(joined)):  # no name leads to a person of the roster
             shown = person.name if person is not None else name or cleaned
-            return Voter(id=node, name=shown, address=cleaned, person=person, by_name=by_name)
-        return self._identify_joined(joined, name, cleaned, person, by_name=by_name)
+            return Voter(id=node, name=shown, address=cleaned, person=person)
+        return self._identify_joined(joined, name, cleaned, person)
 
-    def _identify_joined(
-        self, joined: _Joined, name: str, address: str, person: Person | None, *, by_name: bool
-    ) -> Voter:
-        everyone = sorted(n for n in joined.nodes if n in self.by_id)
+    def identify_mail(self, message_id: str) -> Voter | None:
+        """Whom a person's word says to have written a single mail; None where nobody ruled on it."""
+        joined = self._joined.get(message_id)
+        return None if joined is None else self._identify_joined(joined, "", "", None)
+
+    def _is_valid(self, node: str, at: datetime | None) -> bool:
+        since = self._since.get(node)
+        return since is None or at is None or at >= since
+
+    def _identify_joined(self, joined: _Joined, name: str, address: str, person: Person | None) -> Voter:
+        everyone = self._find_people(joined)
         if not everyone:
             return Voter(id=min(joined.nodes), name=name or address, address=address, ruled=joined.ruled)
         whole = self.by_id[everyone[0]]
         if len(everyone) > 1:  # one person under two ids of the roster
             whole = replace(whole, roles=tuple(r for i in everyone for r in self.by_id[i].roles))
         ruled = joined.ruled if person is None or len(everyone) > 1 else ""
-        return Voter(id=whole.id, name=whole.name, address=address, person=whole, by_name=by_name, ruled=ruled)
+        return Voter(id=whole.id, name=whole.name, address=address, person=whole, ruled=ruled)
+
+    def name_stranger(self, key: str) -> str:
+        """An id for somebody whom the roster does not know, by chance or on purpose called like one of its ids."""
+        return f'"{key}"' if key in self.by_id else key
+
+    def find_named(self, name: str) -> tuple[Person, ...]:
+        """The people who go by exactly this name."""
+        return tuple(self._by_name.get(fold_name(name), ())) if name else ()
+
+    def is_ruled_name(self, name: str, address: str) -> bool:
+        """Whether a person ruled on this address under exactly this name."""
+        key, folded = clean_address(address), fold_name(name)
+        boxes = (box for verdict in self.verdicts if verdict.same for box in (verdict.one, verdict.other))
+        return any(box.key == key and fold_name(box.name) == folded for box in boxes)
 
     def is_shared_name(self, name: str) -> bool:
         """Whether two people go by exactly this name: by the roster, or because somebody ruled so."""
         folded = fold_name(name)
-        return folded in self._split_names or self._by_name.get(folded, self) is None
+        return folded in self._split_names or len(self._by_name.get(folded, ())) > 1
 
     def is_binding(self, voter: Voter, *, roles: Collection[str], at: datetime) -> bool:
         return voter.person is not None and voter.person.holds(roles, at)

@@ -143,6 +143,8 @@ def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> t
 
 def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
     """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
+    if vote.crowded:
+        return True
     worst, best = find_extremes(vote, policy, quorum=quorum)
     return is_enough(worst, policy, quorum=quorum) != is_enough(best, policy, quorum=quorum) or (
         is_voted_down(worst, policy) != is_voted_down(best, policy)

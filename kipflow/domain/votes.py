@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from kipflow.domain.identities import Doubt
+from kipflow.domain.identities import Doubt, DoubtKind
+from kipflow.domain.roster import say_mailbox
+from kipflow.domain.senders import KnownBy
 
 
 class Choice(StrEnum):
@@ -62,7 +64,7 @@ class Ballot:
     """One voter's expression in one message, as judged within its vote.
 
     `voter` is the roster's id, else the address in lower case. `binding` is by roster at `cast_at`;
-    `claimed_binding` is what the voter wrote (None: nothing).
+    `claimed_binding` is what the voter wrote (None: nothing). `known_by` says how its sender is known.
     """
 
     voter: str
@@ -78,6 +80,7 @@ class Ballot:
     rule: str
     status: BallotStatus
     why: str = ""
+    known_by: KnownBy = KnownBy.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +104,35 @@ class Declared:
     contradictions: tuple[str, ...] = ()
 
 
+class ClaimKind(StrEnum):
+    """What somebody says has become of a vote: announced, called off, or followed by a round of their own."""
+
+    CLOSED = "closed"
+    CANCELLED = "cancelled"
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An end of a vote that came from nobody who is known to be entitled to it: shown and asked, not obeyed.
+
+    `why` says what is missing. `waits`: it may be from somebody entitled, so no acceptance goes past it. `declared`
+    is what it announces. `settled_at` is when a person's word settled it (None: open), `accepted` what that word is.
+    """
+
+    kind: ClaimKind
+    by: str
+    address: str
+    message_id: str
+    at: datetime
+    line: str
+    why: str
+    waits: bool = False
+    declared: Declared | None = None
+    settled_at: datetime | None = None
+    accepted: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
     """One round of one poll, from its opening mail to its end.
@@ -110,7 +142,9 @@ class Vote:
     `root_missing` says that the opening mail is not held: mails before the first one seen may be
     missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
     that may be one person's; in a judged vote only those that nobody has settled, and `heard` then
-    are its ballots as they were before one of each voter was let stand.
+    are its ballots as they were before one of each voter was let stand. `crowded` says why not all such doubts
+    are listed: then nothing can be decided until a person has settled some (empty: all are). `claims` are ends
+    that nobody entitled gave it. `contested` is the claim by which this round would replace one that runs.
     """
 
     key: str
@@ -131,6 +165,14 @@ class Vote:
     root_missing: bool = False
     doubts: tuple[Doubt, ...] = ()
     heard: tuple[Ballot, ...] = ()
+    crowded: str = ""
+    claims: tuple[Claim, ...] = ()
+    contested: Claim | None = None
+
+    @property
+    def claimed_mails(self) -> frozenset[str]:
+        """The mails under review because their sender claims to be somebody whose vote would bind."""
+        return frozenset(mail for doubt in self.doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds)
 
     def earliest_close(self, period: timedelta) -> datetime:
         """The first moment at which this round may be closed."""
@@ -167,6 +209,24 @@ def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
     return tuple(judged)
 
 
+def ask_for_senders(ballots: Iterable[Ballot], doubts: Iterable[Doubt]) -> tuple[Ballot, ...]:
+    """The ballots, those under review whose senders claim to be somebody whose vote would bind."""
+    asked = {mail: doubt for doubt in doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds}
+    return tuple(_ask_for_sender(b, asked[b.message_id]) if b.message_id in asked else b for b in ballots)
+
+
+def _ask_for_sender(ballot: Ballot, doubt: Doubt) -> Ballot:
+    status = ballot.status if ballot.status is BallotStatus.VOID else BallotStatus.REVIEW
+    return replace(ballot, voter=doubt.one_voter, binding=False, status=status, why=say_doubt(doubt))
+
+
+def say_doubt(doubt: Doubt) -> str:
+    """The question with what speaks for it."""
+    if doubt.kind is DoubtKind.SENDER:
+        return f"{say_mailbox(doubt.one)} {doubt.why}: is this {doubt.other.name}?"
+    return f"are {say_mailbox(doubt.one)} and {say_mailbox(doubt.other)} the same person? ({doubt.why})"
+
+
 _SPEAKS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
 
 
@@ -191,10 +251,11 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         if close is not None and ballot.cast_at > close:
             ballot = replace(ballot, status=BallotStatus.VOID, why=ballot.why or "cast after the close")
         kept.append(ballot)
-    judged = with_latest_standing(kept)
+    open_doubts = [d for d in vote.doubts if d.settled_at is None or d.settled_at > as_of]
+    judged = with_latest_standing(ask_for_senders(kept, open_doubts))
     if ended:
         judged = tuple(replace(b, status=BallotStatus.VOID, why=f"the round was {vote.ended_how}") for b in judged)
-    doubts = _find_open_doubts(vote.doubts, judged, as_of)
+    doubts = _find_heard(open_doubts, judged)
     return replace(
         vote,
         ballots=judged,
@@ -207,11 +268,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     )
 
 
-def _find_open_doubts(doubts: Iterable[Doubt], judged: Iterable[Ballot], at: datetime) -> tuple[Doubt, ...]:
-    """The doubts that nobody had settled at `at`, about mails whose ballots have a say."""
+def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:
+    """The doubts about mails whose ballots have a say."""
     heard = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
-    return tuple(
-        replace(d, settled_at=None)
-        for d in doubts
-        if (d.settled_at is None or d.settled_at > at) and not heard.isdisjoint(d.mails)
-    )
+    return tuple(replace(d, settled_at=None) for d in doubts if not heard.isdisjoint(d.mails))

@@ -105,6 +105,7 @@ def read_message(
         arrived_from=arrived_from,
         author_name=sender.name,
         author_address=sender.address,
+        address_source=sender.source,
         raw_from=sender.raw[:500],
         subject=subject,
         reading=reading,
@@ -145,7 +146,7 @@ def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> S
     """The mail's writer; for a mirrored issue comment, who wrote it there."""
     sender = find_sender(headers, addresses)
     mirrored = parse_mirrored(subject) if not sender.address else None
-    return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw)
+    return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw, source=sender.source)
 
 
 def _is_automatic_answer(headers: Headers) -> bool:

@@ -17,7 +17,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
 from kipflow.mail.rounds.calls import is_call
-from kipflow.mail.rounds.casting import cast_with_doubts
+from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
@@ -280,7 +280,7 @@ class _Assembly:
         mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:
             mails.append((read_share(root, round_.number, siblings, prefix=self.prefix), round_.opened_at))
-        ballots, doubts = cast_with_doubts(mails, self.roster, self.policy)
+        ballots, found = cast_all(mails, self.roster, self.policy)
         opened_by = "" if round_.root_missing else root.author_name
         return Vote(
             key=round_.key,
@@ -293,7 +293,8 @@ class _Assembly:
             opened_by_address="" if round_.root_missing else root.author_address,
             opened_at=round_.opened_at,
             ballots=ballots,
-            doubts=doubts,
+            doubts=found.doubts,
+            crowded=found.crowded,
             declared=round_.declared,
             ended_at=round_.ended_at,
             ended_how=round_.ended_how,

@@ -197,7 +197,7 @@ def _is_news(transition: Transition, recorded_at: datetime, followed_since: date
 
 
 #: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
-_URGENT = frozenset({"ballot", "result", "identity", CLAIMED_NUMBER})
+_URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 
 
 def _is_worth_asking(item: ReviewItem, recorded_at: datetime, followed_since: datetime | None) -> bool:

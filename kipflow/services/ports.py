@@ -339,6 +339,10 @@ class Session(Protocol):
         """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
         ...
 
+    def find_first_mail(self, address: str) -> datetime | None:
+        """When the first mail that is held came from an address; None where none did."""
+        ...
+
     # decisions
     def load_pending(self, as_of: datetime) -> list[int]:
         """Proposals with facts newer than their last decision, or a deadline that `as_of` has reached."""

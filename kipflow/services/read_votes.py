@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.identities import Doubt
-from kipflow.domain.namesakes import say_doubt, say_ways
+from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
-from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge
+from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge, say_doubt
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import find_parents, find_times, find_votes
 
@@ -25,7 +25,7 @@ SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
 
 CSV_COLUMNS = (
     *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
-    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id"),
+    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by"),
 )
 
 
@@ -215,6 +215,7 @@ def _render_doubt(doubt: Doubt, ways: tuple[str, ...]) -> dict[str, Any]:
     return {
         "one": {"voter": doubt.one_voter, "name": doubt.one.name},
         "other": {"voter": doubt.other_voter, "name": doubt.other.name},
+        "kind": str(doubt.kind),
         "why": doubt.why,
         "outcomes": list(ways),
     }
@@ -235,6 +236,7 @@ def _render_ballot(ballot: Ballot) -> dict[str, Any]:
         "rule": ballot.rule,
         "status": str(ballot.status),
         "why": ballot.why,
+        "known_by": str(ballot.known_by),
     }
 
 
@@ -317,11 +319,12 @@ def _say_outcome(reading: VoteReading) -> str:
 
 def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
     if ballot is None:
-        return {"voter": "", "choice": "", "status": "", "evidence": ""}
+        return {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
     binding = " (binding)" if ballot.binding else ""
     doubt = f" [{ballot.why}]" if ballot.why and ballot.status is not BallotStatus.COUNTED else ""
     return {
         "voter": ballot.name or ballot.voter,
+        "known by": str(ballot.known_by),
         "choice": (ballot.value or "?") + binding,
         "status": str(ballot.status),
         "evidence": ballot.line + doubt,

@@ -19,6 +19,8 @@ def say_command(number: int, item: ReviewItem) -> str:
         case "identity":
             one, _, other = item.subject.partition(" = ")
             return f"merge|split {quote(one)} {quote(other)}"
+        case "sender":
+            return f"sender|split {' '.join(map(quote, find_sides(item)))}"
         case "page":
             return f"page {number}"
         case "claimed-number":
@@ -27,10 +29,17 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"stage {number} Dormant, or snooze {number} DATE"
         case "ruling":
             return f"revoke {quote(item.subject)}"
-        case "result" | "turned-vote" | "new-vote" | "reopening" | "unannounced":
+        case "result" | "turned-vote" | "new-vote" | "reopening" | "unannounced" | "crowd":
             return f"stage {number} STAGE"
         case _:
             return ""
+
+
+def find_sides(item: ReviewItem) -> tuple[str, str]:
+    """Who writes, and whom it may be, by the subject of a question on a sender."""
+    one, _, other = item.subject.partition(" = ")
+    # an address or a mail's id is the sender's; a roster's id is the person's
+    return (one, other) if "@" in one or one.startswith("<") else (other, one)
 
 
 def say_release(effect: OutboxRow) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import product
+from typing import Any
 
 from kipflow.domain.facts import Ruling
 from kipflow.domain.identities import name_pair
@@ -17,17 +18,28 @@ _KINDS = {True: "merge", False: "split"}
 
 
 def rule_identity(
-    store: Store, roster: Roster, one: str, other: str, *, same: bool, author: str, reason: str, at: datetime
+    store: Store,
+    roster: Roster,
+    one: str,
+    other: str,
+    *,
+    same: bool,
+    author: str,
+    reason: str,
+    at: datetime,
+    since: datetime | None = None,
 ) -> Recorded:
     """Record that two mailboxes are one person's (`same`), or two people's.
 
     Args:
         store: where mails and rulings are.
         roster: who is who by the roster file.
-        one, other: an address, a roster's id, "Name <address>", or the name where mails show no address.
+        one, other: an address, a roster's id, "Name <address>", a mail's id where only that mail is meant, or the
+            name where mails show no address.
         same: one person, or two.
         author, reason: who says so, and why.
         at: the present.
+        since: from when an address is a roster person's; None: it always was.
 
     Raises:
         BadRuling: somebody unknown, one mailbox twice, or a contradiction to the roster or a standing ruling.
@@ -39,20 +51,35 @@ def rule_identity(
         target = name_pair(boxes[0].key, boxes[1].key)
         if boxes[0].key == boxes[1].key:
             raise BadRuling(_say_same(boxes[0], one, other))
-        known = next((r for r in standing if r.target == target and r.kind == _KINDS[same]), None)
-        if known is not None and known.id is not None:
-            return Recorded(id=known.id, is_new=False)
-        _check(boxes, standing, roster, same=same)
-        value = {side: {"key": b.key, "name": b.name} for side, b in zip(("one", "other"), boxes, strict=True)}
+        alike = [r for r in standing if r.target == target and r.kind == _KINDS[same]]
+        for known in alike:
+            if known.id is not None and _is_covered(known, since):
+                return Recorded(id=known.id, is_new=False)
+        # a word on the same pair that reaches further back takes nothing from the one before
+        _check(boxes, [r for r in standing if r not in alike], roster, same=same)
+        value: dict[str, Any] = {
+            side: {"key": b.key, "name": b.name} for side, b in zip(("one", "other"), boxes, strict=True)
+        }
+        if since is not None:
+            value["since"] = since.isoformat()
         ruling = Ruling(
             id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
         )
         return Recorded(id=session.save_ruling(ruling), is_new=True)
 
 
+def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
+    """Whether a ruling holds for all the time that another one on the same pair would."""
+    begins = ruling.value.get("since")
+    return begins is None or (since is not None and datetime.fromisoformat(begins) <= since)
+
+
 def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
     """Whom an operator means; a roster's person by any of their addresses."""
     asked = text.strip()
+    mail = session.find_mailbox(asked) if asked.startswith("<") else None
+    if mail is not None:
+        return mail
     if asked.endswith(">") and "<" in asked:
         asked = asked[asked.rindex("<") + 1 : -1]
     for key in (asked, clean_address(asked)):
@@ -84,11 +111,19 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
             raise BadRuling(f"{boxes[0].key} and {boxes[1].key} count as two people already: nobody takes them for one")
         return
     people = sorted(key for key in ours | theirs if key in roster.by_id)
+    unproven = next((box for box in boxes if _is_bare_name(box, roster)), None)
+    if people and unproven is not None:
+        why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
+        raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
         raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, mend its file")
     apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
     if apart:
         raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")
+
+
+def _is_bare_name(box: Mailbox, roster: Roster) -> bool:
+    return box.key not in roster.by_id and "@" not in box.key and not box.key.startswith("<")
 
 
 def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
@@ -101,7 +136,7 @@ def _find_faces(box: Mailbox, roster: Roster) -> list[tuple[str, str]]:
     """Names and addresses that somebody is known by."""
     person = roster.by_id.get(box.key)
     if person is None:
-        return [(box.name, box.key if "@" in box.key else "")]
+        return [(box.name, box.address or (box.key if "@" in box.key else ""))]
     return list(product((person.name, *person.aliases), person.emails or (f"{person.id}@apache.org",)))
 
 

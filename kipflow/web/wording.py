@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kipflow.domain.events import Stage
+from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import UnreadableRow
@@ -52,6 +53,14 @@ BALLOT_TONE: dict[BallotStatus, str] = {
     BallotStatus.VOID: "quiet",
 }
 
+KNOWN_BY_WORDS: dict[KnownBy, str] = {
+    KnownBy.AUTHENTICATED: "known by address, authenticated",
+    KnownBy.ADDRESS: "known by address",
+    KnownBy.RECOVERED: "known by the address behind the list's",
+    KnownBy.NAME: "name only",
+    KnownBy.UNKNOWN: "not in the roster",
+}
+
 EFFECT_TONE: dict[str, str] = {
     "pending": "info",
     "claimed": "info",
@@ -83,6 +92,9 @@ REVIEW_WORDS: dict[str, str] = {
     "turned-vote": "decided, and ruled on since",
     "dormancy": "silent proposal",
     "identity": "same person?",
+    "sender": "who is the sender?",
+    "ending": "whose word ends the vote?",
+    "crowd": "too many alike",
     "page": "page changed after votes",
     "number": "number taken twice",
     "claimed-number": "a proposal's number?",

@@ -14,6 +14,7 @@ SELECT
     b.cast_at,
     b.status,
     b.why,
+    b.known_by,
     b.rule,
     b.line,
     b.message_id

@@ -13,7 +13,7 @@ from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_review_item
 from kipflow.adapters.store.calls import load_call_notes
-from kipflow.adapters.store.codec import declared_from_json, drift_from_json
+from kipflow.adapters.store.codec import claim_from_json, declared_from_json, drift_from_json
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
 from kipflow.adapters.store.outbox import as_outbox_row
@@ -32,6 +32,7 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 from kipflow.services import board as views
@@ -151,6 +152,7 @@ def _ballot(row: sa.Row[Any]) -> Ballot:
         rule=row.rule,
         status=BallotStatus(row.status),
         why=row.why,
+        known_by=KnownBy(row.known_by),
     )
 
 
@@ -172,6 +174,9 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
         ended_message_id=row.ended_message_id,
         last_message_at=row.last_message_at,
         root_missing=row.root_missing,
+        claims=tuple(claim_from_json(raw) for raw in row.claims),
+        contested=None if row.contested is None else claim_from_json(row.contested),
+        crowded=row.crowded,
     )
     return VoteState(
         vote=found,

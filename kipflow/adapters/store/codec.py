@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Evidence
-from kipflow.domain.votes import Choice, Declared, Expression, Standing
+from kipflow.domain.votes import Choice, Claim, ClaimKind, Declared, Expression, Standing
 
 Json = dict[str, Any]
 
@@ -69,6 +69,39 @@ def declared_from_json(raw: Mapping[str, Any] | None) -> Declared | None:
         names={word: tuple(names) for word, names in raw["names"].items()},
         line=raw["line"],
         contradictions=tuple(raw["contradictions"]),
+    )
+
+
+def claim_to_json(value: Claim) -> Json:
+    return {
+        "kind": value.kind,
+        "by": value.by,
+        "address": value.address,
+        "message_id": value.message_id,
+        "at": value.at.isoformat(),
+        "line": value.line,
+        "why": value.why,
+        "waits": value.waits,
+        "declared": declared_to_json(value.declared),
+        "settled_at": None if value.settled_at is None else value.settled_at.isoformat(),
+        "accepted": value.accepted,
+    }
+
+
+def claim_from_json(raw: Mapping[str, Any]) -> Claim:
+    settled = raw["settled_at"]
+    return Claim(
+        kind=ClaimKind(raw["kind"]),
+        by=raw["by"],
+        address=raw["address"],
+        message_id=raw["message_id"],
+        at=datetime.fromisoformat(raw["at"]),
+        line=raw["line"],
+        why=raw["why"],
+        waits=raw["waits"],
+        declared=declared_from_json(raw["declared"]),
+        settled_at=None if settled is None else datetime.fromisoformat(settled),
+        accepted=raw["accepted"],
     )
 
 

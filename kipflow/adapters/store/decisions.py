@@ -8,7 +8,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.codec import declared_to_json, drift_to_json, evidence_from_json, evidence_to_json
+from kipflow.adapters.store.codec import (
+    claim_to_json,
+    declared_to_json,
+    drift_to_json,
+    evidence_from_json,
+    evidence_to_json,
+)
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.statements import Row, add_proposals
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
@@ -277,6 +283,9 @@ def _vote_row(number: int, position: int, state: VoteState, is_current: bool) ->
         "other_against": tally.non_binding.minus,
         "differences": state.differences,
         "root_missing": found.root_missing,
+        "claims": [claim_to_json(claim) for claim in found.claims],
+        "contested": None if found.contested is None else claim_to_json(found.contested),
+        "crowded": found.crowded,
     }
 
 
@@ -299,6 +308,7 @@ def _ballot_rows(decision: Decision) -> list[Row]:
             "rule": found.rule,
             "status": found.status.value,
             "why": found.why,
+            "known_by": found.known_by.value,
         }
         for vote_position, state in enumerate(decision.votes)
         for position, found in enumerate(state.vote.ballots)

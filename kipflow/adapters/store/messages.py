@@ -16,7 +16,8 @@ from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
-from kipflow.domain.facts import AddressSource, Authentication, Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.ports import SaveReport
 
 Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]

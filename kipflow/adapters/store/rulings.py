@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -107,7 +107,8 @@ def load_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
 def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
     """The standing ones as the roster takes them.
 
-    They hold for all time, whenever they were made: like an address in the roster they say what was so all along.
+    They hold for all time, whenever they were made: like an address in the roster they say what was so all along, or
+    since the day that they name.
     """
     return tuple(
         Verdict(
@@ -118,6 +119,7 @@ def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
             reason=r.reason,
             at=r.made_at,
             ruling=r.id,
+            since=datetime.fromisoformat(r.value["since"]) if r.value.get("since") else None,
         )
         for r in found
         if r.revoked_at is None
@@ -125,12 +127,22 @@ def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
 
 
 def find_bearing(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruling, ...]:
-    """The rulings on who is who that name somebody with a ballot in these votes."""
+    """The rulings on who is who that name somebody who voted in these votes, called one or said that it ended."""
     rulings = tuple(found)
     if not rulings:
         return ()
-    seen = {key for v in votes for b in v.ballots for key in (clean_address(b.address), b.voter, fold_name(b.name))}
+    seen = {key for vote in votes for key in _find_writers(vote)}
     return tuple(r for r in rulings if is_bearing(r.value, seen))
+
+
+def _find_writers(vote: Vote) -> Iterator[str]:
+    """What rulings may call those whose mails a vote rests on."""
+    yield clean_address(vote.opened_by_address)
+    yield vote.root_message_id
+    for cast in vote.ballots:
+        yield from (clean_address(cast.address), cast.voter, fold_name(cast.name), cast.message_id)
+    for claim in vote.claims:
+        yield from (clean_address(claim.address), fold_name(claim.by), claim.message_id)
 
 
 def is_bearing(value: Mapping[str, Any], seen: Collection[str]) -> bool:
@@ -146,7 +158,11 @@ def find_voter_keys(connection: sa.Connection, number: int) -> set[str]:
 
 
 def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:
-    """A mailbox as the newest mail from it shows it: by address, or by name where its mails have no address."""
+    """A mailbox as the newest mail from it shows it: by address, by a mail's id, or by name without one."""
+    single = sa.select(message.c.author_name, message.c.author_address).where(message.c.message_id == key)
+    mail = connection.execute(single).one_or_none() if key.startswith("<") else None
+    if mail is not None:
+        return Mailbox(key=key, name=mail.author_name, address=mail.author_address)
     columns = sa.select(message.c.author_name)
     newest = message.c.arrived_at.desc().nulls_last()
     name = connection.scalar(columns.where(message.c.author_address == key).order_by(newest).limit(1))
@@ -155,6 +171,13 @@ def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:
     nameless = columns.where(message.c.author_address == "").distinct()
     shown = next((n for n in connection.scalars(nameless) if fold_name(n) == key), None)
     return None if shown is None else Mailbox(key=key, name=shown)
+
+
+def find_first_mail(connection: sa.Connection, address: str) -> datetime | None:
+    """When the first mail that is held came from an address."""
+    first = sa.select(sa.func.min(message.c.arrived_at)).where(message.c.author_address == address)
+    found: datetime | None = connection.scalar(first)
+    return found
 
 
 def _mailbox(value: Mapping[str, Any], side: str) -> Mailbox:
@@ -186,7 +209,8 @@ def _find_numbers(
     numbers = {
         n
         for chunk in chunks(sorted(wanted))
-        for n in connection.scalars(joined.where(message.c.author_address.in_(chunk)))
+        for where in (message.c.author_address.in_(chunk), message.c.message_id.in_(chunk))
+        for n in connection.scalars(joined.where(where))
     }
     voters = sa.select(ballot.c.number, ballot.c.voter, ballot.c.name).distinct()
     numbers.update(

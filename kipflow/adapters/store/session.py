@@ -163,6 +163,9 @@ class SqlSession:
     def find_mailbox(self, key: str) -> Mailbox | None:
         return rulings.find_mailbox(self._connection, key)
 
+    def find_first_mail(self, address: str) -> datetime | None:
+        return rulings.find_first_mail(self._connection, address)
+
     # -- decisions -----------------------------------------------------------------------------
     def load_pending(self, as_of: datetime) -> list[int]:
         return decisions.load_pending(self._connection, as_of, self._community.rules)

@@ -388,6 +388,9 @@ vote = Table(
     Column("other_against", Integer, nullable=False),
     Column("differences", Document, nullable=False),
     Column("root_missing", Boolean, nullable=False, server_default=false()),
+    Column("claims", Document, nullable=False, server_default="[]"),
+    Column("contested", Document),
+    Column("crowded", Words, nullable=False, server_default=""),
     PrimaryKeyConstraint("number", "position"),
 )
 
@@ -410,6 +413,7 @@ ballot = Table(
     Column("rule", String, nullable=False),
     Column("status", String, nullable=False),
     Column("why", Words, nullable=False),
+    Column("known_by", String, nullable=False, server_default="unknown"),
     PrimaryKeyConstraint("number", "vote_position", "position"),
     ForeignKeyConstraint(["number", "vote_position"], ["vote.number", "vote.position"], ondelete="CASCADE"),
 )

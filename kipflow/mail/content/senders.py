@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kipflow.domain.roster import clean_address
+from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.headers import Headers, decode_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """A person as a mail shows them. `address` is empty where it is shared or masked: then the name tells."""
+    """A person as a mail shows them. `address` is empty where it is shared or masked; `source` says where it stood."""
 
     name: str
     address: str
     raw: str
+    source: AddressSource = AddressSource.FROM
 
 
 _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
@@ -104,26 +106,42 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     """The person who wrote the mail.
 
     Lists that must satisfy DMARC send "Name via dev <dev@list>", with the writer in Reply-To,
-    X-Original-From or as the last Cc; others append ".INVALID" to the address.
+    X-Original-From or as the last Cc; others append ".INVALID" to the address. Such an address is recovered: what
+    vouches for From's (DMARC, the list's own check) says nothing of it.
     """
     raw = _text(headers, "from") or _text(headers, "sender") or _text(headers, "return-path")
     name, address = parse_mailbox(_find_writer(headers, raw))
-    cleaned = _undo_munging(clean_address(address))
+    unmarked = clean_address(address)
+    cleaned = _undo_munging(unmarked)
+    recovered = cleaned is not unmarked or unmarked != address.lower()
     via = _VIA.match(name)
     if via is not None:
         name = clean_name(via.group(1))
-    if via is not None or cleaned in list_addresses:
-        if _is_robot(cleaned):
-            return Sender(name=name, address="", raw=raw)
-        found = _find_original(headers, name, {*list_addresses, cleaned})
-        original_name, cleaned = (
-            found if found is not None else ("", "" if _is_list(cleaned, list_addresses) else cleaned)
-        )
-        # the list's own name is nobody's: "dev <dev@list>", the writer in Reply-To
-        name = original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name
-    if _is_robot(cleaned) or "..." in cleaned or "…" in cleaned:
-        return Sender(name=name or cleaned, address="" if name else cleaned, raw=raw)
-    return Sender(name=name, address=cleaned, raw=raw)
+    if _is_robot(cleaned):
+        cleaned, name = "", name or cleaned
+    elif via is not None or cleaned in list_addresses:
+        name, cleaned = _find_behind(headers, name, cleaned, list_addresses)
+        recovered = True
+    if "..." in cleaned or "…" in cleaned:
+        name, cleaned = (name, "") if name else (cleaned, cleaned)
+    source = AddressSource.RECOVERED if recovered else AddressSource.FROM
+    return Sender(name=name, address=cleaned, raw=raw, source=source if cleaned else AddressSource.NONE)
+
+
+def _find_behind(headers: Headers, name: str, address: str, list_addresses: Collection[str]) -> tuple[str, str]:
+    """Name and address of the writer for whom a list wrote itself into From; no address where none is told.
+
+    Anybody can call themselves "Mara via dev" and set a Reply-To: it is looked at only where From is the list's own,
+    or the writer's address in the list's spelling ("mara=lind.example@groups.example").
+    """
+    found = _find_original(headers, name, {*list_addresses, address})
+    if found is None:
+        return name, ""
+    original_name, original = found
+    if not _is_list(address, list_addresses) and address.partition("@")[0] != original.replace("@", "="):
+        return name, ""
+    # the list's own name is nobody's: "dev <dev@list>", the writer in Reply-To
+    return (original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name), original
 
 
 # "Voters: Ola Berg <ola@berg.example>;" (RFC 5322 groups)

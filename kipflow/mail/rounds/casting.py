@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.identities import Doubt, Writing, identify_all
+from kipflow.domain.identities import Identified, identify_all
 from kipflow.domain.policy import Fractions, Policy
+from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.words.values import is_fraction
@@ -16,26 +18,23 @@ from kipflow.mail.words.values import is_fraction
 def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy) -> tuple[Ballot, ...]:
     """The ballots in a round's mails (each with its time), in order of time, unjudged.
 
-    One person behind several addresses is one voter: by the roster, else by an exactly equal full name.
+    One person behind several addresses is one voter by the roster; among strangers, by an exactly equal full name.
     An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
     """
-    return cast_with_doubts(mails, roster, policy)[0]
+    return cast_all(mails, roster, policy)[0]
 
 
-def cast_with_doubts(
+def cast_all(
     mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy
-) -> tuple[tuple[Ballot, ...], tuple[Doubt, ...]]:
-    """The same ballots, and the mailboxes behind them that may be one person's."""
+) -> tuple[tuple[Ballot, ...], Identified]:
+    """The same ballots, and who is behind them: with the mailboxes that may be one person's."""
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
-    writings = [
-        Writing(message_id=m.message_id, name=m.author_name, address=m.author_address, at=at) for m, at in voting
-    ]
-    ids, doubts = identify_all(writings, roster, roles=policy.binding_roles)
+    found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
     standing: dict[str, Choice | None] = {}
     root_id = ordered[0][0].message_id if ordered else ""
-    for (message, at), voter in zip(voting, ids, strict=True):
+    for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
             if (
                 expression.rule == "told-without-number"
@@ -43,7 +42,7 @@ def cast_with_doubts(
                 and not message.reading.is_reply
             ):
                 continue  # who calls a vote praises the proposal; that is no ballot
-            ballot = _cast(expression, message, voter, at, roster, policy)
+            ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             if ballot.status is BallotStatus.REVIEW and voter.id in standing and standing[voter.id] == ballot.choice:
                 continue
             if ballot.rule == "told-without-number" and standing.get(voter.id) is not None:
@@ -53,7 +52,19 @@ def cast_with_doubts(
             elif ballot.status is BallotStatus.WITHDRAWN:
                 standing.pop(voter.id, None)
             ballots.append(ballot)
-    return tuple(ballots), doubts
+    return tuple(ballots), found
+
+
+def as_writing(message: Message, at: datetime) -> Writing:
+    """What says who wrote a mail."""
+    return Writing(
+        message_id=message.message_id,
+        name=message.author_name,
+        address=message.author_address,
+        at=at,
+        source=message.address_source,
+        authentication=message.authentication,
+    )
 
 
 def _cast(
@@ -102,7 +113,7 @@ def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None, known: b
     """
     notes = [voter.ruled] if voter.ruled else []
     if binding and voter.by_name:
-        notes.append("known by name: the roster does not have this address")
+        notes.append("known by name alone: the roster does not have this address")
     if known and claimed is True and not binding:
         notes.append("claims to bind; the roster does not say so")
     if claimed is False and binding:

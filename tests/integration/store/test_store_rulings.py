@@ -135,16 +135,20 @@ def test_a_merge_made_before_the_mail_comes_holds_when_it_comes(store: SqlStore)
     assert (state.tally.binding.plus, state.tally.binding.minus) == (2, 1)
 
 
-def test_a_name_without_an_address_can_be_ruled_on(store: SqlStore):
-    save(store, *BALLOTS, mail("o", "Kimo Osei via dev <dev@x.example>", 2, "-1"))
+def test_of_a_name_without_an_address_each_mail_is_ruled_on_and_the_name_never(store: SqlStore):
+    """Anybody can write a name: what is said of one mail says nothing of the next one under it."""
+    hidden = "Kimo Osei via dev <dev@x.example>"
+    save(store, *BALLOTS, mail("o", hidden, 2, "-1"), mail("p", hidden, 2.5, "-1"))
     advance(store, 4)
     [state] = store.proposal(7, T0 + timedelta(days=4)).votes
     voter = next(b.voter for b in state.vote.ballots if b.message_id == "<o@m.example>")
-    assert say(store, "Kimo Osei", "kosei", same=True, day=5).is_new
+    with pytest.raises(BadRuling, match="anybody can write the name 'kimo osei'"):
+        say(store, "Kimo Osei", "kosei", same=True, day=5)
+    assert say(store, "<o@m.example>", "kosei", same=True, day=5).is_new
     advance(store, 6)
     [state] = store.proposal(7, T0 + timedelta(days=6)).votes
     assert voter == "kimo osei"
-    assert state.tally.binding.minus == 1
+    assert (state.tally.binding.minus, state.tally.non_binding.minus) == (1, 1)
 
 
 def test_two_operators_who_say_the_same_at_once_store_it_once(store: SqlStore):

@@ -150,17 +150,25 @@ def test_a_split_settles_the_pair_and_leaves_the_votes_apart(
     assert "two people: kim@home.example = kosei by ops" in shown(capsys, 8)
 
 
-def test_a_split_undoes_what_an_equal_name_merged_and_corrects_history(
+def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_address_from_a_day_on(
     community: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(community, "x7", "Mara Lind <mara@home.example>", 2.5, "-1 (binding)")
     assert run(["ingest", str(community)]) == 0
     assert run(["advance", "--as-of", "2026-03-11"]) == 0
-    assert "known by name: the roster does not have this address" in shown(capsys)
-    assert "binding +2/0/-1" in shown(capsys)
-    assert review("split", "mara@home.example", "mlind", day=12) == 0
+    [asked] = [q for q in questions(capsys) if q["kind"] == "sender"]
+    assert asked["question"] == (
+        "Mara Lind <mara@home.example> writes under the name of Mara Lind from an address that is not known as "
+        "theirs: is this Mara Lind?"
+    )
+    assert asked["settle"] == "sender|split mara@home.example mlind"
     assert "binding +3/0/-0" in shown(capsys)
-    assert "mara@home.example" in shown(capsys)
+    assert review("sender", "mara@home.example", "mlind", "--since", "2026-03-05", day=12) == 0
+    assert "binding +3/0/-0" in shown(capsys), "the mail is older than that"
+    assert review("sender", "mara@home.example", "mlind", day=13) == 0
+    assert "binding +2/0/-1" in shown(capsys)
+    assert review("sender", "mara@home.example", "mlind", "--since", "2026-03-05", day=13) == 0
+    assert "says so already" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def test_likely_people_are_shown_with_what_hangs_on_them_and_the_vote_waits(tmp_
         {
             "one": {"voter": "kim@home.example", "name": "K. Osei"},
             "other": {"voter": "kosei", "name": "Kim Osei"},
+            "kind": "identity",
             "why": "initials of the same name",
             "outcomes": ["if one person: falls short with +2 -1", "if two people: passes with +3 -0"],
         }

@@ -1,0 +1,128 @@
+"""Whether a mail is proven to be by whom it seems to be, and the question to ask where it is not.
+
+An address that the roster or a ruling gives to a person proves it, unless the mail itself speaks against it. A name
+proves nothing: anybody can write it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kipflow.domain.likeness import find_likeness
+from kipflow.domain.roster import Person, Roster, Voter, clean_address, fold_name
+from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """One mail: its id, its time, who it says it is from, and what is known of that."""
+
+    message_id: str
+    name: str
+    address: str
+    at: datetime
+    source: AddressSource = AddressSource.FROM
+    authentication: Authentication = Authentication.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """Who is proven to have written a mail; where more is claimed than proven, whom of `people` it may be and `why`.
+
+    `whole`: the answer holds for the address, not for this mail alone.
+    """
+
+    voter: Voter
+    known_by: KnownBy
+    people: tuple[Person, ...] = ()
+    why: str = ""
+    whole: bool = True
+
+
+def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: bool = True) -> Proof:
+    """Who wrote a mail, as far as it is proven.
+
+    Args:
+        writing: the mail.
+        roster: who is who, with what people ruled.
+        senders: what proof the community wants.
+        ruled: False: as it would be known without any ruling that two mailboxes are one person's.
+    """
+    said = roster.identify_mail(writing.message_id) if ruled else None
+    if said is not None:
+        voter = replace(said, address=clean_address(writing.address))
+        return Proof(voter=voter, known_by=KnownBy.ADDRESS if voter.address else KnownBy.NAME)
+    voter = roster.identify(name=writing.name, address=writing.address, at=writing.at, ruled=ruled)
+    if senders is Senders.NAMES:
+        return _go_by_name(writing, voter, roster)
+    if voter.person is None:
+        return _prove_stranger(writing, voter, roster)
+    people, why = _find_objection(writing, voter.person, roster, senders)
+    known_by = KnownBy.RECOVERED if writing.source is AddressSource.RECOVERED else KnownBy.ADDRESS
+    if not people:
+        passed = known_by is KnownBy.ADDRESS and writing.authentication is Authentication.PASSED
+        return Proof(voter=voter, known_by=KnownBy.AUTHENTICATED if passed else known_by)
+    return _ask_of_mail(writing, roster, known_by, people, why)
+
+
+def _prove_stranger(writing: Writing, voter: Voter, roster: Roster) -> Proof:
+    """Somebody whose address nobody holds; under a known name it is asked whether it is that person."""
+    named = roster.find_named(writing.name)
+    if not named:
+        return Proof(voter=voter, known_by=KnownBy.UNKNOWN)
+    if not voter.address:
+        why = f"writes under the name of {_name(named)} and shows no address"
+        return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
+    why = f"writes under the name of {_name(named)} from an address that is not known as theirs"
+    return Proof(voter=voter, known_by=KnownBy.NAME, people=named, why=why)
+
+
+def _find_objection(
+    writing: Writing, person: Person, roster: Roster, senders: Senders
+) -> tuple[tuple[Person, ...], str]:
+    """What speaks against a mail from a person's own address, and who may have written it then."""
+    named = roster.find_named(writing.name)
+    whose = f"shows an address of {person.name}"
+    if named and person not in named:
+        return (person, *named), f"{whose} under the name of {_name(named)}"
+    if writing.source is AddressSource.RECOVERED and not _goes_by(writing, person, roster):
+        return (person,), f"{whose} behind the list's own, under another name"
+    if writing.authentication is Authentication.FAILED:
+        return (person,), f"{whose}, which the receiving host found not to be authentic"
+    if senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED:
+        return (person,), f"{whose}, which the receiving host did not vouch for"
+    return (), ""
+
+
+def _goes_by(writing: Writing, person: Person, roster: Roster) -> bool:
+    """Whether a name can be the person's; anybody can set Reply-To to an address of somebody else."""
+    folded = fold_name(writing.name)
+    if folded == fold_name(person.id) or roster.is_ruled_name(writing.name, writing.address):
+        return True
+    names = (person.name, *person.aliases)
+    return any(folded == fold_name(n) or find_likeness((writing.name, ""), (n, "")) is not None for n in names)
+
+
+def _ask_of_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:
+    """A mail by nobody who is known, until a person says whose it is."""
+    address = clean_address(writing.address)
+    id_ = roster.name_stranger(address or fold_name(writing.name))
+    voter = Voter(id=id_, name=writing.name or address, address=address)
+    return Proof(voter=voter, known_by=known_by, people=people, why=why, whole=False)
+
+
+def _go_by_name(writing: Writing, voter: Voter, roster: Roster) -> Proof:
+    """Who it is where the community lets an equal full name suffice."""
+    named = roster.find_named(writing.name)
+    if voter.person is not None:
+        return Proof(voter=voter, known_by=KnownBy.ADDRESS)
+    alone = len(named) != 1 or " " not in fold_name(writing.name) or roster.is_shared_name(writing.name)
+    if alone or roster.split_since(voter.id, named[0].id) is not None:
+        return Proof(voter=voter, known_by=KnownBy.UNKNOWN)
+    known = Voter(id=named[0].id, name=named[0].name, address=voter.address, person=named[0], by_name=True)
+    return Proof(voter=known, known_by=KnownBy.NAME)
+
+
+def _name(people: tuple[Person, ...]) -> str:
+    return " or ".join(dict.fromkeys(person.name for person in people))

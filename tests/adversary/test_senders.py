@@ -1,0 +1,140 @@
+"""Who wrote it: a name binds nobody, and what a stranger sends opens questions and decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, Community, Mail, honest_vote
+
+EVIL = "evil.example"
+
+
+def forge(person: str, stem: str, day: float, words: str, **more: Any) -> Mail:
+    """A mail under somebody's name from an address of the attacker's."""
+    name = person.partition(" <")[0]
+    return Mail(name=stem, by=f"{name} <{stem}@{EVIL}>", day=day, body=words, **more)
+
+
+def day(number: float) -> str:
+    """A day of the story as the commands read it."""
+    return (MONDAY + number * DAY).isoformat()
+
+
+def find_ballots(vote: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The ballots by the name of their mails."""
+    return {ballot["message_id"].strip("<>").partition("@")[0]: ballot for ballot in vote["ballots"]}
+
+
+def test_three_forged_names_accept_nothing(community: Community) -> None:
+    """Somebody votes +1 three times, each time under a committer's name from an address of their own. The vote stays
+    open, and each of the three is asked about."""
+    mails = honest_vote()
+    forged = [forge(who, f"f{i}", 1.2 + i / 10, "+1 (binding)") for i, who in enumerate((LIND, OSEI, BERG))]
+    told = [mails["vote"], *forged, mails["result"]]
+
+    [vote] = community.read_file(*told, as_of=6)["votes"]
+    assert vote["tally"]["binding"] == vote["tally"]["non_binding"] == {"+1": 0, "0": 0, "-1": 0}
+    assert [(b["status"], b["known_by"], b["binding"]) for b in vote["ballots"]] == [("review", "name", False)] * 3
+    assert {d["kind"] for d in vote["doubts"]} == {"sender"}
+    assert vote["outcome"] != "passed"
+
+    community.follow(*told, day=6)
+    assert community.stage() == "Vote"
+    asked = [q for q in community.questions() if q["kind"] == "sender"]
+    assert len(asked) == 3
+    assert all(q["both_ways"] and "is this" in q["question"] for q in asked)
+    assert asked[0]["settle"].startswith("sender|split ")
+
+
+def test_forged_later_votes_replace_nothing(community: Community) -> None:
+    """Somebody sends a -1 under the names of two who voted +1, later than their votes. Both votes stand, and the
+    acceptance waits until somebody says who wrote."""
+    mails = honest_vote()
+    forged = [forge(OSEI, "f1", 2.1, "-1 (binding)"), forge(BERG, "f2", 2.2, "I take my vote back.\n\n-1")]
+    community.follow(*mails.values(), *forged, day=6)
+
+    vote = community.status()["votes"][0]
+    assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    assert {name: b["status"] for name, b in find_ballots(vote).items()} == {
+        **dict.fromkeys(("one", "two", "three"), "counted"),
+        **dict.fromkeys(("f1", "f2"), "review"),
+    }
+    assert community.stage() == "Vote"
+    for question in [q for q in community.questions() if q["kind"] == "sender"]:
+        address, person = question["settle"].removeprefix("sender|split ").split()
+        assert community.run("review", "split", address, person, "--reason", "asked them", "--as-of", day(7)).code == 0
+    community.follow(day=8)
+    assert community.stage() == "Accepted"
+
+
+def test_a_reply_to_makes_nobody_somebody_else(community: Community) -> None:
+    """Somebody without a vote writes by way of the list and sets Reply-To to a committer's address. The vote is
+    nobody's until it is asked whose it is, unless the name is that committer's too."""
+    mails = honest_vote()
+    borrowed, own = (
+        Mail(
+            name=stem,
+            by=f"{name} via dev <dev@village.example>",
+            day=2.2,
+            body="-1 (binding)",
+            headers=f"Reply-To: {OSEI.partition('<')[2].rstrip('>')}\n",
+        )
+        for stem, name in (("borrowed", "Tom Fisk"), ("own", "Kim Osei"))
+    )
+    elsewhere = Mail(
+        name="elsewhere",
+        by=f"Kim Osei via dev <{EVIL}@{EVIL}>",
+        day=2.2,
+        body="-1 (binding)",
+        headers="Reply-To: kosei@village.example\n",
+    )
+
+    for mail in (borrowed, elsewhere):
+        [vote] = community.read_file(*mails.values(), mail, as_of=6)["votes"]
+        assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+        assert find_ballots(vote)[mail.name]["status"] == "review"
+        assert vote["outcome"] == "passing"
+    [vote] = community.read_file(*mails.values(), own, as_of=6)["votes"]
+    assert vote["tally"]["binding"] == {"+1": 2, "0": 0, "-1": 1}
+    assert find_ballots(vote)["own"]["known_by"] == "recovered"
+
+
+def test_a_flood_of_lookalikes_hides_no_forged_vote(community: Community) -> None:
+    """Somebody writes from three hundred addresses under a committer's name, to bury one vote among them. The vote
+    says that there are more than can be listed, and waits."""
+    mails = honest_vote()
+    flood = [forge(OSEI, f"f{i}", 1.5 + i / 1000, "-1 (binding)") for i in range(300)]
+    community.follow(*mails.values(), *flood, day=6)
+
+    assert community.stage() == "Vote"
+    [crowd] = [q for q in community.questions() if q["kind"] == "crowd"]
+    assert crowd["question"].startswith("more than 200 senders may be people whose votes bind")
+
+
+def test_a_ruling_gives_an_address_from_its_day_on(community: Community) -> None:
+    """A committer votes from a new address, and it is asked whether it is they. A ruling makes the address theirs
+    from a day on; what it sent before that day stays in question."""
+    mails = honest_vote()
+    del mails["three"]
+    early, late = (
+        Mail(name=name, by="Rune Berg <rune@home.example>", day=at, body="+1 (binding)")
+        for name, at in (("early", 1.5), ("late", 2.5))
+    )
+    community.follow(*mails.values(), early, late, day=6)
+    assert community.stage() == "Vote"
+
+    said = community.run(
+        "review", "sender", "rune@home.example", "rberg", "--since", day(2), "--reason", "asked him", "--as-of", day(7)
+    )
+    assert said.code == 0, said.err
+    community.follow(day=8)
+    status = community.status()
+    assert status["stage"] == "Accepted"
+    ballots = find_ballots(status["votes"][0])
+    assert (ballots["early"]["status"], ballots["early"]["voter"]) == ("review", "rune@home.example")
+    assert (ballots["late"]["status"], ballots["late"]["binding"], ballots["late"]["voter"]) == (
+        "counted",
+        True,
+        "rberg",
+    )
+    assert status["history"][-1]["at"].startswith(day(7)[:10]), "accepted when it was ruled, not before"
