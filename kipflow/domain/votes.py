@@ -104,7 +104,7 @@ class Declared:
     contradictions: tuple[str, ...] = ()
 
 
-class ClaimKind(StrEnum):
+class EndKind(StrEnum):
     """What somebody says has become of a vote: announced, called off, or followed by a round of their own."""
 
     CLOSED = "closed"
@@ -113,14 +113,14 @@ class ClaimKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class ClaimedEnd:
     """An end of a vote that came from nobody who is known to be entitled to it: shown and asked, not obeyed.
 
     `why` says what is missing. `waits`: it may be from somebody entitled, so no acceptance goes past it. `declared`
     is what it announces. `settled_at` is when a person's word settled it (None: open), `accepted` what that word is.
     """
 
-    kind: ClaimKind
+    kind: EndKind
     by: str
     address: str
     message_id: str
@@ -143,8 +143,8 @@ class Vote:
     missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
     that may be one person's; in a judged vote only those that nobody has settled, and `heard` then
     are its ballots as they were before one of each voter was let stand. `crowded` says why not all such doubts
-    are listed: then nothing can be decided until a person has settled some (empty: all are). `claims` are ends
-    that nobody entitled gave it. `contested` is the claim by which this round would replace one that runs.
+    are listed: then nothing can be decided until a person has settled some (empty: all are). `claimed_ends` are
+    those that nobody entitled gave it, `contested` is the one by which this round would replace one that runs.
     """
 
     key: str
@@ -166,8 +166,8 @@ class Vote:
     doubts: tuple[Doubt, ...] = ()
     heard: tuple[Ballot, ...] = ()
     crowded: str = ""
-    claims: tuple[Claim, ...] = ()
-    contested: Claim | None = None
+    claimed_ends: tuple[ClaimedEnd, ...] = ()
+    contested: ClaimedEnd | None = None
 
     @property
     def claimed_mails(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_review_item
 from kipflow.adapters.store.calls import load_call_notes
-from kipflow.adapters.store.codec import claim_from_json, declared_from_json, drift_from_json
+from kipflow.adapters.store.codec import declared_from_json, drift_from_json, end_from_json
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
 from kipflow.adapters.store.outbox import as_outbox_row
@@ -174,8 +174,8 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
         ended_message_id=row.ended_message_id,
         last_message_at=row.last_message_at,
         root_missing=row.root_missing,
-        claims=tuple(claim_from_json(raw) for raw in row.claims),
-        contested=None if row.contested is None else claim_from_json(row.contested),
+        claimed_ends=tuple(end_from_json(raw) for raw in row.claimed_ends),
+        contested=None if row.contested is None else end_from_json(row.contested),
         crowded=row.crowded,
     )
     return VoteState(

@@ -8,7 +8,7 @@ from typing import Any
 
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Evidence
-from kipflow.domain.votes import Choice, Claim, ClaimKind, Declared, Expression, Standing
+from kipflow.domain.votes import Choice, ClaimedEnd, Declared, EndKind, Expression, Standing
 
 Json = dict[str, Any]
 
@@ -72,7 +72,7 @@ def declared_from_json(raw: Mapping[str, Any] | None) -> Declared | None:
     )
 
 
-def claim_to_json(value: Claim) -> Json:
+def end_to_json(value: ClaimedEnd) -> Json:
     return {
         "kind": value.kind,
         "by": value.by,
@@ -88,10 +88,10 @@ def claim_to_json(value: Claim) -> Json:
     }
 
 
-def claim_from_json(raw: Mapping[str, Any]) -> Claim:
+def end_from_json(raw: Mapping[str, Any]) -> ClaimedEnd:
     settled = raw["settled_at"]
-    return Claim(
-        kind=ClaimKind(raw["kind"]),
+    return ClaimedEnd(
+        kind=EndKind(raw["kind"]),
         by=raw["by"],
         address=raw["address"],
         message_id=raw["message_id"],

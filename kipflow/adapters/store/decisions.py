@@ -9,9 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.codec import (
-    claim_to_json,
     declared_to_json,
     drift_to_json,
+    end_to_json,
     evidence_from_json,
     evidence_to_json,
 )
@@ -283,8 +283,8 @@ def _vote_row(number: int, position: int, state: VoteState, is_current: bool) ->
         "other_against": tally.non_binding.minus,
         "differences": state.differences,
         "root_missing": found.root_missing,
-        "claims": [claim_to_json(claim) for claim in found.claims],
-        "contested": None if found.contested is None else claim_to_json(found.contested),
+        "claimed_ends": [end_to_json(end) for end in found.claimed_ends],
+        "contested": None if found.contested is None else end_to_json(found.contested),
         "crowded": found.crowded,
     }
 

@@ -141,8 +141,8 @@ def _find_writers(vote: Vote) -> Iterator[str]:
     yield vote.root_message_id
     for cast in vote.ballots:
         yield from (clean_address(cast.address), cast.voter, fold_name(cast.name), cast.message_id)
-    for claim in vote.claims:
-        yield from (clean_address(claim.address), fold_name(claim.by), claim.message_id)
+    for end in vote.claimed_ends:
+        yield from (clean_address(end.address), fold_name(end.by), end.message_id)
 
 
 def is_bearing(value: Mapping[str, Any], seen: Collection[str]) -> bool:

@@ -388,7 +388,7 @@ vote = Table(
     Column("other_against", Integer, nullable=False),
     Column("differences", Document, nullable=False),
     Column("root_missing", Boolean, nullable=False, server_default=false()),
-    Column("claims", Document, nullable=False, server_default="[]"),
+    Column("claimed_ends", Document, nullable=False, server_default="[]"),
     Column("contested", Document),
     Column("crowded", Words, nullable=False, server_default=""),
     PrimaryKeyConstraint("number", "position"),

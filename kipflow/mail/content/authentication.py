@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.domain.facts import Authentication
+from kipflow.domain.senders import Authentication
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.trace import find_results
 

@@ -16,6 +16,6 @@ DOCUMENT = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 
 def upgrade() -> None:
     op.add_column("ballot", sa.Column("known_by", sa.String(), nullable=False, server_default="unknown"))
-    op.add_column("vote", sa.Column("claims", DOCUMENT, nullable=False, server_default="[]"))
+    op.add_column("vote", sa.Column("claimed_ends", DOCUMENT, nullable=False, server_default="[]"))
     op.add_column("vote", sa.Column("contested", DOCUMENT))
     op.add_column("vote", sa.Column("crowded", sa.String(), nullable=False, server_default=""))
