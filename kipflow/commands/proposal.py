@@ -9,9 +9,11 @@ from kipflow.commands.output import console, print_json, print_rows, print_table
 from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.review import say_ruling
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.ends import say_end
 from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
+from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.wording import say_warning
 
@@ -136,8 +138,17 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
         console().print(f"  care owed: {', '.join(state.terms.because)}{asked}{by}")
+    contested = (state.vote.contested,) if state.vote.contested is not None else ()
+    for end in (*state.vote.claimed_ends, *contested):
+        console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True, markup=False, highlight=False)
     for difference in state.differences:
         console().print(f"  announced result differs: {difference}")
+
+
+def _say_answer(end: ClaimedEnd) -> str:
+    if end.settled_at is None:
+        return ""
+    return f" {'Accepted' if end.accepted else 'Refused'} {say_time(end.settled_at)} UTC"
 
 
 def _say_standing(state: VoteState) -> str:

@@ -10,7 +10,7 @@ from kipflow.commands.review import say_ruling
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, SilenceWarning, TicketState
 from kipflow.domain.pagechanges import LateChange
-from kipflow.domain.votes import Ballot, Declared
+from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import say_command, say_release
@@ -124,6 +124,23 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
         "declared": _declared(vote.declared, links) if vote.declared is not None else None,
         "differences": list(state.differences),
         "ballots": [_ballot(b, links) for b in vote.ballots],
+        "claimed_ends": [_end(end, links) for end in vote.claimed_ends],
+        "contested": None if vote.contested is None else _end(vote.contested, links),
+    }
+
+
+def _end(end: ClaimedEnd, links: Links) -> dict[str, Any]:
+    """What somebody says of the vote's end who is not known to be entitled; accepted by a person, or open."""
+    return {
+        "kind": end.kind,
+        "by": f"{end.by} <{end.address}>",
+        "at": end.at,
+        "message_id": end.message_id,
+        "url": links.get(end.message_id, ""),
+        "line": end.line,
+        "why": end.why,
+        "settled_at": end.settled_at,
+        "accepted": end.accepted if end.settled_at is not None else None,
     }
 
 

@@ -125,6 +125,9 @@ def say_ruling(ruling: Ruling) -> str:
     match ruling.kind:
         case "ballot":
             return f"ballot {ruling.target} is {ruling.value.get('choice')}"
+        case "ending":
+            verb = "accepted" if ruling.value.get("ending") == "accept" else "refused"
+            return f"the end of the vote by {ruling.target} is {verb}"
         case "stage":
             return f"stage {ruling.value.get('stage')}"
         case "snooze":
@@ -162,6 +165,19 @@ def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
 def ballot(proposal: str, message_id: str, choice: str, author: str, reason: str, as_of: datetime | None) -> int:
     """Settle a ballot: what the mail MESSAGE_ID votes (none: it is no vote)."""
     return _rule(proposal, "ballot", message_id, {"choice": choice}, author, reason, as_of)
+
+
+@review.command()
+@click.argument("proposal")
+@click.argument("message_id")
+@click.argument("answer", type=click.Choice(ANSWERS))
+@_by_whom
+def ending(proposal: str, message_id: str, answer: str, author: str, reason: str, as_of: datetime | None) -> int:
+    """Settle whether the mail MESSAGE_ID closes, calls off or replaces a vote, though nobody entitled sent it.
+
+    Its caller's known addresses and those whose votes bind need nobody's word.
+    """
+    return _rule(proposal, "ending", message_id, {"ending": answer}, author, reason, as_of)
 
 
 @review.command()
@@ -353,7 +369,7 @@ def _rule(
     at = find_past(parts, as_of)
     number = parse_number(parts, proposal)
     key = format_key(parts.community.prefix, number)
-    about = target if kind == "ballot" else key
+    about = target if kind in {"ballot", "ending"} else key
     decision, _ = preview(parts.store, number, policy=parts.policy, as_of=at)
     ruling = rulings.settle(
         parts.store,

@@ -148,7 +148,7 @@ def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[d
         if decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED:
             continue
         view = parts.store.proposal(number, as_of)
-        clock = decision.votes[-1] if decision.stage is Stage.VOTE and decision.votes else None
+        clock = decision.newest_vote if decision.stage is Stage.VOTE else None
         rows.append(
             {
                 "proposal": view.key,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.care import find_owed
+from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
@@ -79,7 +80,9 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
 
 
 def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote with ballots settled by a person: a choice counts, "none" is no ballot."""
+    """The vote with ballots and claimed ends settled by a person: a choice counts, "none" is no ballot."""
+    rulings = tuple(rulings)
+    vote = with_ending_rulings(vote, rulings)
     settled = {r.target: r for r in rulings if r.kind == "ballot" and _word(r) in _WORDS}
     if not settled:
         return vote

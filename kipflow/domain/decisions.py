@@ -52,3 +52,8 @@ class Decision:
     unwarned: Silence | None = None
     last_activity: datetime | None = None
     claim: Claim | None = None
+
+    @property
+    def newest_vote(self) -> VoteState | None:
+        """The last round that somebody opened who may."""
+        return next((state for state in reversed(self.votes) if state.vote.contested is None), None)

@@ -60,6 +60,8 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
         ]
         if asked:
             yield f"{' and '.join(asked)} could turn it: a person must settle"
+        if state.vote.is_held:
+            yield "somebody who may be its caller says that it ended: a person must settle"
         if state.vote.crowded:
             yield f"{state.vote.crowded}: a person must settle some of them"
     if terms.late_change is not None:

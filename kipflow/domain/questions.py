@@ -9,6 +9,7 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.ends import say_end
 from kipflow.domain.events import Stage
 from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.numbering import is_jump
@@ -18,7 +19,7 @@ from kipflow.domain.replaying import Replay
 from kipflow.domain.ruled import find_choice_of_stage, find_until
 from kipflow.domain.stages import BY_PERSON
 from kipflow.domain.tally import Outcome, find_extremes
-from kipflow.domain.votes import BallotStatus, say_doubt
+from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, say_doubt
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
@@ -31,6 +32,7 @@ def find_questions(replay: Replay, states: Sequence[VoteState], running: VoteSta
     return (
         *_ask_of_claim(replay, running),
         *(_ask_of_vote(replay, running) if running is not None else ()),
+        *_ask_of_contested(replay, states),
         *_ask_of_reopening(replay, states),
         *_ask_of_decision(replay, states),
         *_ask_of_silence(replay),
@@ -72,6 +74,12 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
+    yield from (
+        _ask_of_end(end, _say_ends(end, state, replay.policy))
+        for end in state.vote.claimed_ends
+        if end.settled_at is None and end.kind is not EndKind.REPLACED
+        if end.kind is not EndKind.CLOSED or state.vote.declared is None
+    )
     if state.vote.crowded:
         yield ReviewItem(
             kind="crowd",
@@ -82,6 +90,37 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
         )
     yield from _ask_of_page(state)
     yield from _ask_of_result(replay, state)
+
+
+def _ask_of_contested(replay: Replay, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """Rounds that somebody called beside one that ran, and that nobody who may has replaced since."""
+    for state in states:
+        vote = state.vote
+        if vote.contested is not None and vote.ended_at is None and vote.root_message_id not in replay.closed:
+            yield _ask_of_end(vote.contested, _say_ends(vote.contested, state, replay.policy))
+
+
+def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
+    return ReviewItem(
+        kind="ending",
+        subject=end.message_id,
+        question=say_end(end),
+        line=end.line,
+        outcomes=outcomes,
+        asked_at=end.at,
+    )
+
+
+def _say_ends(end: ClaimedEnd, state: VoteState, policy: Policy) -> tuple[str, ...]:
+    """What becomes of the vote if a person accepts the end, and if they refuse it."""
+    comes_to = say_counts(state.tally.binding, policy, quorum=state.terms.quorum)
+    match end.kind:
+        case EndKind.CLOSED:
+            return f"if accepted: it is closed, and {comes_to}", "if refused: it stays open"
+        case EndKind.CANCELLED:
+            return "if accepted: it is called off, and its ballots count for nothing", f"if refused: it {comes_to}"
+        case EndKind.REPLACED:
+            return f"if accepted: it takes the other's place, and {comes_to}", "if refused: the other one goes on"
 
 
 def _ask_of_result(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.care import find_own_page, is_of, standing
 from kipflow.domain.claims import find_claim
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
 from kipflow.domain.closing import find_closing, find_ending, is_contradicted
+from kipflow.domain.ends import find_accepted, with_ending_rulings
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import (
@@ -26,7 +28,7 @@ from kipflow.domain.ruled import find_choice_of_stage, find_until
 from kipflow.domain.silence import Silence
 from kipflow.domain.stages import BY_PERSON, OPEN_STAGES, STAGE_OF_SECTION, TABLE
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votes import Vote
+from kipflow.domain.votes import EndKind, Vote
 
 #: Stages that nothing but a person leaves again.
 SETTLED_STAGES = frozenset({Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED})
@@ -53,6 +55,7 @@ class Replay:
         self.amendment: Vote | None = None
         self.asleep: Vote | None = None
         self.closed: set[str] = set()
+        self.obeyed: set[str] = set()  # mails whose claim that a vote ended was made good
         self.reopening: ThreadMessage | None = None
         self.kept_at: datetime | None = None  # when a person last said that the stage stays what it is
         self.page_word: StatusWord | None = None
@@ -256,6 +259,8 @@ class Replay:
         if self.stage is None:
             self.move(Stage.DRAFT, "number-taken", Actor.MAIL, evidence)
         self.last_activity = self.now
+        if self.is_contested(vote):
+            return  # beside a round that runs, by nobody who may replace it: `questions` asks a person
         if vote.ended_at is not None and vote.ended_at <= vote.opened_at:
             return  # clocks of mail programs go wrong: a round that ended before it began never ran
         if vote.root_message_id in self.closed or is_same(vote, self.running()):
@@ -277,6 +282,24 @@ class Replay:
         note = "no discussion was seen" if self.stage is Stage.DRAFT else ""
         self.vote = vote
         self.move(Stage.VOTE, "vote-thread", Actor.MAIL, evidence, note=note)
+
+    def is_contested(self, vote: Vote) -> bool:
+        """Whether nobody's word has made good by now that a round takes the place of one that runs."""
+        contested = with_ending_rulings(vote, self.rulings).contested
+        if contested is None:
+            return False
+        return not contested.accepted or contested.settled_at is None or contested.settled_at > self.now
+
+    def obey_accepted_ends(self) -> None:
+        """Call off and replace what a person's word has made good by now."""
+        for vote in self.facts.votes:
+            for end in find_accepted(with_ending_rulings(vote, self.rulings), self.now):
+                if end.kind is EndKind.CLOSED or end.message_id in self.obeyed:
+                    continue
+                self.obeyed.add(end.message_id)
+                self.take_end(replace(vote, ended_how=str(end.kind), ended_message_id=end.message_id))
+                for later in (v for v in self.facts.votes if v.root_message_id == end.message_id):
+                    self.take_vote(later)
 
     def take_end(self, vote: Vote) -> None:
         if is_same(vote, self.asleep):
@@ -314,6 +337,7 @@ class Replay:
         elif target is not None:
             self.last_activity = self.now
             self.overrule(target, ruling)
+        self.obey_accepted_ends()
         self.try_to_close()
 
     def is_waiting_for_mail(self) -> bool:
@@ -339,7 +363,7 @@ class Replay:
         for vote in reversed(self.facts.votes):
             if vote.opened_at > self.now or (vote.ended_at is not None and vote.ended_at <= self.now):
                 continue
-            if decided_too or vote.root_message_id not in self.closed:
+            if (decided_too or vote.root_message_id not in self.closed) and not self.is_contested(vote):
                 return vote
         return None
 

@@ -196,6 +196,11 @@ class Roster:
         found = self._joined.get(one)
         return found.at if found is not None and other in found.nodes else None
 
+    def ruled_since(self, key: str) -> datetime | None:
+        """When it was ruled who a mailbox, or who wrote a mail, is; None where nobody did."""
+        found = self._joined.get(self.node(key))
+        return found.at if found is not None else None
+
     def valid_since(self, node: str) -> datetime | None:
         """The first moment at which a node is whom it was ruled to be; None: always."""
         return self._since.get(node)

@@ -143,7 +143,7 @@ def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> t
 
 def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
     """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
-    if vote.crowded:
+    if vote.crowded or vote.is_held:
         return True
     worst, best = find_extremes(vote, policy, quorum=quorum)
     return is_enough(worst, policy, quorum=quorum) != is_enough(best, policy, quorum=quorum) or (
@@ -182,7 +182,8 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
         return (stands,)
     over = as_of >= vote.earliest_close(policy.voting_period)
     ways = find_extremes(vote, policy)
-    return tuple(dict.fromkeys(_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways))
+    found = [_weigh_counts(c, policy, over=over, sure=not vote.root_missing) for c in ways]
+    return tuple(dict.fromkeys([*([Outcome.CANCELLED] if vote.is_held else []), *found]))
 
 
 def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool, quorum: int | None = None) -> Outcome:

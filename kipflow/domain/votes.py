@@ -138,7 +138,7 @@ class Vote:
     """One round of one poll, from its opening mail to its end.
 
     `ballots` are in order of `cast_at` with their status judged. `ended_at` is set when the round was
-    cancelled by its caller or replaced by the next round (`ended_how`: "cancelled" or "replaced").
+    cancelled by its caller, replaced by the next round or refused by a person (`ended_how`).
     `root_missing` says that the opening mail is not held: mails before the first one seen may be
     missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
     that may be one person's; in a judged vote only those that nobody has settled, and `heard` then
@@ -168,6 +168,13 @@ class Vote:
     crowded: str = ""
     claimed_ends: tuple[ClaimedEnd, ...] = ()
     contested: ClaimedEnd | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether an end or a beginning by somebody unproven is open, past which nothing is decided."""
+        return self.contested is not None or any(
+            e.waits and e.settled_at is None and e.kind is not EndKind.CLOSED for e in self.claimed_ends
+        )
 
     @property
     def claimed_mails(self) -> frozenset[str]:
@@ -237,6 +244,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
     takes nobody's right to vote until then.
     """
+    vote = _obey_accepted(vote, as_of)
     declared = vote.declared
     if declared is not None and declared.announced_at is not None and declared.announced_at > as_of:
         declared = None
@@ -266,6 +274,30 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         doubts=doubts,
         heard=tuple(kept) if doubts else (),
     )
+
+
+def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
+    """The vote with the ends that a person's word had made good by then; of the others only what was known."""
+    known = [e if _is_settled(e, as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
+    contested = vote.contested
+    vote = replace(vote, claimed_ends=tuple(known), contested=None)
+    for end in known:
+        over = vote.ended_at is not None and vote.ended_at <= end.at
+        if end.settled_at is None or not end.accepted or over:
+            continue
+        if end.kind is not EndKind.CLOSED:
+            vote = replace(vote, ended_at=end.at, ended_how=str(end.kind), ended_message_id=end.message_id)
+        elif end.declared is not None and vote.declared is None:
+            vote = replace(vote, declared=replace(end.declared, announced_at=end.at))
+    if contested is None or (_is_settled(contested, as_of) and contested.accepted):
+        return vote
+    if _is_settled(contested, as_of):  # a round that a person refused never was one
+        return replace(vote, ended_at=contested.at, ended_how="refused", ended_message_id=contested.message_id)
+    return replace(vote, contested=replace(contested, settled_at=None))
+
+
+def _is_settled(end: ClaimedEnd, at: datetime) -> bool:
+    return end.settled_at is not None and end.settled_at <= at
 
 
 def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:

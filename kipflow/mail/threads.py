@@ -19,6 +19,7 @@ from kipflow.domain.votes import Standing, Vote
 from kipflow.mail.rounds.calls import is_call
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
+from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import is_next_version, is_same_topic
@@ -70,11 +71,29 @@ class _Assembly:
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
         self.ends: dict[str, list[datetime]] | None = None
+        self.entitled = Entitled(roster, policy)
+        #: Openings of rounds that would replace one that runs, by nobody who may.
+        self.contested: set[str] = set()
 
     def run(self) -> list[Vote]:
         for message in self.ordered:
             if self.is_opening(message):
                 self.open(message)
+        self.fill_rounds()
+        while contested := {r.root.message_id for r in self.all_rounds() if r.contested is not None} - self.contested:
+            # mails that name no thread speak to the round that runs, not to one that a stranger put beside it
+            self.contested |= contested
+            for round_ in self.all_rounds():
+                round_.forget()
+            self.fill_rounds()
+        found = [self.build(r) for r in self.all_rounds()]
+        return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
+
+    def all_rounds(self) -> list[Round]:
+        return [round_ for rounds in self.rounds.values() for round_ in rounds]
+
+    def fill_rounds(self) -> None:
+        """Give each round its mails, and find how it ends."""
         for message in self.ordered:
             if message.message_id not in self.by_root:
                 placed = self.place(message)
@@ -83,12 +102,7 @@ class _Assembly:
                 for round_ in () if placed else self.find_strayed_from(message):
                     round_.astray.append(message)
         answered = {child: self.by_id[parent] for child, parent in self.parents.items()}
-        endings = Endings(
-            self.rounds.values(), self.times, self.roster, self.policy, prefix=self.prefix, answered=answered
-        )
-        endings.find()
-        found = [self.build(r) for rounds in self.rounds.values() for r in rounds]
-        return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
+        Endings(self.rounds.values(), self.times, self.entitled, prefix=self.prefix, answered=answered).find()
 
     # -- openings ------------------------------------------------------------------------------
     def is_opening(self, message: Message) -> bool:
@@ -123,14 +137,23 @@ class _Assembly:
         )
 
     def find_ends(self) -> dict[str, list[datetime]]:
-        """When mails that announce a result or call something off were sent, by the key that they are about."""
+        """When mails that announce a result or call something off were sent, by the key that they are about.
+
+        By somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round.
+        """
         if self.ends is None:
             self.ends = {}
             for m in self.ordered:
                 if m.reading.kind in {Kind.RESULT, Kind.CANCEL} or m.declared is not None or m.cancels is not None:
-                    for key in self.keys_of(m):
+                    for key in filter(lambda key: self.is_heard(m, key), self.keys_of(m)):
                         self.ends.setdefault(key, []).append(self.time_of(m))
         return self.ends
+
+    def is_heard(self, message: Message, key: str) -> bool:
+        callers = {r.root.author_address for r in self.rounds.get(key, ())}
+        if not self.entitled.knows_anybody or message.author_address in callers:
+            return True
+        return self.entitled.is_binding(message, self.time_of(message))
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
@@ -203,7 +226,7 @@ class _Assembly:
             opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
             opened = [r for r in opened if r.root.list_id == message.list_id] or opened
             marked = [r for r in opened if r.marker == reading.round] or opened
-            found.extend(marked[-1:])
+            found.extend(self.leave_contested(marked)[-1:])
         return found
 
     def find_told_of(self, message: Message, at: datetime) -> list[Round]:
@@ -211,7 +234,11 @@ class _Assembly:
         if message.declared is None or not message.reading.numbers:
             return []
         opened = ([r for r in self.rounds.get(key, ()) if r.opened_at <= at] for key in self.keys_of(message))
-        return [rounds[-1] for rounds in opened if rounds]
+        return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+
+    def leave_contested(self, rounds: list[Round]) -> list[Round]:
+        """The rounds that somebody opened who may, if there are any."""
+        return [r for r in rounds if r.root.message_id not in self.contested] or rounds
 
     def names_other_vote(self, message: Message) -> bool:
         """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
@@ -301,6 +328,8 @@ class _Assembly:
             ended_message_id=round_.ended_message_id,
             last_message_at=max((at for _, at in mails), default=round_.opened_at),
             root_missing=round_.root_missing,
+            claimed_ends=tuple(round_.claimed_ends),
+            contested=round_.contested,
         )
 
     def find_root_id(self, round_: Round) -> str:

@@ -54,7 +54,7 @@ def render_transition(key: str, transition: Transition, decision: Decision) -> d
     if transition.note:
         lines.append(quote(transition.note))
     lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
-    vote = decision.votes[-1] if decision.votes else None
+    vote = decision.newest_vote
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
         lines.append(_tally(vote))
     if decision.history and transition.id == decision.history[-1].id:
@@ -73,8 +73,8 @@ def render_correction(key: str, correction: Transition, decision: Decision) -> d
         f"It is *{decision.stage}* since {decision.since:%Y-%m-%d %H:%M} UTC (was: {correction.source}).",
     ]
     lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
-    if decision.votes:
-        lines.append(_tally(decision.votes[-1]))
+    if decision.newest_vote is not None:
+        lines.append(_tally(decision.newest_vote))
     lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
     return build_message(text, lines)
 

@@ -10,13 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from kipflow.domain.ends import say_end
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.identities import Doubt
 from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
-from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote, judge, say_doubt
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, judge, say_doubt
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import find_parents, find_times, find_votes
 
@@ -208,6 +209,19 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "declared": None if vote.declared is None else _render_declared(vote.declared),
         "differences": list(reading.differences),
         "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
+        "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
+        "contested": None if vote.contested is None else _render_end(vote.contested),
+    }
+
+
+def _render_end(end: ClaimedEnd) -> dict[str, Any]:
+    return {
+        "kind": str(end.kind),
+        "by": _render_mailbox(end.by, end.address),
+        "message_id": end.message_id,
+        "at": _render_time(end.at),
+        "line": end.line,
+        "why": end.why,
     }
 
 
@@ -291,6 +305,8 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         notes = [f"differs: {d}" for d in reading.differences]
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
+        ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))
+        notes.extend(say_end(end) for end in ends)
         blank = dict.fromkeys(_table_ballot(None), "")
         rows.append({**head, **(ballots[0] if ballots else blank)})
         rows.extend({**empty, **ballot} for ballot in ballots[1:])

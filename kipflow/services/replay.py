@@ -180,8 +180,8 @@ def _say_end(decision: Decision) -> str:
 def _say_ground(decision: Decision) -> str:
     """What the stage rests on, in a line: the newest vote's count and terms, and what is missing."""
     parts: list[str] = []
-    if decision.votes:
-        state = decision.votes[-1]
+    state = decision.newest_vote
+    if state is not None:
         binding = state.tally.binding
         parts.append(
             f"round {state.vote.round} {state.outcome} with binding +{binding.plus}/{binding.zero}/-{binding.minus}, "

@@ -91,6 +91,8 @@ def settle(
         match kind:
             case "ballot":
                 target = _check_ballot(facts, target, value, standing)
+            case "ending":
+                target = _check_ending(facts, target, value, standing)
             case "stage":
                 _check_stage(session, facts, value, standing, asked or ())
             case "snooze":
@@ -177,6 +179,21 @@ def _check_ballot(facts: ProposalFacts, target: str, value: dict[str, Any], stan
         if ruling.target == known and ruling.value != value:
             said = ruling.value.get("choice")
             raise BadRuling(f"ruling {ruling.id} by {ruling.author} settles it as {said}; revoke that one first")
+    return known
+
+
+def _check_ending(facts: ProposalFacts, target: str, value: dict[str, Any], standing: Iterable[Ruling]) -> str:
+    """The id of the mail that says of a vote that it ended, in its angle brackets."""
+    if value.get("ending") not in ANSWERS:
+        raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
+    asked = {target, f"<{target.strip('<> ')}>"}
+    known = next((e.message_id for v in facts.votes for e in v.claimed_ends if e.message_id in asked), None)
+    if known is None:
+        raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
+    for ruling in standing:
+        if ruling.target == known and ruling.value != value:
+            said = ruling.value.get("ending")
+            raise BadRuling(f"ruling {ruling.id} by {ruling.author} says {said}; revoke that one first")
     return known
 
 

@@ -21,6 +21,8 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"merge|split {quote(one)} {quote(other)}"
         case "sender":
             return f"sender|split {' '.join(map(quote, find_sides(item)))}"
+        case "ending":
+            return f"ending {number} {quote(item.subject)} accept|refuse"
         case "page":
             return f"page {number}"
         case "claimed-number":

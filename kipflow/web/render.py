@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kipflow.domain.clocks import find_coverage
+from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
@@ -137,6 +138,7 @@ def _build_environment() -> Environment:
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
         say_command=say_command,
+        say_end=say_end,
         say_release=say_release,
         say_run=wording.say_run,
         say_origin=wording.say_origin,

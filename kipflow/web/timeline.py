@@ -184,6 +184,9 @@ def _say_ruling(ruling: Ruling) -> str:
             return "ruled that a line is no vote" if choice == "none" else f"ruled that an unclear ballot is {choice}"
         case "stage":
             return f"set the stage to {value.get('stage', '?')}"
+        case "ending":
+            verb = "accepted" if value.get("ending") == "accept" else "refused"
+            return f"{verb} what a mail says of the vote's end"
         case "page":
             return f"said that the votes hold for page {ruling.target.replace('@', ', version ')}"
         case "snooze":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, Community, Mail, honest_vote
+from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, VOTE, Community, Mail, Said, honest_vote
 
 EVIL = "evil.example"
 
@@ -138,3 +138,131 @@ def test_a_ruling_gives_an_address_from_its_day_on(community: Community) -> None
         "rberg",
     )
     assert status["history"][-1]["at"].startswith(day(7)[:10]), "accepted when it was ruled, not before"
+
+
+# -- ends and beginnings -----------------------------------------------------------------------------
+def test_a_forged_result_closes_nothing(community: Community) -> None:
+    """Somebody announces a result under the caller's name from an address of their own. The vote is not closed, and
+    it is asked whether the word is the caller's."""
+    mails = honest_vote()
+    genuine = mails.pop("result")
+    forged = forge(LIND, "forged", 5, genuine.body, subject=genuine.subject)
+
+    [vote] = community.read_file(*mails.values(), forged, as_of=6)["votes"]
+    assert vote["declared"] is None
+    assert [(e["kind"], e["message_id"]) for e in vote["claimed_ends"]] == [("closed", "<forged@m.example>")]
+
+    community.follow(*mails.values(), forged, day=6)
+    assert community.stage() == "Vote"
+    [asked] = [q for q in community.questions() if q["kind"] == "ending"]
+    assert asked["both_ways"] == ["if accepted: it is closed, and passes with +3 -0", "if refused: it stays open"]
+    assert asked["settle"] == "ending 7 '<forged@m.example>' accept|refuse"
+    assert rule(community, "ending", 7, "<forged@m.example>", "refuse", day=7).code == 0
+    community.follow(genuine, day=8)
+    assert community.stage() == "Accepted"
+    assert community.questions() == []
+
+
+def test_a_result_from_the_callers_other_address_is_accepted_by_a_ruling(community: Community) -> None:
+    """The caller announces the result from a mailbox that nobody knows. It waits for a ruling that gives the address
+    to the caller, and closes the vote then."""
+    mails = honest_vote()
+    mails["result"] = forge(LIND, "result", 5, mails["result"].body, subject=mails["result"].subject)
+    community.follow(*mails.values(), day=6)
+    assert community.stage() == "Vote"
+
+    assert rule(community, "sender", f"result@{EVIL}", "mlind", day=7).code == 0
+    community.follow(day=8)
+    status = community.status()
+    assert status["stage"] == "Accepted"
+    assert status["history"][-1]["at"].startswith(day(7)[:10])
+
+
+def test_a_forged_cancellation_calls_nothing_off(community: Community) -> None:
+    """Somebody calls the vote off under the caller's name. Nothing is called off, the acceptance waits, and a person
+    refuses or accepts it."""
+    mails = honest_vote()
+    forged = forge(LIND, "forged", 2.5, "I am cancelling this vote.", subject=f"[CANCELLED] {VOTE}")
+    community.follow(*mails.values(), forged, day=6)
+    assert community.stage() == "Vote"
+    [asked] = [q for q in community.questions() if q["kind"] == "ending"]
+    assert asked["both_ways"] == [
+        "if accepted: it is called off, and its ballots count for nothing",
+        "if refused: it passes with +3 -0",
+    ]
+
+    assert rule(community, "ending", 7, "<forged@m.example>", "refuse", day=7).code == 0
+    community.follow(day=8)
+    assert community.stage() == "Accepted"
+
+
+def test_a_strangers_cancellation_delays_nothing(community: Community) -> None:
+    """Somebody with no part in it calls the vote off under a name of their own. It is shown and asked about, and
+    holds up nothing."""
+    mails = honest_vote()
+    stranger = Mail(name="x", by="Tom Fisk <tom@x.example>", day=2.5, body="This vote is cancelled.")
+    community.follow(*mails.values(), stranger, day=6)
+
+    status = community.status()
+    assert status["stage"] == "Accepted"
+    assert [e["message_id"] for e in status["votes"][0]["claimed_ends"]] == ["<x@m.example>"]
+
+
+def test_a_strangers_round_replaces_nothing(community: Community) -> None:
+    """Somebody calls the vote anew after three +1, to have them thrown away. The first round goes on with its
+    ballots, those in the other one are shown there, and it is asked which of them stands."""
+    mails = honest_vote()
+    second = Mail(
+        name="second", by="Tom Fisk <tom@x.example>", day=2.2, body="I call a vote.", subject=VOTE, answers=""
+    )
+    into = Mail(name="four", by="Ana Petit <apetit@village.example>", day=2.4, body="+1", answers="second")
+    loose = Mail(name="loose", by="Tess Ek <tess@x.example>", day=2.5, body="+1", answers="")
+    community.follow(*mails.values(), second, into, loose, day=6)
+
+    status = community.status()
+    assert status["stage"] == "Accepted"
+    first, other = status["votes"]
+    assert set(find_ballots(first)) == {"one", "two", "three", "loose"}
+    assert first["declared"]["outcome"] == "passed"
+    assert list(find_ballots(other)) == ["four"]
+    assert other["contested"]["message_id"] == "<second@m.example>"
+    [asked] = [q for q in community.questions() if q["kind"] == "ending"]
+    assert asked["both_ways"][1] == "if refused: the other one goes on"
+    assert rule(community, "ending", 7, "<second@m.example>", "refuse", day=7).code == 0
+    assert community.questions() == []
+
+
+def test_a_round_called_anew_by_somebody_who_turns_out_to_be_entitled_takes_over(community: Community) -> None:
+    """A committer calls the vote anew from a mailbox that nobody knows. A ruling gives them the address, and the new
+    round takes the first one's place from then on."""
+    mails = honest_vote()
+    second = Mail(
+        name="second", by="Kim Osei <kim@home.example>", day=2.2, body="I call the vote anew.", subject=VOTE, answers=""
+    )
+    ballots = [Mail(name=f"b{i}", by=who, day=2.5, body="+1", answers="second") for i, who in enumerate((LIND, BERG))]
+    community.follow(mails["vote"], mails["one"], mails["two"], second, *ballots, day=6)
+    assert [v["outcome"] for v in community.status()["votes"]] != ["passed", "passed"]
+    assert {q["kind"] for q in community.questions()} == {"ending"}
+
+    assert rule(community, "sender", "kim@home.example", "kosei", day=7).code == 0
+    status = community.status()
+    assert [v["ended_how"] for v in status["votes"]] == ["replaced", None]
+    assert status["stage"] == "Vote"
+
+
+def test_a_forged_result_makes_no_reminder_a_new_round(community: Community) -> None:
+    """Somebody announces a result, so that the caller's reminder under the vote's subject would count as a new round.
+    The reminder stays a reminder, and the ballots stay."""
+    mails = honest_vote()
+    forged = Mail(name="x", by="Tom Fisk <tom@x.example>", day=1.5, body="The vote passes.", subject=f"[RESULT] {VOTE}")
+    bump = Mail(name="bump", by=LIND, day=1.8, body="A kind reminder.", subject=VOTE, answers="")
+    community.follow(*mails.values(), forged, bump, day=6)
+
+    assert len(community.status()["votes"]) == 1
+    assert community.stage() == "Accepted"
+
+
+def rule(community: Community, *words: object, day: float) -> Said:
+    """A person's ruling on that day of the story."""
+    at = (MONDAY + day * DAY).isoformat()
+    return community.run("review", *words, "--reason", "asked them", "--as-of", at)

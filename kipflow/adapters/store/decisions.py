@@ -246,7 +246,8 @@ def _find_current(decision: Decision) -> VoteState | None:
     """The round that is running: in stage Vote, the newest one that has not ended."""
     if decision.stage is not Stage.VOTE:
         return None
-    return next((s for s in reversed(decision.votes) if s.outcome is not Outcome.CANCELLED), None)
+    proper = (s for s in reversed(decision.votes) if s.vote.contested is None)
+    return next((s for s in proper if s.outcome is not Outcome.CANCELLED), None)
 
 
 def _vote_row(number: int, position: int, state: VoteState, is_current: bool) -> Row:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references
-from kipflow.domain.roster import Roster
+from kipflow.domain.votes import ClaimedEnd, EndKind
 from kipflow.mail.results import is_wish
+from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
 
@@ -23,11 +23,12 @@ _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thre
 class Endings:
     """The ends of all rounds in some mails; `find` writes them into the rounds.
 
+    What comes from nobody who may end a round is kept beside it as a claim, for a person to settle.
+
     Args:
         rounds: the rounds of each vote, in order of opening, with their mails.
         times: when each mail was sent, by its id.
-        roster: who may end a vote besides its caller: people whose role binds.
-        policy: the roles that bind.
+        entitled: who may end a round.
         prefix: of proposal keys.
         answered: the mail that each mail answers, as far as it is held, by the answer's id.
     """
@@ -36,14 +37,13 @@ class Endings:
         self,
         rounds: Iterable[list[Round]],
         times: Mapping[str, datetime],
-        roster: Roster,
-        policy: Policy,
+        entitled: Entitled,
         *,
         prefix: str,
         answered: Mapping[str, Message],
     ) -> None:
-        self.votes, self.times = list(rounds), times
-        self.roster, self.policy, self.prefix, self.answered = roster, policy, prefix, answered
+        self.votes, self.times, self.entitled = list(rounds), times, entitled
+        self.prefix, self.answered = prefix, answered
 
     def find(self) -> None:
         for rounds in self.votes:
@@ -54,7 +54,8 @@ class Endings:
     def close(self, rounds: list[Round]) -> None:
         for round_ in rounds:
             for message in round_.messages:
-                self.take_end(round_, message)
+                self.find_cancellation(round_, message)
+                self.find_result(round_, message)
         for list_id in {r.root.list_id for r in rounds}:
             self.replace_earlier([r for r in rounds if r.root.list_id == list_id])
 
@@ -71,32 +72,92 @@ class Endings:
             if len(rounds) > 1 and all(one < other for (one, _), (other, _) in itertools.pairwise(rounds))
         ]
 
-    @staticmethod
-    def replace_earlier(rounds: list[Round]) -> None:
-        """Each round that still runs when the next one is opened ends there."""
-        for earlier, later in itertools.pairwise(rounds):
-            open_still = earlier.ended_at is None or earlier.ended_at > later.opened_at
-            announced = earlier.declared is not None and (
-                earlier.declared.announced_at is None or earlier.declared.announced_at <= later.opened_at
-            )
-            if open_still and not announced:
+    def replace_earlier(self, rounds: list[Round]) -> None:
+        """Each round that still runs when the next one is opened by who may ends there, and what waited beside it."""
+        running: list[Round] = []
+        for later in rounds:
+            replaced = [r for r in running if is_running(r, later)]
+            first = replaced[0] if replaced else None
+            if first is not None and later.contested is None and not first.root_missing:
+                later.contested = self.find_claim(first, later.root, EndKind.REPLACED, later.root.subject)
+                if later.contested is not None:
+                    first.claimed_ends.append(later.contested)
+            if later.contested is not None:
+                running = [*replaced, later]
+                continue
+            for earlier in replaced:
                 earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
                 earlier.ended_message_id = later.root.message_id
+            running = [later]
 
-    def take_end(self, round_: Round, message: Message) -> None:
+    def find_claim(
+        self, round_: Round, message: Message, kind: EndKind, line: str, *, by_caller: bool = False
+    ) -> ClaimedEnd | None:
+        """What somebody says of a round who may not end it, or may by a later ruling only; None: they may.
+
+        `by_caller`: only its caller can mean that.
+        """
+        word = self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id])
+        if word.is_caller if by_caller else word.may_end:
+            return None
+        return ClaimedEnd(
+            kind=kind,
+            by=message.author_name,
+            address=message.author_address,
+            message_id=message.message_id,
+            at=self.times[message.message_id],
+            line=line,
+            why=word.why or "adds the tag, and is not its caller",
+            waits=word.waits,
+            declared=message.declared if kind is EndKind.CLOSED else None,
+            settled_at=word.ruled_at,
+            accepted=word.ruled_at is not None,
+        )
+
+    # -- called off ------------------------------------------------------------------------------
+    def find_cancellation(self, round_: Round, message: Message) -> None:
         at = self.times[message.message_id]
-        if self.calls_off(round_, message):
-            before = round_.declared is None or (round_.declared.announced_at or at) > at
-            if round_.ended_at is None and before:
-                round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
-        declared = message.declared
+        before = round_.declared is None or (round_.declared.announced_at or at) > at
+        if round_.ended_at is not None or not before:
+            return
+        adds_tag = message.cancels is None and self.adds_tag(message)
+        if not adds_tag and not self.says_so(round_, message):
+            return
+        line = message.cancels or message.subject
+        claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
+        if claim is not None:
+            round_.claimed_ends.append(claim)
+        else:
+            round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
+
+    def adds_tag(self, message: Message) -> bool:
+        """Whether a mail adds to the subject that the vote is called off."""
+        above = self.answered.get(message.message_id)
+        return message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
+
+    def says_so(self, round_: Round, message: Message) -> bool:
+        """Whether a mail's words end the round without a result; a wish does as its caller's."""
+        if message.cancels is None:
+            return False
+        if self.names_other(round_, message.cancels) and _THIS.search(message.cancels) is None:
+            return False
+        if not is_wish(message.cancels):
+            return True
+        return self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id]).is_caller
+
+    # -- announced -------------------------------------------------------------------------------
+    def find_result(self, round_: Round, message: Message) -> None:
+        declared, at = message.declared, self.times[message.message_id]
         if declared is None or round_.ended_at is not None:
             return
         tagged = message.reading.kind is Kind.RESULT
         if not tagged and self.names_other(round_, declared.line):
             return
-        # where nobody is known, a tag is taken at its word; a stranger's word does not close a known community's vote
-        if not (self.may_end(round_, message) or (tagged and not self.roster.people)):
+        claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
+        # where nobody is known, a tag is taken at its word
+        if claim is not None and not (tagged and not self.entitled.knows_anybody):
+            if round_.declared is None and (tagged or declared.outcome is not None):
+                round_.claimed_ends.append(claim)
             return
         # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
         if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):
@@ -104,32 +165,15 @@ class Endings:
             round_.declared = replace(declared, announced_at=min(first or at, at))
             round_.declared_tagged = tagged
 
-    def calls_off(self, round_: Round, message: Message) -> bool:
-        """Whether a mail ends the round without a result, by its words or by a tag that it adds to the subject."""
-        if message.cancels is None:
-            above = self.answered.get(message.message_id)
-            adds_tag = message.reading.kind is Kind.CANCEL and above is not None and above.reading.kind is Kind.VOTE
-            return adds_tag and self.is_caller(round_, message)
-        other = self.names_other(round_, message.cancels) and _THIS.search(message.cancels) is None
-        if other or not self.may_end(round_, message):
-            return False
-        return self.is_caller(round_, message) or not is_wish(message.cancels)
-
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""
         named = find_references(line, self.prefix)
         return round_.number is not None and bool(named) and round_.number not in named
 
-    def may_end(self, round_: Round, message: Message) -> bool:
-        """Whether the writer may close or cancel: who opened the round, or a person whose role binds."""
-        voter = self.roster.identify(name=message.author_name, address=message.author_address)
-        return self.is_caller(round_, message) or self.roster.is_binding(
-            voter, roles=self.policy.binding_roles, at=self.times[message.message_id]
-        )
 
-    def is_caller(self, round_: Round, message: Message) -> bool:
-        """Whether the writer is who opened the round."""
-        voter = self.roster.identify(name=message.author_name, address=message.author_address)
-        opener = self.roster.identify(name=round_.root.author_name, address=round_.root.author_address)
-        same_name = bool(message.author_name) and message.author_name.casefold() == round_.root.author_name.casefold()
-        return voter.id == opener.id or same_name
+def is_running(earlier: Round, later: Round) -> bool:
+    """Whether a round has neither ended nor been announced when a later one is opened."""
+    announced = earlier.declared is not None and (
+        earlier.declared.announced_at is None or earlier.declared.announced_at <= later.opened_at
+    )
+    return not announced and (earlier.ended_at is None or earlier.ended_at > later.opened_at)

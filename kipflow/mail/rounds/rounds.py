@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kipflow.domain.facts import Message
-from kipflow.domain.votes import Declared
+from kipflow.domain.votes import ClaimedEnd, Declared
 
 
 @dataclass(slots=True)
@@ -28,6 +28,14 @@ class Round:
     ended_at: datetime | None = None
     ended_how: str | None = None
     ended_message_id: str | None = None
+    claimed_ends: list[ClaimedEnd] = field(default_factory=list)
+    contested: ClaimedEnd | None = None
+
+    def forget(self) -> None:
+        """As when it was opened, to have its mails and its end found anew."""
+        self.messages, self.astray, self.claimed_ends = [], [], []
+        self.declared, self.declared_tagged, self.contested = None, False, None
+        self.ended_at = self.ended_how = self.ended_message_id = None
 
     def take(self, message: Message) -> None:
         self.messages.append(message)

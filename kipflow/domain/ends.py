@@ -1,0 +1,52 @@
+"""Ends of votes that nobody entitled announced: asked about, and obeyed where a person accepts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from kipflow.domain.claims import ANSWERS
+from kipflow.domain.facts import Ruling
+from kipflow.domain.roster import Mailbox, say_mailbox
+from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
+
+
+def with_ending_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
+    """The vote with claimed ends settled by a person's word on their mails."""
+    said = {r.target: r for r in rulings if r.kind == "ending" and r.value.get("ending") in ANSWERS}
+    if not said or not (vote.claimed_ends or vote.contested):
+        return vote
+
+    def settle(end: ClaimedEnd) -> ClaimedEnd:
+        ruling = said.get(end.message_id)
+        if ruling is None:
+            return end
+        return replace(end, settled_at=ruling.made_at, accepted=ruling.value["ending"] == "accept")
+
+    contested = None if vote.contested is None else settle(vote.contested)
+    return replace(vote, claimed_ends=tuple(settle(end) for end in vote.claimed_ends), contested=contested)
+
+
+def find_accepted(vote: Vote, at: datetime) -> tuple[ClaimedEnd, ...]:
+    """The ends of a vote that somebody's word had made good at `at`."""
+    return tuple(e for e in vote.claimed_ends if e.accepted and e.settled_at is not None and e.settled_at <= at)
+
+
+def say_end(end: ClaimedEnd) -> str:
+    """The question, with what is missing."""
+    who = say_mailbox(Mailbox(key=end.address, name=end.by)) if end.address else end.by or "a mail without a sender"
+    outcome = end.declared.outcome if end.declared is not None else None
+    said = {
+        EndKind.CLOSED: f"announces a result ({outcome})" if outcome else "announces a result",
+        EndKind.CANCELLED: "calls the vote off",
+        EndKind.REPLACED: "calls a vote beside this one",
+    }
+    return f"{who} {said[end.kind]}, and {end.why}: {_QUESTIONS[end.kind]}"
+
+
+_QUESTIONS = {
+    EndKind.CLOSED: "does it close the vote?",
+    EndKind.CANCELLED: "is it called off?",
+    EndKind.REPLACED: "does it replace the one that runs?",
+}

@@ -1,0 +1,102 @@
+"""Who may end a round: its caller from an address known as the caller's, and whoever's vote binds, by address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.proofs import Proof, prove_writer
+from kipflow.domain.roster import Person, Roster, clean_address, fold_name
+from kipflow.domain.senders import AddressSource
+from kipflow.mail.rounds.casting import as_writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """What somebody's word is worth for a round.
+
+    `ruled_at` is when a ruling made them known, where that came after their mail: until then they were nobody.
+    `waits`: they claim to be somebody who may end it.
+    """
+
+    is_caller: bool
+    may_end: bool
+    ruled_at: datetime | None = None
+    why: str = ""
+    waits: bool = False
+
+
+class Entitled:
+    """Who may end rounds, by a roster with its rulings and a policy. Operators have rulings of their own."""
+
+    def __init__(self, roster: Roster, policy: Policy) -> None:
+        self.roster, self.policy = roster, policy
+
+    @property
+    def knows_anybody(self) -> bool:
+        return bool(self.roster.people)
+
+    def find_word(self, root: Message, opened_at: datetime, message: Message, at: datetime) -> Word:
+        """The word of a mail's writer on the round that `root` opened."""
+        known = self._judge(root, opened_at, message, at, ruled=True)
+        if known.may_end and self.roster.verdicts:
+            before = self._judge(root, opened_at, message, at, ruled=False)
+            ruled_at = None if before.may_end else self._find_ruling(root, message)
+            if ruled_at is not None and ruled_at > at:
+                return Word(is_caller=False, may_end=False, ruled_at=ruled_at, why=before.why, waits=before.waits)
+        return known
+
+    def is_binding(self, message: Message, at: datetime) -> bool:
+        """Whether a mail is proven to be from somebody whose vote binds."""
+        return self._binds(self._prove(message, at, ruled=True).voter.person, at)
+
+    def _judge(self, root: Message, opened_at: datetime, message: Message, at: datetime, *, ruled: bool) -> Word:
+        writer = self._prove(message, at, ruled=ruled)
+        if not self.knows_anybody:
+            alike = bool(message.author_name) and message.author_name.casefold() == root.author_name.casefold()
+            alike = alike or _is_one_address(root, message)
+            return Word(is_caller=alike, may_end=alike, why=_NOBODY)
+        caller = self._prove(root, opened_at, ruled=ruled)
+        same = _is_one_writer(caller, writer, root, message)
+        if same or self._binds(writer.voter.person, at):
+            return Word(is_caller=same, may_end=True)
+        called_alike = bool(message.author_name) and fold_name(message.author_name) == fold_name(root.author_name)
+        person = caller.voter.person
+        claims = any(self._binds(p, at) or (person is not None and p.id == person.id) for p in writer.people)
+        if claims:
+            return Word(is_caller=False, may_end=False, why=writer.why, waits=True)
+        why = "writes under its caller's name from another address" if called_alike else _NOBODY
+        return Word(is_caller=False, may_end=False, why=why, waits=called_alike)
+
+    def _prove(self, message: Message, at: datetime, *, ruled: bool) -> Proof:
+        return prove_writer(as_writing(message, at), self.roster, self.policy.senders, ruled=ruled)
+
+    def _binds(self, person: Person | None, at: datetime) -> bool:
+        return person is not None and person.holds(self.policy.binding_roles, at)
+
+    def _find_ruling(self, root: Message, message: Message) -> datetime | None:
+        """When the ruling was made by which a mail's writer, or the round's caller, is known."""
+        keys = [key for m in (message, root) for key in (m.message_id, clean_address(m.author_address)) if key]
+        return next((at for key in keys if (at := self.roster.ruled_since(key)) is not None), None)
+
+
+_NOBODY = "is neither its caller nor anybody whose vote binds"
+
+
+def _is_one_writer(caller: Proof, writer: Proof, root: Message, message: Message) -> bool:
+    """Whether a mail is from a round's caller: the same person of the roster, else the same address."""
+    if not writer.whole:
+        return False
+    if caller.voter.person is not None or writer.voter.person is not None:
+        return caller.voter.id == writer.voter.id
+    return _is_one_address(root, message) or bool(writer.voter.ruled and caller.voter.id == writer.voter.id)
+
+
+def _is_one_address(root: Message, message: Message) -> bool:
+    """Whether two mails show one address; behind a list's own only under one name, for anybody can set a Reply-To."""
+    if not message.author_address or clean_address(message.author_address) != clean_address(root.author_address):
+        return False
+    hidden = message.address_source is AddressSource.RECOVERED
+    return not hidden or fold_name(message.author_name) == fold_name(root.author_name)
