@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from kipflow.domain.facts import Message
+if TYPE_CHECKING:
+    from kipflow.domain.facts import Message
 
 #: A Date may differ from the arrival by so much without meaning anything. Of 1,112 real mails half arrive within 8
 #: seconds, 99 of 100 within 7 minutes, the slowest after 69 minutes; what a moderator lets through comes later.
 TOLERANCE = timedelta(hours=6)
 #: What says when a mail arrived where no archive recorded it: its sender's Date, or nothing believable.
 CLAIMED = frozenset({"date", "none"})
+
+
+def is_far(at: datetime, dated_at: datetime | None) -> bool:
+    """Whether a mail's Date differs from its arrival by more than mail takes."""
+    return dated_at is not None and abs(at - dated_at) > TOLERANCE
+
+
+def say_dated(at: datetime, dated_at: datetime | None) -> str:
+    """What a reader should know of a mail whose Date is another time than its arrival; "" where it is not."""
+    if dated_at is None or not is_far(at, dated_at):
+        return ""
+    return f"arrived {at:%Y-%m-%d %H:%M} UTC, dated {dated_at:%Y-%m-%d %H:%M} UTC by its sender"
 
 
 def cut_to_seen(message: Message, seen_at: datetime) -> Message:

@@ -95,7 +95,7 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
         why = f"ruled by {ruling.author}: {ruling.reason}"
         if word == "none":
             return replace(ballot, status=BallotStatus.VOID, why=why)
-        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why)
+        return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why, is_ruled=True)
 
     return replace(vote, ballots=tuple(settle(b) for b in vote.ballots))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from kipflow.domain.arrivals import say_dated
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Actor, Evidence
 from kipflow.domain.facts import ProposalFacts
@@ -86,6 +87,9 @@ def _closing(state: VoteState, *, passes: bool, rule: str, actor: Actor) -> Clos
         and declared.announced_at < state.terms.earliest_close
     )
     note = "announced before the period was over" if early and declared is not None and declared.outcome else ""
+    if declared is not None and declared.announced_at is not None:
+        dated = say_dated(declared.announced_at, state.vote.declared_dated_at)
+        note = "; ".join(filter(None, (note, f"its announcement {dated}" if dated else "")))
     return Closing(passes=passes, rule=rule, actor=actor, evidence=_find_evidence(state), note=note)
 
 

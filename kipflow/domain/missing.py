@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from kipflow.domain.arrivals import say_dated
 from kipflow.domain.claims import Claim, ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted, is_text_in_doubt
@@ -47,6 +48,9 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
     terms = state.terms
     if terms.reviewers_missing:
         yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care owed: {', '.join(terms.because)})"
+    dated = say_dated(state.vote.opened_at, state.vote.dated_at)
+    if dated:
+        yield f"its opening {dated}: the period runs from its arrival"
     if replay.now < terms.earliest_close:
         care = f" ({', '.join(terms.because)}: care owed)" if terms.because else ""
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"

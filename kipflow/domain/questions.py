@@ -11,6 +11,7 @@ from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.ends import say_end
 from kipflow.domain.events import Stage
+from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.numbering import is_jump
 from kipflow.domain.pagechanges import say_sections
@@ -19,7 +20,7 @@ from kipflow.domain.replaying import Replay
 from kipflow.domain.ruled import find_choice_of_stage, find_until
 from kipflow.domain.stages import BY_PERSON
 from kipflow.domain.tally import Outcome, find_extremes
-from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, say_doubt
+from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, find_close, say_doubt
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
@@ -35,6 +36,7 @@ def find_questions(replay: Replay, states: Sequence[VoteState], running: VoteSta
         *_ask_of_contested(replay, states),
         *_ask_of_reopening(replay, states),
         *_ask_of_decision(replay, states),
+        *_ask_of_late_ballots(replay, states, running),
         *_ask_of_silence(replay),
         *_ask_of_number(replay),
         *_ask_of_rulings(replay),
@@ -212,6 +214,34 @@ def _ask_of_decision(replay: Replay, states: Sequence[VoteState]) -> Iterator[Re
         line=state.vote.subject,
         asked_at=max(ruled),
     )
+
+
+def _ask_of_late_ballots(
+    replay: Replay, states: Sequence[VoteState], running: VoteState | None
+) -> Iterator[ReviewItem]:
+    """Ballots that came after the end of the last vote and claim to be older, as far as they could turn it."""
+    decided = [s for s in states if s.vote.root_message_id in replay.closed and s.vote.opened_at < replay.since]
+    by_vote = replay.stage in {Stage.ACCEPTED, Stage.REJECTED} and replay.history[-1].rule not in BY_PERSON
+    state = decided[-1] if decided and by_vote else running
+    if state is None or state.vote.ended_at is not None:
+        return
+    close = replay.since
+    if state is running:
+        announced = find_close(state.vote, replay.now, earliest_close=state.terms.earliest_close)
+        if announced is None:
+            return
+        close = announced
+    settled = {r.target for r in replay.rulings if r.kind == "ballot"}
+    for claim in find_late_claims(state.vote, close, replay.policy, quorum=state.terms.quorum, settled=settled):
+        if replay.kept_at is None or replay.kept_at < claim.ballot.cast_at:
+            yield ReviewItem(
+                kind="late-ballot",
+                subject=claim.ballot.message_id,
+                question=claim.question,
+                line=claim.ballot.line,
+                outcomes=claim.outcomes,
+                asked_at=claim.ballot.cast_at,
+            )
 
 
 def _ask_of_silence(replay: Replay) -> Iterator[ReviewItem]:

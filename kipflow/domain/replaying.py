@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from kipflow.domain.arrivals import say_dated
 from kipflow.domain.care import find_own_page, is_of, standing
 from kipflow.domain.claims import find_claim
 from kipflow.domain.clocks import VoteState, VoteTerms, after, find_terms, is_covered, judge_vote
@@ -279,7 +280,8 @@ class Replay:
             return
         if self.stage is Stage.VOTE:
             self.move(Stage.DISCUSSION, "vote-replaced", Actor.MAIL, evidence)
-        note = "no discussion was seen" if self.stage is Stage.DRAFT else ""
+        unseen = "no discussion was seen" if self.stage is Stage.DRAFT else ""
+        note = "; ".join(filter(None, (unseen, say_dated(vote.opened_at, vote.dated_at))))
         self.vote = vote
         self.move(Stage.VOTE, "vote-thread", Actor.MAIL, evidence, note=note)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from kipflow.domain.arrivals import is_far
 from kipflow.domain.identities import Doubt, DoubtKind
 from kipflow.domain.roster import say_mailbox
 from kipflow.domain.senders import KnownBy
@@ -64,7 +65,9 @@ class Ballot:
     """One voter's expression in one message, as judged within its vote.
 
     `voter` is the roster's id, else the address in lower case. `binding` is by roster at `cast_at`;
-    `claimed_binding` is what the voter wrote (None: nothing). `known_by` says how its sender is known.
+    `claimed_binding` is what the voter wrote (None: nothing). `known_by` says how its sender is known. `dated_at` is
+    when the voter's mail says that it was written, `arrived_from` what says when it arrived (`Message`).
+    `is_ruled`: a person said what it votes.
     """
 
     voter: str
@@ -81,6 +84,9 @@ class Ballot:
     status: BallotStatus
     why: str = ""
     known_by: KnownBy = KnownBy.UNKNOWN
+    dated_at: datetime | None = None
+    arrived_from: str = ""
+    is_ruled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +151,8 @@ class Vote:
     are its ballots as they were before one of each voter was let stand. `crowded` says why not all such doubts
     are listed: then nothing can be decided until a person has settled some (empty: all are). `claimed_ends` are
     those that nobody entitled gave it, `contested` is the one by which this round would replace one that runs.
+    `dated_at` and `declared_dated_at` are what the senders of its opening and of its announcement claim,
+    `opened_from` what says when it was opened.
     """
 
     key: str
@@ -168,6 +176,9 @@ class Vote:
     crowded: str = ""
     claimed_ends: tuple[ClaimedEnd, ...] = ()
     contested: ClaimedEnd | None = None
+    opened_from: str = ""
+    dated_at: datetime | None = None
+    declared_dated_at: datetime | None = None
 
     @property
     def is_held(self) -> bool:
@@ -249,15 +260,15 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
     if declared is not None and declared.announced_at is not None and declared.announced_at > as_of:
         declared = None
     ended = vote.ended_at is not None and vote.ended_at <= as_of
-    close = vote.ended_at if ended else (declared.announced_at if declared else None)
-    if close is not None and not ended and earliest_close is not None:
-        close = max(close, earliest_close)
+    close = find_close(vote, as_of, earliest_close=earliest_close)
     kept: list[Ballot] = []
     for ballot in vote.ballots:
         if ballot.cast_at > as_of:
             continue
-        if close is not None and ballot.cast_at > close:
-            ballot = replace(ballot, status=BallotStatus.VOID, why=ballot.why or "cast after the close")
+        # a person who counts what arrived late and is dated before the close says that it was cast in time
+        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and claims_in_time(ballot, close)):
+            why = "; ".join(filter(None, ("cast after the close", ballot.why)))
+            ballot = replace(ballot, status=BallotStatus.VOID, why=why)
         kept.append(ballot)
     open_doubts = [d for d in vote.doubts if d.settled_at is None or d.settled_at > as_of]
     judged = with_latest_standing(ask_for_senders(kept, open_doubts))
@@ -298,6 +309,22 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
 
 def _is_settled(end: ClaimedEnd, at: datetime) -> bool:
     return end.settled_at is not None and end.settled_at <= at
+
+
+def claims_in_time(ballot: Ballot, close: datetime) -> bool:
+    """Whether a ballot arrived after the close, and its sender dates it well before."""
+    dated = ballot.dated_at
+    return dated is not None and dated <= close < ballot.cast_at and is_far(ballot.cast_at, dated)
+
+
+def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> datetime | None:
+    """From when on ballots came too late, as known at `as_of`; None: they don't yet."""
+    if vote.ended_at is not None and vote.ended_at <= as_of:
+        return vote.ended_at
+    announced = vote.declared.announced_at if vote.declared is not None else None
+    if announced is None or announced > as_of:
+        return None
+    return announced if earliest_close is None else max(announced, earliest_close)
 
 
 def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:

@@ -330,6 +330,9 @@ class _Assembly:
             root_missing=round_.root_missing,
             claimed_ends=tuple(round_.claimed_ends),
             contested=round_.contested,
+            opened_from=root.arrived_from,
+            dated_at=None if round_.root_missing else root.dated_at,
+            declared_dated_at=round_.declared_dated_at,
         )
 
     def find_root_id(self, round_: Round) -> str:

@@ -9,14 +9,14 @@ are made up for. History tells both: when a move became true, and when kipflow c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
@@ -25,6 +25,7 @@ from kipflow.domain.silence import give_warning
 from kipflow.services.corrections import explain_corrections, settle_announcements
 from kipflow.services.effects import EffectRules, Notice, find_effects, find_warning_key
 from kipflow.services.ports import Session, Store
+from kipflow.services.retractions import find_retraction
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -102,7 +103,9 @@ def advance_one(
             facts = replace(facts, warnings=(*facts.warnings, warning))
         _withdraw_overtaken(session, decision, facts, effects)
         notice = _find_notice(warning, facts, policy, known_at)
-        recorded = _record(session, _with_known_future(decision, facts), effects, known_at, run_id, notice)
+        recorded = _record(
+            session, _with_known_future(decision, facts), facts.rulings, effects, known_at, run_id, notice
+        )
         return replace(recorded, warning=warning)
 
 
@@ -185,10 +188,18 @@ def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFac
 
 
 def _record(
-    session: Session, decision: Decision, effects: EffectRules, now: datetime, run_id: str, notice: Notice | None
+    session: Session,
+    decision: Decision,
+    rulings: Sequence[Ruling],
+    effects: EffectRules,
+    now: datetime,
+    run_id: str,
+    notice: Notice | None,
 ) -> Advance:
     stored = session.load_history(decision.number)
     appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
+    asked = find_retraction((*stored, *appended), decision, rulings)
+    decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
     followed_since = session.load_first_recorded(decision.number)
     session.append_transitions(appended, recorded_at=now, run_id=run_id)
     told = settle_announcements(session, stored, appended, effects, stage=decision.stage)

@@ -10,14 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from kipflow.domain.arrivals import CLAIMED, is_far, say_dated
 from kipflow.domain.ends import say_end
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.identities import Doubt
+from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, judge, say_doubt
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import find_parents, find_times, find_votes
 
@@ -62,7 +64,8 @@ class VotesReport:
     """All votes in what was read. `messages_read` counts each mail once, however many copies there are.
 
     `as_of` is the moment the votes are judged at; None where no mail told a time. `opened_later` is when
-    the first of the votes was opened that had not been by then.
+    the first of the votes was opened that had not been by then. `claimed` mails have no record of their arrival: the
+    senders' dates stand in.
     """
 
     as_of: datetime | None
@@ -70,6 +73,7 @@ class VotesReport:
     unreadable: tuple[Unreadable, ...]
     votes: tuple[VoteReading, ...]
     opened_later: datetime | None = None
+    claimed: int = 0
 
 
 def read_votes(
@@ -104,6 +108,7 @@ def read_votes(
         unreadable=tuple(unreadable),
         votes=tuple(readings),
         opened_later=later,
+        claimed=sum(message.arrived_from in CLAIMED for message in messages),
     )
 
 
@@ -156,7 +161,11 @@ def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
         tally=count(judged.ballots),
         outcome=outcome,
         earliest_close=earliest_close,
-        differences=(*_compare_outcomes(judged, outcome, earliest_close), *find_differences(judged)),
+        differences=(
+            *_compare_outcomes(judged, outcome, earliest_close),
+            *find_differences(judged),
+            *_find_late(judged, policy, as_of, earliest_close),
+        ),
         possible=find_possible_outcomes(judged, policy, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
@@ -177,6 +186,23 @@ def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) ->
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
     if declared.announced_at is not None and declared.announced_at < earliest_close:
         yield f"announced before the period was over, which ends at {_render_time(earliest_close)}"
+
+
+def _find_late(vote: Vote, policy: Policy, as_of: datetime, earliest_close: datetime) -> Iterator[str]:
+    """Ballots that came too late, are dated before the end, and would turn the vote: a person must say."""
+    close = find_close(vote, as_of, earliest_close=earliest_close)
+    if close is not None and vote.ended_at is None:
+        for claim in find_late_claims(vote, close, policy):
+            yield "; ".join((claim.question, *claim.outcomes))
+
+
+def _say_times(vote: Vote) -> Iterator[str]:
+    """What a reader should know of the times: whatever is dated otherwise."""
+    if dated := say_dated(vote.opened_at, vote.dated_at):
+        yield f"its opening {dated}: the period runs from its arrival"
+    announced = vote.declared.announced_at if vote.declared is not None else None
+    if announced is not None and (dated := say_dated(announced, vote.declared_dated_at)):
+        yield f"its announcement {dated}"
 
 
 # -- as JSON ---------------------------------------------------------------------------------------
@@ -201,6 +227,8 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "root_message_id": vote.root_message_id,
         "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
         "opened_at": _render_time(vote.opened_at),
+        "opened_from": vote.opened_from,
+        "dated_at": None if vote.dated_at is None else _render_time(vote.dated_at),
         "earliest_close": _render_time(reading.earliest_close),
         "outcome": str(reading.outcome),
         "possible_outcomes": [str(outcome) for outcome in reading.possible],
@@ -209,6 +237,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "declared": None if vote.declared is None else _render_declared(vote.declared),
         "differences": list(reading.differences),
         "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
+        "times": list(_say_times(vote)),
         "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
         "contested": None if vote.contested is None else _render_end(vote.contested),
     }
@@ -245,6 +274,8 @@ def _render_ballot(ballot: Ballot) -> dict[str, Any]:
         "binding": ballot.binding,
         "claimed_binding": ballot.claimed_binding,
         "cast_at": _render_time(ballot.cast_at),
+        "arrived_from": ballot.arrived_from,
+        "dated_at": None if ballot.dated_at is None else _render_time(ballot.dated_at),
         "message_id": ballot.message_id,
         "line": ballot.line,
         "rule": ballot.rule,
@@ -304,6 +335,7 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
         notes = [f"differs: {d}" for d in reading.differences]
+        notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))
         notes.extend(say_end(end) for end in ends)
@@ -337,7 +369,8 @@ def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
     if ballot is None:
         return {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
     binding = " (binding)" if ballot.binding else ""
-    doubt = f" [{ballot.why}]" if ballot.why and ballot.status is not BallotStatus.COUNTED else ""
+    shown = ballot.status is not BallotStatus.COUNTED or is_far(ballot.cast_at, ballot.dated_at)
+    doubt = f" [{ballot.why}]" if ballot.why and shown else ""
     return {
         "voter": ballot.name or ballot.voter,
         "known by": str(ballot.known_by),

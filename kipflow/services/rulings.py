@@ -27,7 +27,7 @@ from kipflow.services.ports import Session, Store
 CHOICES = ("+1", "0", "-1", "none")
 MAX_REASON = 2000
 #: Questions whether a settled proposal is opened again; "no" is the stage that it has.
-_REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote"})
+_REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote", "retraction", "late-ballot"})
 
 
 class BadRuling(KipflowError):

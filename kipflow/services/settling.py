@@ -14,7 +14,7 @@ def say_command(number: int, item: ReviewItem) -> str:
     Safe to paste into a shell: ids and addresses come from mails.
     """
     match item.kind:
-        case "ballot":
+        case "ballot" | "late-ballot":
             return f"ballot {number} {quote(item.subject)} +1|0|-1|none"
         case "identity":
             one, _, other = item.subject.partition(" = ")
@@ -31,7 +31,7 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"stage {number} Dormant, or snooze {number} DATE"
         case "ruling":
             return f"revoke {quote(item.subject)}"
-        case "result" | "turned-vote" | "new-vote" | "reopening" | "unannounced" | "crowd":
+        case "result" | "turned-vote" | "retraction" | "new-vote" | "reopening" | "unannounced" | "crowd":
             return f"stage {number} STAGE"
         case _:
             return ""

@@ -90,6 +90,8 @@ REVIEW_WORDS: dict[str, str] = {
     "result": "doubtful result",
     "new-vote": "vote after the decision",
     "turned-vote": "decided, and ruled on since",
+    "late-ballot": "late ballot, dated earlier",
+    "retraction": "acceptance taken back",
     "dormancy": "silent proposal",
     "identity": "same person?",
     "sender": "who is the sender?",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from kipflow.domain.arrivals import CLAIMED, say_dated
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.identities import Identified, identify_all
 from kipflow.domain.policy import Fractions, Policy
@@ -89,6 +90,7 @@ def _cast(
         elif policy.fractions is Fractions.REVIEW and status is BallotStatus.COUNTED:
             status, why = BallotStatus.REVIEW, "a fraction: what is it worth?"
     binding = roster.is_binding(voter, roles=policy.binding_roles, at=at)
+    standing = _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people))
     return Ballot(
         voter=voter.id,
         name=voter.name,
@@ -102,8 +104,15 @@ def _cast(
         line=expression.line,
         rule=expression.rule,
         status=status,
-        why=why or _say_standing(voter, binding=binding, claimed=expression.claimed_binding, known=bool(roster.people)),
+        why="; ".join(filter(None, (why or standing, _say_claim(message, at)))),
+        dated_at=message.dated_at,
+        arrived_from=message.arrived_from,
     )
+
+
+def _say_claim(message: Message, at: datetime) -> str:
+    """What the sender claims of the time, where the archive recorded another one."""
+    return "" if message.arrived_from in CLAIMED else say_dated(at, message.dated_at)
 
 
 def _say_standing(voter: Voter, *, binding: bool, claimed: bool | None, known: bool) -> str:

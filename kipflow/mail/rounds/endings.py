@@ -163,7 +163,7 @@ class Endings:
         if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):
             first = round_.declared.announced_at if round_.declared is not None else at
             round_.declared = replace(declared, announced_at=min(first or at, at))
-            round_.declared_tagged = tagged
+            round_.declared_tagged, round_.declared_dated_at = tagged, message.dated_at
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""

@@ -25,6 +25,7 @@ class Round:
     round: int = 1
     declared: Declared | None = None
     declared_tagged: bool = False
+    declared_dated_at: datetime | None = None
     ended_at: datetime | None = None
     ended_how: str | None = None
     ended_message_id: str | None = None

@@ -1,0 +1,62 @@
+"""Ballots that arrived after a vote's end and are dated before it: a person must say whether they were cast in time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kipflow.domain.arrivals import say_dated
+from kipflow.domain.namesakes import say_counts
+from kipflow.domain.policy import Policy
+from kipflow.domain.tally import Counts, count, is_enough, is_voted_down
+from kipflow.domain.votes import Ballot, BallotStatus, Vote, claims_in_time, with_latest_standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateClaim:
+    """A late ballot that could turn the vote, with what the vote comes to either way."""
+
+    ballot: Ballot
+    outcomes: tuple[str, str]
+
+    @property
+    def question(self) -> str:
+        b = self.ballot
+        told = say_dated(b.cast_at, b.dated_at)
+        return f"{b.name}: {b.value or b.choice}, {told}: the vote was over when it arrived. Was it cast in time?"
+
+
+def find_late_claims(
+    vote: Vote, close: datetime, policy: Policy, *, quorum: int | None = None, settled: Collection[str] = ()
+) -> tuple[LateClaim, ...]:
+    """The binding ballots, not `settled` by a person, that would turn a vote that ended at `close` if they counted."""
+    claims = [
+        b
+        for b in vote.ballots
+        if b.binding and b.choice is not None and b.message_id not in settled and claims_in_time(b, close)
+    ]
+    stood = _count_with(vote, (), close)
+    alone = [b for b in claims if _turns(stood, _count_with(vote, (b,), close), policy, quorum)]
+    if not alone and not _turns(stood, _count_with(vote, claims, close), policy, quorum):
+        return ()
+    not_so = f"if not: {say_counts(stood, policy, quorum=quorum)}"
+    together = _count_with(vote, claims, close)
+    found = [(b, _count_with(vote, (b,), close) if alone else together) for b in alone or claims]
+    return tuple(
+        LateClaim(ballot=b, outcomes=(f"if it counts: {say_counts(so, policy, quorum=quorum)}", not_so))
+        for b, so in found
+    )
+
+
+def _count_with(vote: Vote, claims: Sequence[Ballot], close: datetime) -> Counts:
+    """The binding counts at the close, with these ballots as cast when their senders say."""
+    stood = [b for b in vote.ballots if b.cast_at <= close and b.status is BallotStatus.COUNTED]
+    heard = [replace(b, status=BallotStatus.COUNTED, cast_at=b.dated_at or b.cast_at) for b in claims]
+    return count(with_latest_standing((*stood, *heard))).binding
+
+
+def _turns(one: Counts, other: Counts, policy: Policy, quorum: int | None) -> bool:
+    return is_enough(one, policy, quorum=quorum) != is_enough(other, policy, quorum=quorum) or (
+        is_voted_down(one, policy) != is_voted_down(other, policy)
+    )
