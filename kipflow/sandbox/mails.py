@@ -165,7 +165,8 @@ def _thread_headers(mail: Mail) -> list[tuple[str, str]]:
     if mail.date_header is not None:
         found.append(("Date", mail.date_header))
     elif not mail.flags & {Oddity.NO_DATE, Oddity.NO_DATE_AT_ALL}:
-        found.append(("Date", format_date(mail.at, mail.author.zone, *mail.flags)))
+        written = mail.at - timedelta(days=11) if Oddity.SLOW_CLOCK in mail.flags else mail.at
+        found.append(("Date", format_date(written, mail.author.zone, *mail.flags)))
     if Oddity.NO_ID not in mail.flags:
         found.append(("Message-ID", mail.message_id))
     if mail.in_reply_to is not None:

@@ -31,6 +31,7 @@ class Oddity(StrEnum):
     OTHER_ADDRESS = "alt"  # writes from their second address
     NO_DATE = "nodate"  # no Date, but Received lines
     NO_DATE_AT_ALL = "nodateatall"  # neither
+    SLOW_CLOCK = "slowclock"  # a Date of eleven days before
     NO_ID = "noid"
     NO_SUBJECT = "nosubject"
     TWICE = "twice"  # the archive holds it twice

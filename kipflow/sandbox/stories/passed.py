@@ -28,7 +28,7 @@ PASSED: tuple[Plan, ...] = (
                     "0.2 nakagawa +1 (binding)",
                     "0.5 okim +1 (non-binding)",
                     "1.1 lokafor +1 (binding). Thanks for writing this up.",
-                    "2.0 hfarrow +1 (binding)",
+                    "2.0 hfarrow {slowclock} +1 (binding)",
                     "5.2 eborg +1 (non-binding), sorry for being late to this",
                 ),
                 result=Announcement(
