@@ -8,6 +8,7 @@ from kipflow.commands.moves import find_facts, say_evidence, say_move
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
 from kipflow.commands.proposal_json import as_dict
 from kipflow.commands.review import say_ruling
+from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import say_end
 from kipflow.domain.events import Actor
@@ -153,7 +154,8 @@ def _say_answer(end: ClaimedEnd) -> str:
 
 def _say_standing(state: VoteState) -> str:
     """What a vote has come to; of a round that was called off, whose ballots are void, how it ended."""
-    opened = f"opened {say_time(state.vote.opened_at)}"
+    claimed = ", as its sender dates it," if state.vote.opened_from in CLAIMED else ""
+    opened = f"opened {say_time(state.vote.opened_at)}{claimed}"
     if state.vote.ended_at is not None:
         ballots = len(state.vote.ballots)
         void = f"; its {ballots} ballot{'s count' if ballots != 1 else ' counts'} for nothing" if ballots else ""

@@ -152,6 +152,9 @@ def _ballot(row: sa.Row[Any]) -> Ballot:
         rule=row.rule,
         status=BallotStatus(row.status),
         why=row.why,
+        dated_at=row.dated_at,
+        arrived_from=row.arrived_from,
+        is_ruled=row.is_ruled,
         known_by=KnownBy(row.known_by),
     )
 
@@ -174,6 +177,9 @@ def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
         ended_message_id=row.ended_message_id,
         last_message_at=row.last_message_at,
         root_missing=row.root_missing,
+        opened_from=row.opened_from,
+        dated_at=row.dated_at,
+        declared_dated_at=row.declared_dated_at,
         claimed_ends=tuple(end_from_json(raw) for raw in row.claimed_ends),
         contested=None if row.contested is None else end_from_json(row.contested),
         crowded=row.crowded,

@@ -284,6 +284,9 @@ def _vote_row(number: int, position: int, state: VoteState, is_current: bool) ->
         "other_against": tally.non_binding.minus,
         "differences": state.differences,
         "root_missing": found.root_missing,
+        "opened_from": found.opened_from,
+        "dated_at": found.dated_at,
+        "declared_dated_at": found.declared_dated_at,
         "claimed_ends": [end_to_json(end) for end in found.claimed_ends],
         "contested": None if found.contested is None else end_to_json(found.contested),
         "crowded": found.crowded,
@@ -309,6 +312,9 @@ def _ballot_rows(decision: Decision) -> list[Row]:
             "rule": found.rule,
             "status": found.status.value,
             "why": found.why,
+            "dated_at": found.dated_at,
+            "arrived_from": found.arrived_from,
+            "is_ruled": found.is_ruled,
             "known_by": found.known_by.value,
         }
         for vote_position, state in enumerate(decision.votes)

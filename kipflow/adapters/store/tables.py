@@ -391,6 +391,9 @@ vote = Table(
     Column("claimed_ends", Document, nullable=False, server_default="[]"),
     Column("contested", Document),
     Column("crowded", Words, nullable=False, server_default=""),
+    Column("opened_from", String, nullable=False, server_default=""),
+    Column("dated_at", Moment),
+    Column("declared_dated_at", Moment),
     PrimaryKeyConstraint("number", "position"),
 )
 
@@ -414,6 +417,9 @@ ballot = Table(
     Column("status", String, nullable=False),
     Column("why", Words, nullable=False),
     Column("known_by", String, nullable=False, server_default="unknown"),
+    Column("dated_at", Moment),
+    Column("arrived_from", String, nullable=False, server_default=""),
+    Column("is_ruled", Boolean, nullable=False, server_default=false()),
     PrimaryKeyConstraint("number", "vote_position", "position"),
     ForeignKeyConstraint(["number", "vote_position"], ["vote.number", "vote.position"], ondelete="CASCADE"),
 )
