@@ -72,10 +72,10 @@ def _print_report(report: VotesReport) -> None:
     votes = "1 vote" if len(report.votes) == 1 else f"{len(report.votes)} votes"
     when = f", as of {say_time(report.as_of)} UTC" if report.as_of is not None else ""
     console().print(f"{report.messages_read} messages read, {votes}{when}")
-    if report.claimed:
+    rows = table_rows(report)
+    if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
         console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
-    rows = table_rows(report)
     if rows:
         print_table(rows, columns=list(rows[0]))
 
