@@ -14,6 +14,7 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
+from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.wording import say_warning
@@ -57,6 +58,10 @@ def print_proposal(view: ProposalView, form: str) -> int:
         out.print(f"labels: {', '.join(view.pages[-1].labels)}", soft_wrap=True, markup=False)
     for name, line in view.pages[-1].touches if view.pages else ():
         out.print(f"touches {name}: {line}", soft_wrap=True, markup=False)
+    rows = find_newest_rows(view.index_entries)
+    if len(rows) > 1:
+        titles = "; ".join(f'"{row.title}" ({row.section})' for row in rows)
+        out.print(f"the index has {len(rows)} rows of this number: {titles}", soft_wrap=True, markup=False)
     for call in view.calls:
         out.print(f"noted {call.held_on or call.call}: {call.note}", soft_wrap=True, markup=False)
     for fault in view.faults:

@@ -9,6 +9,7 @@ from kipflow.commands.moves import render_evidence
 from kipflow.commands.review import say_ruling
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, SilenceWarning, TicketState
+from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.pagechanges import LateChange
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
@@ -57,7 +58,7 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         "rulings": [_ruling(r) for r in view.rulings],
         "page": _page(page) if page is not None else None,
         "touches": [{"interface": name, "line": line} for name, line in (page.touches if page is not None else ())],
-        "index": [_index_row(e) for e in view.index_entries if e.origin == "page"][-1:],
+        "index": [_index_row(e) for e in find_newest_rows(view.index_entries)],
         "tickets": [_ticket(t) for t in {t.key: t for t in view.tickets}.values()],
         "calls": [{"call": c.call, "held_on": _day(c.held_on), "url": c.url, "note": c.note} for c in view.calls],
         "faults": [

@@ -56,7 +56,10 @@ def in_order(facts: ProposalFacts) -> ProposalFacts:
 
 
 def _sorted(items: Iterable[T], key: Callable[[T], tuple[Any, ...]]) -> tuple[T, ...]:
-    found = sorted(items, key=key)
+    found = list(items)
+    if len(found) < 2:
+        return tuple(found)
+    found.sort(key=key)
     if any(key(one) == key(other) for one, other in itertools.pairwise(found)):
         # spelling a value out costs too much to do it for every fact
         found.sort(key=lambda item: (*key(item), repr(item)))

@@ -56,11 +56,13 @@ class Numbers:
 class NextNumber:
     """The next free number. `highest` is the last one taken, `skipped` are claimed ones that lie between.
 
-    `beyond` is a number on a page or row, or one that the index states, too far away to go on from: a person is asked.
+    `listed` is what an index shows as the next one: it never contradicts what the wiki's own states. `beyond` is a
+    number on a page or row, or one that the index states, too far away to go on from: a person is asked.
     """
 
     number: int
     highest: int
+    listed: int
     skipped: tuple[int, ...] = ()
     beyond: int | None = None
 
@@ -86,7 +88,10 @@ def find_next(numbers: Numbers) -> NextNumber:
     while number in numbers.claimed:
         skipped.append(number)
         number += 1
-    return NextNumber(number=number, highest=highest, skipped=tuple(skipped), beyond=beyond)
+    stated = numbers.stated if numbers.stated is not None and is_number(numbers.stated) else 0
+    return NextNumber(
+        number=number, highest=highest, listed=max(highest + 1, stated), skipped=tuple(skipped), beyond=beyond
+    )
 
 
 def is_number(number: int) -> bool:

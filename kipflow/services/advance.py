@@ -24,11 +24,13 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.silence import give_warning
 from kipflow.services.corrections import explain_corrections, settle_announcements
 from kipflow.services.effects import EffectRules, Notice, find_effects, find_warning_key
-from kipflow.services.ports import Session, Store
+from kipflow.services.ports import Effect, Session, Store
 from kipflow.services.retractions import find_retraction
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
+#: Proposals that are decided in one transaction, where only rows of an index are known.
+AT_ONCE = 500
 
 
 class FutureDecision(KipflowError):
@@ -138,13 +140,55 @@ def advance_all(
     run_id: str = "",
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Advance]:
-    """Advance every candidate, one transaction each. `on_progress` hears (done, all)."""
+    """Advance every candidate, one transaction each, but rows of an index many at once. `on_progress` hears
+    (done, all)."""
     numbers = find_candidates(store, as_of)
     done: list[Advance] = []
+    for start in range(0, len(numbers), AT_ONCE):
+        batch = numbers[start : start + AT_ONCE]
+        done += _advance_fresh(store, batch, policy=policy, effects=effects, as_of=as_of, now=now, run_id=run_id)
+        on_progress(len(done), len(numbers))
+    ready = {advance.number for advance in done}
     for number in numbers:
+        if number in ready:
+            continue
         done.append(advance_one(store, number, policy=policy, effects=effects, as_of=as_of, now=now, run_id=run_id))
         on_progress(len(done), len(numbers))
     return done
+
+
+def _advance_fresh(
+    store: Store,
+    numbers: Sequence[int],
+    *,
+    policy: Policy,
+    effects: EffectRules,
+    as_of: datetime,
+    now: datetime | None,
+    run_id: str,
+) -> list[Advance]:
+    """What `advance_one` would do with those that are known from rows of an index only, in one transaction.
+
+    They have no past, so nothing is corrected or withdrawn. One whose author must be warned is left to `advance_one`.
+    """
+    refuse_future(as_of, as_of if now is None else now)
+    known_at = as_of if now is None else max(now, as_of)
+    with store.begin() as session:
+        decided = []
+        caused: dict[int, list[Effect]] = {}
+        for facts in session.load_fresh(numbers):
+            decision = decide(facts, policy, as_of)
+            if decision is None or decision.unwarned is not None:
+                continue
+            decision = _with_known_future(decision, facts)
+            decided.append(decision)
+            caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
+        session.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
+        status = "pending" if effects.sends else "skipped"
+        added = {n: session.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
+    return [
+        Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d in decided
+    ]
 
 
 def _decide_and_warn(

@@ -10,7 +10,7 @@ from datetime import datetime
 from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.errors import SaveConflict, UnreadableInput
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.facts import CallNote, IndexEntry
 from kipflow.domain.history import effective
 from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
@@ -24,6 +24,7 @@ from kipflow.wiki.index import (
     render_index,
     replace_index,
 )
+from kipflow.wiki.recordings import parse_recordings, parse_recordings_text
 
 #: A page that somebody edits while we write: read it again and try so often.
 SAVE_ATTEMPTS = 3
@@ -35,23 +36,28 @@ def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime)
     """The round-up of every decided proposal, as markdown, html, confluence or json."""
     with store.read() as session:
         rows, following = session.load_index_rows(), find_next(session.load_taken())
-    return render_index(find_sections(rows, as_of), prefix=prefix, next_number=following.highest + 1, format=form)
+    return render_index(find_sections(rows, as_of), prefix=prefix, next_number=following.listed, format=form)
 
 
 def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:
     """Store the rows of an index file (JSON, wiki page or plain text) as the baseline of their proposals.
 
+    The number that it states as the next one and its notes of calls are kept as those of the wiki's own index are.
+
     Raises:
         UnreadableInput: the file has no row that could be read.
     """
-    parsed = _parse(text, prefix, seen_at, source)
+    parsed, notes = _parse(text, prefix, seen_at, source)
     if not parsed.entries:
         raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
     with store.begin() as session:
-        rows = session.save_index_entries(parsed.entries)
+        changed = session.save_index_entries(parsed.entries)
         session.save_stated_number(parsed.next_number, origin="import")
+        noted = session.save_call_notes(notes, seen_at=seen_at)
     proposals = len({e.number for e in parsed.entries})
-    counts = {"rows": len(parsed.entries), "rows_new": rows, "proposals": proposals}
+    counts = {"rows": len(parsed.entries), "proposals": proposals, "proposals_changed": changed}
+    if notes:
+        counts["call_notes_new"] = noted
     return Report(counts=counts, warnings=parsed.warnings)
 
 
@@ -138,6 +144,10 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
     sections: dict[str, list[IndexEntry]] = {"accepted": [], "discussion": [], "dormant": [], "discarded": []}
     for row in sorted(rows, key=lambda r: r.number):
         section = SECTION_OF_STAGE[row.stage]
+        if len(row.written) > 1:
+            # which of them is the proposal is for people to say; none of them is lost
+            sections[section] += [replace(e, section=section, seen_at=seen_at, origin="page") for e in row.written]
+            continue
         sections[section].append(
             IndexEntry(
                 number=row.number,
@@ -157,9 +167,9 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
 def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
     rows = _load_told_rows(store)
     with store.read() as session:
-        highest = find_next(session.load_taken()).highest
+        following = find_next(session.load_taken())
     # rows that are not named stay as they are on the page
-    rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=highest + 1, format="confluence")
+    rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=following.listed, format="confluence")
     return replace_index(body, rendered, prefix=prefix)
 
 
@@ -206,12 +216,12 @@ def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list
     ]
 
 
-def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> ParsedIndex:
+def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> tuple[ParsedIndex, tuple[CallNote, ...]]:
     start = text.lstrip()[:1]
     if start in {"{", "["}:
-        return parse_index_json(text, prefix, seen_at)
+        return parse_index_json(text, prefix, seen_at), ()
     if start == "<":
-        return parse_index_page(text, prefix, seen_at)
+        return parse_index_page(text, prefix, seen_at), parse_recordings(text, prefix)
     if "\x00" in text:
         raise UnreadableInput(source=source, why="is no text")
-    return parse_index_text(text, prefix, seen_at)
+    return parse_index_text(text, prefix, seen_at), parse_recordings_text(text, prefix)

@@ -185,7 +185,10 @@ class CheckedPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """What the round-up shows of one proposal, by its derived stage."""
+    """What the round-up shows of one proposal, by its derived stage.
+
+    `written` are the rows that the newest index has of it, each with a title of its own, if there is more than one.
+    """
 
     number: int
     title: str
@@ -194,6 +197,7 @@ class IndexRow:
     jira: str | None = None
     release: str | None = None
     in_progress: bool = False
+    written: tuple[IndexEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,6 +368,14 @@ class Session(Protocol):
 
     def load_facts(self, number: int) -> ProposalFacts:
         """Raises `UnknownProposal`."""
+        ...
+
+    def load_fresh(self, numbers: Sequence[int]) -> list[ProposalFacts]:
+        """The facts of those of these that were never decided and are known from rows of an index only."""
+        ...
+
+    def save_first_decisions(self, decisions_: Sequence[Decision], *, recorded_at: datetime, run_id: str = "") -> None:
+        """Keep the first decisions on proposals that `load_fresh` gave, each with its history."""
         ...
 
     def load_decided_at(self, number: int) -> datetime | None:

@@ -16,6 +16,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import IndexEntry
 from kipflow.wiki.index_reading import find_section_name, is_header, parse_index_page, parse_row, read_cells
 from kipflow.wiki.index_writing import HEADINGS, render_label, render_row, render_section
+from kipflow.wiki.next_number import find_next_number
 from kipflow.wiki.storage import name_of, parse_storage
 
 _ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
@@ -27,8 +28,6 @@ _TOKEN = re.compile(
 )
 _TAG = re.compile(r"<[^<>]*>")
 _WIP = re.compile(r"[\s,;]*[(\[]\s*wip\s*[)\]]", re.IGNORECASE)
-_GAP = r"(?:\s|&nbsp;|&#160;|:|<[^<>]{0,200}>){0,20}"
-_NEXT_NUMBER = re.compile(rf"(Next\s+\w+\s+Number{_GAP})(\d{{1,5}})(?!\d)", re.IGNORECASE)
 _SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by what they say, not by when
 
 Edit = tuple[int, int, str]
@@ -83,7 +82,7 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
     for entry in target.entries:
         sections_of.setdefault(entry.number, set()).add(entry.section)
     kept = _keep(body, tables)
-    edits = _renumber(body, target.next_number)
+    edits = _renumber(body, target.next_number, prefix)
     last_end = max((t.end for t in tables), default=max(headings.values()))
     for section in dict.fromkeys([*headings, *wanted]):
         own = [t for t in tables if t.section == section]
@@ -276,12 +275,12 @@ def _render_kept(entry: IndexEntry, prefix: str, columns: Sequence[str], kept: _
     return render_row(entry, prefix, columns, kept.cells, label=label)
 
 
-def _renumber(body: str, next_number: int | None) -> list[Edit]:
-    match = _NEXT_NUMBER.search(body)
+def _renumber(body: str, next_number: int | None, prefix: str) -> list[Edit]:
+    place = find_next_number(body, prefix)
     # never lowered: somebody may have taken a number and not made the page yet
-    if next_number is None or match is None or int(match.group(2)) >= next_number:
+    if next_number is None or place is None or int(body[slice(*place)]) >= next_number:
         return []
-    return [(match.start(2), match.end(2), str(next_number))]
+    return [(*place, str(next_number))]
 
 
 def _end_with_space(body: str, end: int) -> int:

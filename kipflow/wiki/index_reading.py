@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from kipflow.domain.facts import IndexEntry
 from kipflow.domain.proposals import format_key
+from kipflow.wiki.next_number import parse_next_number
 from kipflow.wiki.sections import Line, read_sections
-from kipflow.wiki.storage import collapse, name_of, parse_storage
+from kipflow.wiki.storage import attribute, collapse, name_of, parse_storage
 from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ SECTIONS: dict[str, re.Pattern[str]] = {
     "discarded": re.compile(r"^(?:discarded|withdrawn|abandoned)\b", re.IGNORECASE),
     "rejected": re.compile(r"^(?:rejected|not accepted|declined)\b", re.IGNORECASE),
 }
-_NEXT_NUMBER = re.compile(r"^\W*next\s+\w+\s+number\W{1,10}(\d{1,5})\b", re.IGNORECASE)
 _RELEASE_AT_END = re.compile(r"(?:\t|\s{2,}|\s\|\s)v?(\d+\.\d+(?:\.[\dx]+)*(?:\s*\(WIP\))?)\s*$", re.IGNORECASE)
 
 
@@ -50,11 +50,7 @@ def parse_index_page(body: str, prefix: str, seen_at: datetime) -> ParsedIndex:
     Raises `UnreadableInput` if the page can't be read at all.
     """
     root = parse_storage(body, source="index page")
-    next_number = None
-    for part in read_sections(root):
-        for line in part.lines:
-            match = _NEXT_NUMBER.match(line.text)
-            next_number = next_number or (int(match.group(1)) if match else None)
+    next_number = parse_next_number(body, prefix)
     entries = [
         entry
         for section, columns, row in _walk_rows(root, prefix)
@@ -83,12 +79,20 @@ def _walk_rows(root: _Element, prefix: str) -> Iterator[tuple[str, list[str], _E
 
 def read_text(element: _Element) -> Line:
     """An element's text on one line, with its links."""
+    if name_of(element) in {"td", "th"} and all(name_of(e) == "a" and not len(e) for e in element):
+        return _read_plain(element)  # nearly every cell of an index, and there are tens of thousands
     lines = [line for part in read_sections(element) for line in (*_heading_of(part.title), *part.lines)]
     return Line(
         text=collapse(" ".join(line.text for line in lines)),
         plain=collapse(" ".join(line.plain for line in lines)),
         links=tuple(link for line in lines for link in line.links),
     )
+
+
+def _read_plain(cell: _Element) -> Line:
+    text = collapse("".join(str(part) for part in cell.itertext()))
+    links = (attribute(link, "href").strip() for link in cell)
+    return Line(text=text, plain=text, links=tuple(dict.fromkeys(link for link in links if link)))
 
 
 def _heading_of(title: str) -> tuple[Line, ...]:
@@ -150,13 +154,10 @@ def is_web_address(link: str) -> bool:
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
     """The process page as plain text: the sections' headings stand on lines of their own, one row per line."""
     section: str | None = None
-    next_number: int | None = None
+    next_number = parse_next_number(text, prefix)
     entries: list[IndexEntry] = []
     for raw in text.splitlines():
         line = collapse(raw)
-        match = _NEXT_NUMBER.match(line)
-        if match is not None and next_number is None:
-            next_number = int(match.group(1))
         title = parse_title(line, prefix)
         if title.number is None:
             # a short line without a number that opens a section, or ends the round-up

@@ -11,7 +11,7 @@ from kipflow.domain.facts import CallNote
 from kipflow.domain.proposals import find_references
 from kipflow.wiki.index_reading import is_web_address, read_cells, read_text
 from kipflow.wiki.sections import read_sections
-from kipflow.wiki.storage import name_of, parse_storage
+from kipflow.wiki.storage import collapse, name_of, parse_storage
 from kipflow.wiki.titles import parse_title
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _DAYS = (
 #: Characters of a note that are kept; the longest real ones have some 1,500.
 _MAX_NOTE = 2_000
 _MAX_CALL = 120
+#: A longer line that speaks of recordings is a sentence, not a heading.
+_LONGEST_HEADING = 60
 #: Notes of one page that are kept; ten years of weekly calls have some 2,000.
 _MAX_NOTES = 5_000
 
@@ -40,6 +42,25 @@ def parse_recordings(body: str, prefix: str) -> tuple[CallNote, ...]:
     return tuple(
         note for row in _walk_rows(parse_storage(body, source="index page")) for note in _parse_row(row, prefix)
     )
+
+
+def parse_recordings_text(text: str, prefix: str) -> tuple[CallNote, ...]:
+    """The same in an index as plain text: the lines below one that announces recordings.
+
+    A line with a day and no proposal begins a call; before the first one the heading tells the call.
+    """
+    found: list[CallNote] = []
+    call, held_on = "", None
+    for raw in text.splitlines():
+        line = collapse(raw).lstrip("\u2022*- ")
+        numbers = find_references(line, prefix)
+        begins = parse_day(line) is not None if call else len(line) < _LONGEST_HEADING and _HEADING.search(line)
+        if begins and not numbers:
+            call, held_on = line[:_MAX_CALL], parse_day(line)
+        elif call:
+            note = line[:_MAX_NOTE]
+            found += [CallNote(number=n, call=call, held_on=held_on, url="", note=note) for n in numbers]
+    return tuple(found[:_MAX_NOTES])
 
 
 def is_call_page(title: str, prefix: str) -> bool:

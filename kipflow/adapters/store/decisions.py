@@ -16,7 +16,8 @@ from kipflow.adapters.store.codec import (
     evidence_to_json,
 )
 from kipflow.adapters.store.columns import as_tuple
-from kipflow.adapters.store.statements import Row, add_proposals
+from kipflow.adapters.store.pages import load_doubled
+from kipflow.adapters.store.statements import Row, add_proposals, save_many
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
@@ -89,6 +90,7 @@ def load_first_recorded(connection: sa.Connection, number: int) -> datetime | No
 
 def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     """Every decided proposal as the round-up shows it, in order of number; not those that mail only claims."""
+    doubled = load_doubled(connection)
     real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
     statement = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
     return [
@@ -100,6 +102,7 @@ def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
             jira=row.jira,
             release=row.release,
             in_progress=row.in_progress,
+            written=doubled.get(row.number, ()),
         )
         for row in connection.execute(statement)
     ]
@@ -154,6 +157,37 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
     _insert_all(connection, vote, votes)
     _insert_all(connection, ballot, _ballot_rows(decision))
     _insert_all(connection, review_item, _review_rows(decision))
+
+
+def save_first(
+    connection: sa.Connection,
+    decisions: Sequence[tuple[Decision, Proposal, str | None]],
+    *,
+    rules: str,
+    recorded_at: datetime,
+    run_id: str,
+) -> None:
+    """The same for proposals that were never decided before and have no votes, with their whole history.
+
+    Each comes with what it is and the token of its pending facts. Their rows are locked.
+    """
+    history = [
+        _transition_row(entry, position, recorded_at, run_id)
+        for decision, _, _ in decisions
+        for position, entry in enumerate(decision.history)
+    ]
+    save_many(connection, transition, history)
+    rows = [
+        {"number": d.number, "followed_since": recorded_at, **_proposal_row(d, about, rules)}
+        for d, about, _ in decisions
+    ]
+    save_many(connection, proposal, rows, update=[name for name in rows[0] if name != "number"] if rows else [])
+    _insert_all(connection, review_item, [row for decision, _, _ in decisions for row in _review_rows(decision)])
+    by_token: dict[str | None, list[int]] = {}
+    for decision, _, token in decisions:
+        by_token.setdefault(token, []).append(decision.number)
+    for token, numbers in by_token.items():
+        connection.execute(sa.delete(pending).where(pending.c.number.in_(numbers), pending.c.token == token))
 
 
 def settle_pending(connection: sa.Connection, number: int, token: str | None) -> None:

@@ -26,10 +26,23 @@ def load_numbering(
     answers = load_answers(connection)
     refused = [n for n, answer in answers.items() if answer == "refuse"]
     columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
-    found = [n for column in columns if (n := _find_below(connection, column, number, refused)) is not None]
-    accepted = [n for n, answer in answers.items() if answer == "accept" and n < number]
-    below = max([*found, *accepted], default=None)
+    below = find_below(connection, columns, number, refused, [n for n, a in answers.items() if a == "accept"])
     return Numbering(by_wiki=by_wiki, below=below, writers=_find_writers(mails, find_name) if by_wiki else ())
+
+
+def find_below(
+    connection: sa.Connection,
+    columns: Iterable[sa.Column[int]],
+    number: int,
+    refused: Collection[int],
+    accepted: Iterable[int],
+) -> int | None:
+    """The next lower number: the highest in `columns`, refused ones left out, or that a person accepted."""
+    found: list[int] = [n for n in accepted if n < number]
+    for column in columns:
+        highest = sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
+        found.extend(n for n in connection.scalars(highest) if n is not None)
+    return max(found, default=None)
 
 
 def has_wiki(connection: sa.Connection) -> bool:
@@ -80,13 +93,6 @@ def mark_followers(
         proposal.c.claim != "", proposal.c.number > min(numbers), proposal.c.number <= max(numbers) + JUMP
     )
     mark_pending(connection, find_followers(numbers, connection.scalars(doubtful)), since)
-
-
-def _find_below(connection: sa.Connection, column: sa.Column[int], number: int, refused: Collection[int]) -> int | None:
-    highest: int | None = connection.scalar(
-        sa.select(sa.func.max(column)).where(column < number, column.not_in(refused))
-    )
-    return highest
 
 
 def _find_writers(mails: Iterable[Message], find_name: Callable[[Message], str]) -> tuple[KnownWriter, ...]:

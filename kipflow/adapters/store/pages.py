@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,9 +13,18 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
-from kipflow.adapters.store.statements import Row, add_proposals, count_new, insert_new, mark_pending, upsert
+from kipflow.adapters.store.statements import (
+    Row,
+    add_proposals,
+    count_new,
+    insert_many,
+    insert_new,
+    mark_pending,
+    upsert,
+)
 from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, Substance, TicketState, Unreadable
+from kipflow.domain.indexrows import find_newest_rows
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
 
@@ -165,11 +174,11 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry])
                 continue
             seen_at = max(e.seen_at for e in reading.values())
             changed[number] = max(seen_at, changed.get(number, seen_at))
-            rows.extend(_entry_row(replace(e, seen_at=seen_at), digest) for digest, e in reading.items())
+            rows.extend({**_entry_row(e, digest), "seen_at": seen_at} for digest, e in reading.items())
     had_wiki = has_wiki(connection)
     add_proposals(connection, changed)
-    for batch in chunks(rows):
-        insert_new(connection, index_entry, batch)
+    columns = [column.name for column in index_entry.c]
+    insert_many(connection, index_entry, columns, [[row[name] for name in columns] for row in rows])
     newest_at = max(changed.values(), default=None)
     mark_pending(connection, changed, newest_at)
     mark_followers(connection, changed, newest_at, had_wiki=had_wiki or not changed)
@@ -178,12 +187,27 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry])
 
 def load_index_entries(connection: sa.Connection, number: int) -> tuple[IndexEntry, ...]:
     """All that indexes were seen to say of the proposal, in order of time."""
-    statement = (
-        sa.select(index_entry)
-        .where(index_entry.c.number == number)
-        .order_by(index_entry.c.seen_at, index_entry.c.origin, index_entry.c.digest)
-    )
-    return tuple(_index_entry(row) for row in connection.execute(statement))
+    return tuple(iter_index_entries(connection, [number]))
+
+
+def iter_index_entries(connection: sa.Connection, numbers: Sequence[int]) -> Iterator[IndexEntry]:
+    """The same of several proposals, each one's in order of time."""
+    columns = [c for c in index_entry.c if c.name != "digest"]
+    order = (index_entry.c.number, index_entry.c.seen_at, index_entry.c.origin, index_entry.c.digest)
+    for row in connection.execute(sa.select(*columns).where(index_entry.c.number.in_(numbers)).order_by(*order)):
+        yield IndexEntry(**row._mapping)
+
+
+def load_doubled(connection: sa.Connection) -> dict[int, tuple[IndexEntry, ...]]:
+    """The rows of the newest index, by number, where one number has more than one title in it."""
+    one_reading = (index_entry.c.number, index_entry.c.origin, index_entry.c.seen_at)
+    doubled = sa.select(index_entry.c.number).group_by(*one_reading).having(sa.func.count() > 1).distinct()
+    found: dict[int, list[IndexEntry]] = {}
+    for chunk in chunks(sorted(connection.scalars(doubled))):
+        for entry in iter_index_entries(connection, chunk):
+            found.setdefault(entry.number, []).append(entry)
+    newest = {number: {e.title: e for e in find_newest_rows(entries)} for number, entries in found.items()}
+    return {number: tuple(rows.values()) for number, rows in newest.items() if len(rows) > 1}
 
 
 def _load_newest_digests(connection: sa.Connection, numbers: Collection[int]) -> dict[tuple[int, str], set[str]]:
@@ -208,12 +232,6 @@ def _entry_row(entry: IndexEntry, digest: str) -> Row:
     names = ("number", "origin", "seen_at", "title", "section", "release", "in_progress", "author")
     more = ("created_at", "changed_at", "url", "jira")
     return {"digest": digest, **{name: getattr(entry, name) for name in (*names, *more)}}
-
-
-def _index_entry(row: sa.Row[Any]) -> IndexEntry:
-    values = dict(row._mapping)
-    del values["digest"]
-    return IndexEntry(**values)
 
 
 # -- tickets -----------------------------------------------------------------------------------------

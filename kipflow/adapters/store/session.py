@@ -17,6 +17,7 @@ from kipflow.adapters.store import (
     decisions,
     exports,
     faults,
+    fresh,
     messages,
     news,
     numbering,
@@ -193,6 +194,19 @@ class SqlSession:
         facts = assembly.load_facts(self._connection, number, self._community, coverage, locks=not self._reads)
         self._loaded[number] = (token, facts.proposal)
         return facts
+
+    def load_fresh(self, numbers: Sequence[int]) -> list[ProposalFacts]:
+        found = list(fresh.load_facts(self._connection, numbers, self._community, self._load_coverage()))
+        self._loaded.update((facts.proposal.number, (token, facts.proposal)) for token, facts in found)
+        return [facts for _, facts in found]
+
+    def save_first_decisions(self, decisions_: Sequence[Decision], *, recorded_at: datetime, run_id: str = "") -> None:
+        whole = []
+        for decision in decisions_:
+            token, about = self._loaded.pop(decision.number)
+            whole.append((decision, about, token))
+        rules = self._community.rules
+        decisions.save_first(self._connection, whole, rules=rules, recorded_at=recorded_at, run_id=run_id)
 
     def load_decided_at(self, number: int) -> datetime | None:
         return decisions.load_decided_at(self._connection, number)

@@ -43,6 +43,24 @@ def insert_many(
 
     Goes to the driver past SQLAlchemy's handling of single rows, which costs more than storing them.
     """
+    _insert_raw(connection, table, columns, rows, "ON CONFLICT DO NOTHING")
+
+
+def save_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, update: Sequence[str] = ()) -> None:
+    """`upsert` in the same way; all rows have the columns of the first. Without `update` every row must be new."""
+    if not rows:
+        return
+    conflict = ""
+    if update:
+        keys = ", ".join(column.name for column in table.primary_key.columns)
+        conflict = f"ON CONFLICT ({keys}) DO UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in update)
+    columns = list(rows[0])
+    _insert_raw(connection, table, columns, [[row[name] for name in columns] for row in rows], conflict)
+
+
+def _insert_raw(
+    connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]], conflict: str
+) -> None:
     if not rows:
         return
     dialect = connection.dialect
@@ -54,7 +72,7 @@ def insert_many(
                 row[i] = process(row[i])
     place = "%s" if dialect.name == "postgresql" else "?"
     names, places = ", ".join(columns), ", ".join(place for _ in columns)
-    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our names
+    statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) {conflict}"  # noqa: S608 - our names
     connection.exec_driver_sql(statement, [tuple(row) for row in values])
 
 

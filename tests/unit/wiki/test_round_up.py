@@ -23,6 +23,7 @@ from kipflow.wiki.index import (
     render_index,
     replace_index,
 )
+from kipflow.wiki.recordings import parse_recordings_text
 
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
 SHARED = Path(__file__).resolve().parents[4] / "shared"
@@ -372,6 +373,9 @@ def test_the_seeds_adopted_list_is_read_whole() -> None:
     found = parse_index_text(found_files[0].read_text(encoding="utf-8"), "KIP", SEEN)
     numbers = [e.number for e in found.entries]
     assert found.next_number == 124
+    notes = parse_recordings_text(found_files[0].read_text(encoding="utf-8"), "KIP")
+    assert {n.number for n in notes} >= {4, 28, 48, 54, 82, 112}
+    assert {n.call for n in notes} == {"KIP Discussion Recordings"}
     assert {e.section for e in found.entries} == {"accepted"}
     assert numbers.count(4) == 2
     assert len(numbers) == 76

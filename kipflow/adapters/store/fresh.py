@@ -1,0 +1,102 @@
+"""Proposals of which nothing but rows of an index is known: read and decided many at once.
+
+An operator imports tens of thousands of rows; one transaction for each would take minutes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import pages
+from kipflow.adapters.store.assembly import Community, describe
+from kipflow.adapters.store.numbering import find_below, load_answers
+from kipflow.adapters.store.tables import (
+    index_entry,
+    message_proposal,
+    page,
+    page_version,
+    pending,
+    proposal,
+    ruling,
+    transition,
+    warning,
+)
+from kipflow.domain.facts import Coverage, IndexEntry, ProposalFacts
+from kipflow.domain.numbering import Numbering
+from kipflow.domain.proposals import format_key
+
+#: Who has a row in one of these is more than a row of an index.
+_MORE = (message_proposal, page, page_version, ruling, transition, warning)
+
+
+def load_facts(
+    connection: sa.Connection, numbers: Sequence[int], community: Community, coverage: Coverage
+) -> Iterator[tuple[str | None, ProposalFacts]]:
+    """The facts of those of `numbers` that were never decided and have only rows of an index, with their tokens.
+
+    Their rows are locked until the transaction ends, as those of single proposals are.
+    """
+    rest = _lock_fresh(connection, numbers)
+    entries = _load_entries(connection, rest)
+    held = connection.execute(sa.select(pending.c.number, pending.c.token).where(pending.c.number.in_(rest)))
+    tokens = {row.number: row.token for row in held}
+    keys = {e.jira for found in entries.values() for e in found if e.jira}
+    tickets = defaultdict(list)
+    for ticket in pages.load_tickets(connection, keys):
+        tickets[ticket.key].append(ticket)
+    below = _find_below(connection, rest)
+    for number in rest:
+        rows = entries.get(number, ())
+        if not rows:
+            continue
+        own = tuple(t for key in {e.jira for e in rows if e.jira} for t in tickets.get(key, ()))
+        yield (
+            tokens.get(number),
+            ProposalFacts(
+                key=format_key(community.prefix, number),
+                proposal=describe(number, community.prefix, (), rows, (), own),
+                index_entries=tuple(rows),
+                tickets=own,
+                coverage=coverage,
+                numbering=Numbering(by_wiki=True, below=below[number]),
+            ),
+        )
+
+
+def _lock_fresh(connection: sa.Connection, numbers: Sequence[int]) -> list[int]:
+    new = sa.select(proposal.c.number).where(proposal.c.number.in_(numbers), proposal.c.stage.is_(None))
+    statement = new.order_by(proposal.c.number).with_for_update(key_share=True)
+    rest = list(connection.scalars(statement))
+    columns: list[sa.Column[Any]] = [table.c.number for table in _MORE]
+    known = sa.union(*(sa.select(column).where(column.in_(rest)) for column in columns))
+    more = set(connection.scalars(known))
+    return [number for number in rest if number not in more]
+
+
+def _load_entries(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, list[IndexEntry]]:
+    found: dict[int, list[IndexEntry]] = defaultdict(list)
+    for entry in pages.iter_index_entries(connection, numbers):
+        found[entry.number].append(entry)
+    return found
+
+
+def _find_below(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, int | None]:
+    """The next lower number of each that the wiki, an index or a person gave out."""
+    if not numbers:
+        return {}
+    first, last = min(numbers), max(numbers)
+    answers = load_answers(connection)
+    refused = [n for n, answer in answers.items() if answer == "refuse"]
+    columns = (page.c.number, page_version.c.number, index_entry.c.number)
+    between = sa.union(*(sa.select(c).where(c.between(first, last), c.not_in(refused)) for c in columns))
+    given = {*connection.scalars(between), *(n for n, answer in answers.items() if answer == "accept")}
+    lower = find_below(connection, columns, first, refused, [n for n in given if n < first])
+    order = sorted({*numbers, *(n for n in given if first <= n <= last)})
+    found: dict[int, int | None] = {first: lower}
+    found.update((n, before) for before, n in pairwise(order))
+    return found

@@ -1,0 +1,45 @@
+"""What an index states as its next number: read from its text, and found in its source to be raised there."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+#: What may stand between words on a page: spaces, signs, and the tags around them.
+_GAP = r"(?:\s|&nbsp;|&#160;|[:=.,|()#_-]|[\u2010-\u2015]|<[^<>]{0,200}>){1,20}"
+_WORDS = r"available|free|unused|open|number|no|id|identifier|proposal|is|the|to|use|take|be|will|now|currently|at"
+#: Without one of these a number after "next" is a count of something ("the next 72 hours") or a proposal's key.
+_TELLS = re.compile(r"\b(?:number|no|id|identifier|is|be)\b|[:=]", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+
+@lru_cache(maxsize=32)
+def _pattern(prefix: str) -> re.Pattern[str]:
+    key = re.escape(prefix)
+    return re.compile(
+        rf"\bnext{_GAP}(?P<words>(?:(?:{_WORDS}|{key}s?|\w+(?={_GAP}number\b)){_GAP}){{1,8}})(?P<number>\d{{1,5}})(?![\d.]*\d)(?!\s*(?:hour|day|week))",
+        re.IGNORECASE,
+    )
+
+
+def find_next_number(text: str, prefix: str) -> tuple[int, int] | None:
+    """Where the index says which number comes next, as start and end in `text` (plain or storage format); None where
+    it does not.
+
+    >>> text = "The next available KIP number is KIP-124."
+    >>> start, end = find_next_number(text, "KIP")
+    >>> text[start:end]
+    '124'
+    """
+    visible = _COMMENT.sub(lambda m: " " * len(m.group()), text)
+    for match in _pattern(prefix).finditer(visible):
+        if _TELLS.search(_TAG.sub(" ", match.group("words"))):
+            return match.span("number")
+    return None
+
+
+def parse_next_number(text: str, prefix: str) -> int | None:
+    """The number that an index says comes next."""
+    place = find_next_number(text, prefix)
+    return None if place is None else int(text[slice(*place)])
