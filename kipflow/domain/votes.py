@@ -95,7 +95,9 @@ class Declared:
 
     `outcome` is "passed", "failed", "cancelled" or None. `binding`, `non_binding` map "+1", "0", "-1"
     to the announced numbers; `total` holds counts announced without a split.
-    `contradictions` lists where the announcement disagrees with itself (number against names).
+    `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a
+    sentence that may end the vote and is not understood: such an announcement ends nothing, a person is asked.
+    `corrects` says that the mail calls itself a correction.
     """
 
     by: str
@@ -108,6 +110,8 @@ class Declared:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     line: str = ""
     contradictions: tuple[str, ...] = ()
+    unclear: str = ""
+    corrects: bool = False
 
 
 class EndKind(StrEnum):

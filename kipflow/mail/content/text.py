@@ -15,6 +15,23 @@ _QUOTE_MARKS = re.compile(r"^(>[> ]{0,60})?")
 _BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t\f\v]")
 _NOTHING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\r]")
 
+# full-width forms and the many dashes that mail programs put where a minus was typed
+_PLAIN = str.maketrans(
+    "＋﹢➕－（）：；，．！？０１２３４５６７８９［］【】〔〕＜＞−﹣‐‑⁺⁻", "+++-():;,.!?0123456789[][]()<>----+-"
+)
+_DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
+_EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")
+
+
+def plain(line: str) -> str:
+    """A line with full-width signs, typographic minus and emphasis marks made plain."""
+    if line.isascii():
+        if not ("*" in line or "_" in line or "`" in line or "~" in line):
+            return line
+    else:
+        line = _DASH_BEFORE_DIGIT.sub("-", line.translate(_PLAIN))
+    return _EMPHASIS.sub("", line)
+
 
 def clean_lines(text: str) -> list[str]:
     """The lines of a mail text, blanks evened out, lengths capped. Trailing blanks stay ("-- ")."""

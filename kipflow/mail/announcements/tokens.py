@@ -1,0 +1,181 @@
+"""Sentences of an announcement as tokens: each word with the classes that the lexicon gives it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from kipflow.mail.relevance import fold_case, has_any
+
+MAX_LINES, _MAX_TEXT, _MAX_SENTENCES, _MAX_SENTENCE = 200, 16_000, 400, 500
+
+
+class Word(StrEnum):
+    """The classes of `lexicon.toml`, and four that need no list."""
+
+    SUCCESS, FAILURE, LANDED, NEEDED, GAIN, LACK = "success", "failure", "landed", "needed", "gain", "lack"
+    BALLOTS, NEGATOR, NO, VOTE, THING, RESULT = "ballots", "negator", "no", "vote", "thing", "result"
+    PRONOUN, SPEAKER, BODY, AUXILIARY, ADVERB = "pronoun", "speaker", "body", "auxiliary", "adverb"
+    PREPOSITION, FOLLOWS, ADDRESS, CONDITION = "preposition", "follows", "address", "condition"
+    UNREAL, HEDGE, PREVIOUS, OTHER, JOINT, CLOSE = "unreal", "hedge", "previous", "other", "joint", "close"
+    THANKS, CORRECT, CANCEL, DISREGARD = "thanks", "correct", "cancel", "disregard"
+    UNDECIDED, RESOLVES, CLOSES_NOUN = "undecided", "resolves", "closes_noun"
+    THREAD, WITHOUT = "thread", "without"
+    MARK, NUMBER, SIGN, WIDE = "mark", "number", "sign", "wide"  # punctuation, figures, "+1", scripts without blanks
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or phrase as written (in lower case), and what it can be."""
+
+    text: str
+    words: frozenset[Word]
+
+    def can_be(self, *kinds: Word) -> bool:
+        return not self.words.isdisjoint(kinds)
+
+
+_WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(
+    rf"[+\-]\s?[01](?![\w.])|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+|['’][a-z]{{1,2}}\b|[^\w\s]|_"
+)
+_IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
+_KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
+_LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
+_SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
+_NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
+
+
+@cache
+def _load() -> dict[tuple[str, ...], frozenset[Word]]:
+    """The lexicon: the classes of each phrase, as the tuple of its words."""
+    raw = tomllib.loads(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
+    found: dict[tuple[str, ...], set[Word]] = {}
+    for name, entry in raw.items():
+        for phrase in (*entry["words"].split(), *entry.get("phrases", ())):
+            found.setdefault(tuple(phrase.split()), set()).add(Word(name))
+    return {phrase: frozenset(kinds) for phrase, kinds in found.items()}
+
+
+@cache
+def _find_phrases() -> dict[str, list[tuple[str, ...]]]:
+    """Phrases of several words by their first one, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(_load(), key=len, reverse=True):
+        if len(phrase) > 1:
+            found.setdefault(phrase[0], []).append(phrase)
+    return found
+
+
+@cache
+def _find_wide() -> re.Pattern[str]:
+    """The words in scripts without blanks, the longest first."""
+    wide = [word for (word, *more) in _load() if not more and re.match(rf"[{_WIDE}]", word)]
+    return re.compile("|".join(sorted(wide, key=len, reverse=True)))
+
+
+@cache
+def _list_words(*kinds: Word) -> list[str]:
+    return sorted((" ".join(words) for words, found in _load().items() if not found.isdisjoint(kinds)), key=len)
+
+
+@cache
+def find_signs(*kinds: Word) -> tuple[str, ...]:
+    """What every text holds that has a word of these classes, blanks evened out: none of them holds another."""
+    signs: list[str] = []
+    for word in _list_words(*kinds):
+        if not has_any(signs, word):
+            signs.append(word)
+    return tuple(signs)
+
+
+def has_word(text: str, *kinds: Word) -> bool:
+    """Whether a text, its blanks evened out, can hold a word of these classes: says yes in vain, never no."""
+    return has_any(find_signs(*kinds), fold_case(text))
+
+
+def lands(text: str) -> bool:
+    """Whether a word such as "in" or "settled" ends a clause: within one it says nothing."""
+    return _find_landings().search(text) is not None
+
+
+@cache
+def _find_landings() -> re.Pattern[str]:
+    words = "|".join(_list_words(Word.LANDED))
+    return re.compile(rf"\b(?:{words})\b(?:\s+(?:now|then|here))?\s*(?:[.,;:!)—-]|$)", re.IGNORECASE)
+
+
+def split_sentences(lines: Sequence[str]) -> list[str]:
+    parts = _SENTENCES.split("\n".join(lines[:MAX_LINES])[:_MAX_TEXT])[:_MAX_SENTENCES]
+    return [" ".join(part.split())[:_MAX_SENTENCE] for part in parts if part and part.strip()]
+
+
+def tokenize(sentence: str) -> list[Token]:
+    """The tokens of a sentence. Longer quotations are one unknown word: they are somebody else's."""
+    texts: list[str] = []
+    plain = _NOT.sub(lambda m: f"{m.group(1)} not", _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
+    for text in _TOKEN.findall(plain.lower()):
+        if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
+            texts.extend(_find_wide().findall(text))
+        elif text != "'":
+            texts.append(_SHORTENED.get(text, text))
+    return _classify(texts)
+
+
+def _classify(texts: list[str]) -> list[Token]:
+    phrases = _find_phrases()
+    tokens: list[Token] = []
+    at = 0
+    while at < len(texts):
+        fitting = (words for words in phrases.get(texts[at], ()) if (*texts[at : at + len(words)],) == words)
+        phrase = next(fitting, (texts[at],))
+        tokens.append(_make_token(phrase))
+        at += len(phrase)
+    return tokens
+
+
+@lru_cache(maxsize=8192)
+def _make_token(phrase: tuple[str, ...]) -> Token:
+    return Token(" ".join(phrase), _load().get(phrase, frozenset()) | _find_form(phrase[0]))
+
+
+def _find_form(text: str) -> set[Word]:
+    """The classes of what needs no list: figures, values, keys, marks, words in scripts without blanks."""
+    forms = (
+        (Word.THING, _KEY.fullmatch(text)),
+        (Word.NUMBER, text[0].isdigit()),
+        (Word.SIGN, text[0] in "+-" and len(text) > 1),
+        (Word.WIDE, _IS_WIDE.match(text)),
+        (Word.MARK, not (text[0].isalnum() or text[0] in "+-'" and len(text) > 1)),
+    )
+    return {kind for kind, fits in forms if fits}
+
+
+#: What ends a clause besides a joint ("and", "but").
+CLAUSE_ENDS = frozenset(".,;:!)(-–—*_\"'。，、！")
+
+
+def find_clause(tokens: Sequence[Token], at: int) -> int:
+    """Where the clause of a token begins: behind a comma, colon, dash or "and"."""
+    while at > 0 and not tokens[at - 1].can_be(Word.JOINT) and tokens[at - 1].text not in CLAUSE_ENDS:
+        at -= 1
+    return at
+
+
+def is_conditional(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word stands behind a condition, or has one behind it that belongs to it."""
+    if any(token.can_be(Word.CONDITION) for token in tokens[:at]):
+        return True
+    for behind, token in enumerate(tokens[at + 1 :], at + 1):
+        if token.can_be(Word.CONDITION) or token.text in {"yet", "?"}:
+            return True
+        if token.can_be(Word.MARK, Word.JOINT):
+            following = tokens[behind + 1 : behind + 2]
+            return token.text == "," and any(t.can_be(Word.CONDITION) for t in following)
+    return False
