@@ -198,6 +198,8 @@ def _as_declared(row: dict[str, Any] | None) -> Declared | None:
         names={word: tuple(names) for word, names in row["names"].items()},
         line=row["line"],
         contradictions=tuple(row["contradictions"]),
+        unclear=row["unclear"],
+        corrects=row["corrects"],
     )
 
 

@@ -167,6 +167,8 @@ def _declared(declared: Declared, links: Links) -> dict[str, Any]:
         "url": links.get(declared.message_id, ""),
         "outcome": declared.outcome,
         "line": declared.line,
+        "unclear": declared.unclear or None,
+        "corrected_at": declared.revised_at,
         "binding": dict(declared.binding) if declared.binding is not None else None,
         "non_binding": dict(declared.non_binding) if declared.non_binding is not None else None,
     }

@@ -28,11 +28,11 @@ class Closing:
 def find_closing(state: VoteState, policy: Policy, at: datetime) -> Closing | None:
     """How the vote, judged as of `at`, ends at `at`; None while it does not.
 
-    An announcement that the ballots contradict ends nothing, whichever way it goes: a person must look.
+    An announcement that the ballots contradict, or that is not understood, ends nothing: a person must look.
     A veto blocks, and may be withdrawn: unless outvoted too, the clock leaves such a vote open for a result.
     """
     terms, declared = state.terms, state.vote.declared
-    if at < terms.earliest_close:
+    if at < terms.earliest_close or (declared is not None and declared.unclear):
         return None
     said = declared.outcome if declared is not None else None
     vetoed = state.tally.binding.minus <= state.tally.binding.plus
@@ -61,7 +61,7 @@ def is_text_in_doubt(state: VoteState, policy: Policy) -> bool:
 def is_contradicted(state: VoteState, at: datetime) -> bool:
     """Whether an announcement says the opposite of what the ballots come to, the period being over."""
     declared = state.vote.declared
-    if declared is None or at < state.terms.earliest_close:
+    if declared is None or declared.unclear or at < state.terms.earliest_close:
         return False
     if declared.outcome == "passed":
         return state.outcome is not Outcome.PASSED
@@ -85,23 +85,29 @@ def _closing(state: VoteState, *, passes: bool, rule: str, actor: Actor) -> Clos
         declared is not None
         and declared.announced_at is not None
         and declared.announced_at < state.terms.earliest_close
+        and not state.vote.root_missing
     )
-    note = "announced before the period was over" if early and declared is not None and declared.outcome else ""
+    notes = ["announced before the period was over"] if early and declared is not None and declared.outcome else []
     if declared is not None and declared.announced_at is not None:
         dated = say_dated(declared.announced_at, state.vote.declared_dated_at)
-        note = "; ".join(filter(None, (note, f"its announcement {dated}" if dated else "")))
+        notes.extend([f"its announcement {dated}"] if dated else [])
+    if declared is not None and declared.revised_at is not None:
+        notes.append(f"announcement corrected {declared.revised_at:%Y-%m-%d} by {declared.by}")
+    note = "; ".join(notes)
     return Closing(passes=passes, rule=rule, actor=actor, evidence=_find_evidence(state), note=note)
 
 
 def _find_evidence(state: VoteState) -> tuple[Evidence, ...]:
     declared = state.vote.declared
-    if declared is not None:
-        lead = Evidence(kind="message", ref=declared.message_id, line=declared.line)
-    else:
-        lead = Evidence(kind="message", ref=state.vote.root_message_id, line=state.vote.subject)
+    leads: list[Evidence] = []
+    while declared is not None:  # a correction first, then what it corrects
+        leads.append(Evidence(kind="message", ref=declared.message_id, line=declared.line))
+        declared = declared.before
+    if not leads:
+        leads = [Evidence(kind="message", ref=state.vote.root_message_id, line=state.vote.subject)]
     ballots = (
         Evidence(kind="ballot", ref=b.message_id, line=f"{b.name}: {b.line}")
         for b in state.vote.ballots
         if b.binding and b.status is BallotStatus.COUNTED
     )
-    return (lead, *ballots)
+    return (*leads, *ballots)

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.votes import find_announcements
 
 T = TypeVar("T")
 
@@ -83,7 +84,7 @@ def find_moments(facts: ProposalFacts) -> Iterator[Moment]:
             yield Moment(vote.ended_at, Order.VOTE_ENDED, (n,), vote)
         for m, ballot in enumerate(vote.ballots):
             yield Moment(ballot.cast_at, Order.BALLOT, (n, m), (vote, ballot))
-        if vote.declared is not None and vote.declared.announced_at is not None:
-            yield Moment(vote.declared.announced_at, Order.RESULT, (n,), (vote, vote.declared))
+        for since in find_announcements(vote):
+            yield Moment(since, Order.RESULT, (n,), (vote, vote.declared))
     for n, ruling in enumerate(facts.rulings):
         yield Moment(ruling.made_at, Order.RULING, (n,), ruling)

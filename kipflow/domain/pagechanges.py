@@ -43,7 +43,7 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
     cast = _find_standing(vote, at)
     if not cast:
         return None
-    told = vote.declared.announced_at if vote.declared is not None else None
+    told = vote.declared.closes_at if vote.declared is not None else None
     until = at if told is None else min(at, told)
     versions = own_versions((p for p in facts.pages if p.saved_at <= until), facts.proposal.number)
     before = find_version_at(versions, min(cast))

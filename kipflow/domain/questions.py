@@ -141,7 +141,11 @@ def _ask_of_result(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             )
         return
     question = ""
-    if is_contradicted(state, replay.now):
+    if declared.unclear:
+        before = f" (announced before as {declared.before.outcome})" if declared.before is not None else ""
+        question = f"this may end the vote, and is not understood{before}: settle its stage"
+        earliest = declared.revised_at or declared.announced_at or earliest
+    elif is_contradicted(state, replay.now):
         question = f"announced as {declared.outcome}, but the ballots say {state.outcome}"
     elif declared.outcome is None and state.outcome is Outcome.PASSED and replay.policy.clock_after is None:
         # with a clock that decides, an announcement that tells nothing changes nothing
@@ -196,11 +200,23 @@ def _ask_of_reopening(replay: Replay, states: Sequence[VoteState]) -> Iterator[R
 
 
 def _ask_of_decision(replay: Replay, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """A decided vote that comes to another end by what a person ruled on its ballots since: does the decision stand?"""
+    """A decided vote that a ruling on its ballots or its announcer turned since: does the decision stand?"""
     decided = [s for s in states if s.vote.root_message_id in replay.closed and s.vote.opened_at < replay.since]
     if replay.stage not in {Stage.ACCEPTED, Stage.REJECTED} or replay.history[-1].rule in BY_PERSON or not decided:
         return
     state = decided[-1]
+    declared = state.vote.declared
+    revised_at = declared.revised_at if declared is not None and declared.unclear else None
+    if revised_at is not None and revised_at > max(replay.since, replay.kept_at or replay.since):
+        yield ReviewItem(
+            kind="turned-vote",
+            subject=state.vote.root_message_id,
+            question=f"the proposal was {replay.stage.lower()}, and its announcement was taken back or changed since "
+            "then: does the decision stand?",
+            line=declared.line if declared is not None else "",
+            asked_at=revised_at,
+        )
+        return
     mails = {ballot.message_id for ballot in state.vote.ballots}
     ruled = [r.made_at for r in replay.rulings if r.kind == "ballot" and r.target in mails and r.made_at > replay.since]
     kept = replay.kept_at is not None and bool(ruled) and replay.kept_at >= max(ruled)

@@ -97,7 +97,8 @@ class Declared:
     to the announced numbers; `total` holds counts announced without a split.
     `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a
     sentence that may end the vote and is not understood: such an announcement ends nothing, a person is asked.
-    `corrects` says that the mail calls itself a correction.
+    `corrects` says that the mail calls itself a correction. What a later mail made of an announcement holds from
+    `revised_at` on; until then, `before` does.
     """
 
     by: str
@@ -112,6 +113,20 @@ class Declared:
     contradictions: tuple[str, ...] = ()
     unclear: str = ""
     corrects: bool = False
+    revised_at: datetime | None = None
+    before: Declared | None = None
+
+    @property
+    def closes_at(self) -> datetime | None:
+        """When it closed the vote; None for one that is not understood."""
+        return None if self.unclear and self.outcome is None else self.announced_at
+
+    def as_of(self, moment: datetime) -> Declared | None:
+        """What was announced by `moment`; None if nothing was."""
+        since = self.revised_at or self.announced_at
+        if since is None or since <= moment:
+            return self
+        return self.before.as_of(moment) if self.before is not None else None
 
 
 class EndKind(StrEnum):
@@ -201,6 +216,17 @@ class Vote:
         return self.opened_at + period
 
 
+def find_announcements(vote: Vote) -> list[datetime]:
+    """When the vote's result was announced, and when that was revised, the latest first."""
+    found: list[datetime] = []
+    declared = vote.declared
+    while declared is not None:
+        since = declared.revised_at or declared.announced_at
+        found.extend([since] if since is not None else [])
+        declared = declared.before
+    return found
+
+
 def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
     """Judge which ballot of each voter stands: the latest clear one, unless withdrawn later.
 
@@ -257,12 +283,10 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
 
     `vote.ballots` must be as read (not judged before). A ballot cast after the closing announcement,
     or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
-    takes nobody's right to vote until then.
+    takes nobody's right to vote until then. An unclear announcement closes nothing.
     """
     vote = _obey_accepted(vote, as_of)
-    declared = vote.declared
-    if declared is not None and declared.announced_at is not None and declared.announced_at > as_of:
-        declared = None
+    declared = vote.declared.as_of(as_of) if vote.declared is not None else None
     ended = vote.ended_at is not None and vote.ended_at <= as_of
     close = find_close(vote, as_of, earliest_close=earliest_close)
     kept: list[Ballot] = []
@@ -325,8 +349,9 @@ def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None =
     """From when on ballots came too late, as known at `as_of`; None: they don't yet."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return vote.ended_at
-    announced = vote.declared.announced_at if vote.declared is not None else None
-    if announced is None or announced > as_of:
+    declared = vote.declared.as_of(as_of) if vote.declared is not None else None
+    announced = declared.closes_at if declared is not None else None
+    if announced is None:
         return None
     return announced if earliest_close is None else max(announced, earliest_close)
 

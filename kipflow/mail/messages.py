@@ -95,7 +95,8 @@ def read_message(
     by = sender.name or sender.address
     announced = {"by": by, "message_id": message_id, "subject": subject}
     declared = read_declared(words, reading, at=arrived_at, **announced) if ends else None
-    is_result = declared is not None or (reading.kind is Kind.RESULT and not reading.is_reply)
+    announces = declared is not None and (declared.corrects or not declared.unclear)
+    is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
     return Message(
         message_id=message_id,
         list_id=own_list,

@@ -144,7 +144,8 @@ class _Assembly:
         if self.ends is None:
             self.ends = {}
             for m in self.ordered:
-                if m.reading.kind in {Kind.RESULT, Kind.CANCEL} or m.declared is not None or m.cancels is not None:
+                announced = m.declared is not None and not m.declared.unclear
+                if m.reading.kind in {Kind.RESULT, Kind.CANCEL} or announced or m.cancels is not None:
                     for key in filter(lambda key: self.is_heard(m, key), self.keys_of(m)):
                         self.ends.setdefault(key, []).append(self.time_of(m))
         return self.ends

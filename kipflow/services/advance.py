@@ -22,6 +22,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.silence import give_warning
+from kipflow.domain.votes import find_announcements
 from kipflow.services.corrections import explain_corrections, settle_announcements
 from kipflow.services.effects import EffectRules, Notice, find_effects, find_warning_key
 from kipflow.services.ports import Effect, Session, Store
@@ -276,7 +277,7 @@ def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
     for entry in facts.index_entries:
         times.extend((entry.seen_at, entry.changed_at, entry.created_at))
     for vote in facts.votes:
-        times.extend((vote.opened_at, vote.ended_at, vote.declared.announced_at if vote.declared else None))
+        times.extend((vote.opened_at, vote.ended_at, *find_announcements(vote)))
     for ruling in facts.rulings:
         times.extend((ruling.made_at, ruling.revoked_at))
     times.extend(t.seen_at for t in facts.tickets)

@@ -180,11 +180,14 @@ _AGAINST_ANNOUNCED = {
 def _compare_outcomes(vote: Vote, outcome: Outcome, earliest_close: datetime) -> Iterator[str]:
     """Where what was announced cannot be what the ballots come to, or was announced too early."""
     declared = vote.declared
+    if declared is not None and declared.unclear:
+        yield f'may end the vote, and is not understood: "{declared.unclear}"'
     if declared is None or declared.outcome is None:
         return
     if outcome in _AGAINST_ANNOUNCED[declared.outcome]:
         yield f"announced as {declared.outcome}, but the ballots say {outcome}"
-    if declared.announced_at is not None and declared.announced_at < earliest_close:
+    early = declared.announced_at is not None and declared.announced_at < earliest_close
+    if early and not vote.root_missing:  # when an unseen opening came is not known
         yield f"announced before the period was over, which ends at {_render_time(earliest_close)}"
 
 
@@ -293,6 +296,8 @@ def _render_declared(declared: Declared) -> dict[str, Any]:
         "binding": declared.binding,
         "non_binding": declared.non_binding,
         "total": declared.total,
+        "unclear": declared.unclear or None,
+        "corrected_at": None if declared.revised_at is None else _render_time(declared.revised_at),
     }
 
 

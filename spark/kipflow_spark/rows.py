@@ -92,6 +92,8 @@ def _declared_row(declared: Declared | None) -> Row | None:
         "names": _pairs(declared.names),
         "line": declared.line,
         "contradictions": declared.contradictions,
+        "unclear": declared.unclear,
+        "corrects": declared.corrects,
     }
 
 

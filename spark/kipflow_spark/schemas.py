@@ -43,6 +43,8 @@ DECLARED = _table(
     names=MapType(TEXT, ArrayType(TEXT)),
     line=TEXT,
     contradictions=ArrayType(TEXT),
+    unclear=TEXT,
+    corrects=FLAG,
 )
 
 #: One mail: `kipflow.domain.facts.Message`, field by field.

@@ -51,13 +51,17 @@ def declared_to_json(value: Declared | None) -> Json | None:
         "names": {word: list(names) for word, names in value.names.items()},
         "line": value.line,
         "contradictions": list(value.contradictions),
+        "unclear": value.unclear,
+        "corrects": value.corrects,
+        "revised_at": None if value.revised_at is None else value.revised_at.isoformat(),
+        "before": declared_to_json(value.before),
     }
 
 
 def declared_from_json(raw: Mapping[str, Any] | None) -> Declared | None:
     if raw is None:
         return None
-    announced = raw["announced_at"]
+    announced, revised = raw["announced_at"], raw.get("revised_at")
     return Declared(
         by=raw["by"],
         message_id=raw["message_id"],
@@ -69,6 +73,10 @@ def declared_from_json(raw: Mapping[str, Any] | None) -> Declared | None:
         names={word: tuple(names) for word, names in raw["names"].items()},
         line=raw["line"],
         contradictions=tuple(raw["contradictions"]),
+        unclear=raw.get("unclear", ""),
+        corrects=raw.get("corrects", False),
+        revised_at=None if revised is None else datetime.fromisoformat(revised),
+        before=declared_from_json(raw.get("before")),
     )
 
 

@@ -118,7 +118,7 @@ def _find_object(tokens: Sequence[Token], at: int) -> Call:
 
 def _is_undecided(tokens: Sequence[Token], at: int) -> bool:
     """ "closing this vote without a decision"."""
-    behind = [token for token in tokens[at + 1 :]]
+    behind = tokens[at + 1 :]
     without = next((n for n, token in enumerate(behind) if token.text == "without"), None)
     return (
         without is not None

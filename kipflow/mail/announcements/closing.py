@@ -9,8 +9,8 @@ from kipflow.mail.announcements.tokens import Token, Word, has_word, tokenize
 
 # an end that is announced for later: "closing this vote in 24 hours"
 _LATER = re.compile(
-    r"\b(?:with)?in (?:[\w-]+ ){0,4}(?:hours?|hrs?|h|days?|weeks?)\b|\b(?:tomorrow|tonight|currently|so far|next week)\b"
-    r"|\b(?:on|by|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+    r"\b(?:with)?in (?:[\w-]+ ){0,4}(?:hours?|hrs?|h|days?|weeks?)\b"
+    r"|\b(?:tomorrow|tonight|currently|so far|next week)\b|\b(?:on|by|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 #: "closing" and "the vote" stand as near as this; a result and what it is of stand as near as that.

@@ -14,7 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, Word, find_clause, has_word, is_conditional, lands, tokenize
+from kipflow.mail.announcements.tokens import (
+    CLAUSE_ENDS,
+    Token,
+    Word,
+    find_clause,
+    has_word,
+    is_conditional,
+    lands,
+    tokenize,
+)
 
 
 class Subject(IntEnum):
@@ -86,7 +95,7 @@ def _find_polarity(tokens: Sequence[Token], at: int, start: int, *, odd: bool) -
         lacks = any(t.can_be(Word.LACK) for t in tokens[max(0, at - 3) : at])
         return "failed" if odd or lacks else None
     if head.can_be(Word.GAIN):
-        object_ = tokens[max(0, start) : at] + tokens[at + 1 : at + 1 + _REACH]
+        object_ = (*tokens[max(0, start) : at], *tokens[at + 1 : at + 1 + _REACH])
         wanted = any(t.can_be(Word.NEEDED, Word.BALLOTS) for t in object_) and not any(t.text == "-1" for t in object_)
         return "failed" if odd and wanted else None
     if head.can_be(Word.LANDED) and not head.can_be(Word.SUCCESS, Word.FAILURE):
@@ -177,7 +186,4 @@ def _follows_well(tokens: Sequence[Token], at: int) -> bool:
         return at + 2 == len(tokens) or tokens[at + 2].text in CLAUSE_ENDS
     if tokens[at].can_be(Word.NEEDED, Word.GAIN) or behind.can_be(Word.WIDE):
         return True
-    return behind.text in CLAUSE_ENDS or behind.can_be(
-        Word.FOLLOWS, Word.NUMBER, Word.SIGN, Word.SUCCESS, Word.FAILURE
-    )
-
+    return behind.text in CLAUSE_ENDS or behind.can_be(Word.FOLLOWS, Word.NUMBER, Word.SIGN, Word.SUCCESS, Word.FAILURE)

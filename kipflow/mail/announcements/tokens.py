@@ -152,7 +152,7 @@ def _find_form(text: str) -> set[Word]:
         (Word.NUMBER, text[0].isdigit()),
         (Word.SIGN, text[0] in "+-" and len(text) > 1),
         (Word.WIDE, _IS_WIDE.match(text)),
-        (Word.MARK, not (text[0].isalnum() or text[0] in "+-'" and len(text) > 1)),
+        (Word.MARK, not (text[0].isalnum() or (text[0] in "+-'" and len(text) > 1))),
     )
     return {kind for kind, fits in forms if fits}
 

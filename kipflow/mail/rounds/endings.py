@@ -13,6 +13,7 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, EndKind
 from kipflow.mail.results import is_wish
 from kipflow.mail.rounds.entitled import Entitled
+from kipflow.mail.rounds.revising import call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
 
@@ -117,16 +118,19 @@ class Endings:
     # -- called off ------------------------------------------------------------------------------
     def find_cancellation(self, round_: Round, message: Message) -> None:
         at = self.times[message.message_id]
-        before = round_.declared is None or (round_.declared.announced_at or at) > at
-        if round_.ended_at is not None or not before:
+        if round_.ended_at is not None:
             return
         adds_tag = message.cancels is None and self.adds_tag(message)
         if not adds_tag and not self.says_so(round_, message):
             return
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
+        closed_at = round_.declared.closes_at if round_.declared is not None else None
+        late = closed_at is not None and closed_at <= at
         if claim is not None:
-            round_.claimed_ends.append(claim)
+            round_.claimed_ends.extend([] if late else [claim])
+        elif late and round_.declared is not None:
+            round_.declared = call_off_late(round_.declared, message, at)
         else:
             round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
 
@@ -159,11 +163,15 @@ class Endings:
             if round_.declared is None and (tagged or declared.outcome is not None):
                 round_.claimed_ends.append(claim)
             return
+        if round_.declared is None or round_.declared.closes_at is None:
+            round_.declared_dated_at = message.dated_at
+        if round_.declared is None:
+            round_.declared, round_.declared_tagged = replace(declared, announced_at=at), tagged
+            return
         # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
-        if round_.declared is None or (tagged and (not round_.declared_tagged or not message.reading.is_reply)):
-            first = round_.declared.announced_at if round_.declared is not None else at
-            round_.declared = replace(declared, announced_at=min(first or at, at))
-            round_.declared_tagged, round_.declared_dated_at = tagged, message.dated_at
+        outweighs = tagged and (not round_.declared_tagged or not message.reading.is_reply)
+        round_.declared = revise(round_.declared, declared, at, outweighs=outweighs)
+        round_.declared_tagged = round_.declared_tagged or tagged
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""
@@ -173,7 +181,6 @@ class Endings:
 
 def is_running(earlier: Round, later: Round) -> bool:
     """Whether a round has neither ended nor been announced when a later one is opened."""
-    announced = earlier.declared is not None and (
-        earlier.declared.announced_at is None or earlier.declared.announced_at <= later.opened_at
-    )
+    closed_at = earlier.declared.closes_at if earlier.declared is not None else None
+    announced = closed_at is not None and closed_at <= later.opened_at
     return not announced and (earlier.ended_at is None or earlier.ended_at > later.opened_at)

@@ -1,0 +1,70 @@
+"""Later announcements of one vote: repeated, corrected or turned. What was announced before is kept with its time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from kipflow.domain.facts import Message
+from kipflow.domain.votes import Declared
+
+
+def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -> Declared:
+    """What is announced once somebody who may says `later`, at `at`, after `known`.
+
+    A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that turns the
+    outcome, or differs without being either, ends nothing any more: a person must say which holds.
+
+    Args:
+        known: what was announced so far.
+        later: what the later mail announces.
+        at: when that was.
+        outweighs: whether its form makes the later one count for more.
+    """
+    if known.closes_at is None:
+        return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
+    told = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
+    if later.unclear and not told:
+        return known
+    differs = _differs(known, later)
+    if not (told or outweighs):
+        return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
+    merged = _merge(known, later)
+    if not differs:
+        return merged
+    turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
+    return replace(merged, unclear=later.line if turned else "", revised_at=at, before=known)
+
+
+def call_off_late(known: Declared, message: Message, at: datetime) -> Declared:
+    """What is announced once a mail calls off a vote whose result is out: a person must say which holds."""
+    return _doubt(known, message.author_name, message.message_id, message.cancels or message.subject, at)
+
+
+def _doubt(known: Declared, by: str, message_id: str, line: str, at: datetime) -> Declared:
+    return replace(known, by=by, message_id=message_id, line=line, unclear=line, revised_at=at, before=known)
+
+
+def _differs(known: Declared, later: Declared) -> bool:
+    """Whether both tell an outcome, or a count of one choice, and not the same."""
+    if None not in {known.outcome, later.outcome} and known.outcome != later.outcome:
+        return True
+    pairs = ((known.binding, later.binding), (known.non_binding, later.non_binding), (known.total, later.total))
+    return any((one or {}).get(key, number) != number for one, other in pairs for key, number in (other or {}).items())
+
+
+def _merge(known: Declared, later: Declared) -> Declared:
+    """The later announcement, with what it leaves out as it was known; a sum without its parts is not kept."""
+    split = bool(later.binding or later.non_binding)
+    return replace(
+        later,
+        announced_at=known.announced_at,
+        outcome=later.outcome or known.outcome,
+        binding=later.binding or known.binding,
+        non_binding=later.non_binding or known.non_binding,
+        total=later.total or (None if split else known.total),
+        names=later.names or ({} if split or later.total else known.names),
+        unclear="",
+        before=known.before,
+        revised_at=known.revised_at,
+    )
