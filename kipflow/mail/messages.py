@@ -29,7 +29,7 @@ from kipflow.mail.content.mime import find_text
 from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
-from kipflow.mail.rounds.calls import read_called_numbers
+from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.words.legends import find_legend
 from kipflow.mbox.splitting import MAX_MAIL
@@ -90,6 +90,7 @@ def read_message(
         answers = False
     words = _read_words(headers, body, reading, subject, answers=answers)
     own_text = words.text
+    reading = _settle_kind(reading, words, subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
     ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or answers)
     by = sender.name or sender.address
@@ -121,6 +122,21 @@ def read_message(
         authentication=find_authentication(headers, receivers, sender.address),
         unread=unread,
     )
+
+
+def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:
+    """The reading of a subject that may show a vote's end ("[VOTE] Names passed"), settled by the mail's own text."""
+    if reading.kind not in _ENDING_KINDS or reading.is_reply or reading.is_forward:
+        return reading
+    opened, ended = (parse_subject(subject, prefix, shows_end) for shows_end in (False, True))
+    if opened.kind is ended.kind:
+        return reading
+    declared = read_declared(words, opened, by="", message_id="", at=None)
+    announces = declared is not None or find_cancel(words, opened) is not None
+    calls = is_call(words.text)
+    if reading.kind is ended.kind:
+        return ended if announces or not calls else opened
+    return ended if announces and not calls else opened
 
 
 #: Subjects under which a vote can end without the mail being an answer.

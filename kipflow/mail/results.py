@@ -102,7 +102,8 @@ def _read_tagged(sentences: Sequence[str], subject: str) -> _Told:
 def _read_plain(lines: Sequence[str], sentences: Sequence[str], counts: CountReading, correction: str) -> _Told:
     """What a reply without a tag announces. In a ballot only what is said of the vote itself does."""
     closing = next((s for s in sentences if closes_vote(s)), "")
-    votes = not counts.any and any(_LEADING_VOTE.match(line) for line in lines)
+    lists = bool(counts.told) or sum(counts.listed.values()) > 1
+    votes = not lists and any(_LEADING_VOTE.match(line) for line in lines)
     told = _weigh(sentences, Subject.VOTE if votes else Subject.NOBODY if closing or counts.any else Subject.THING)
     if told.outcome or told.unclear or votes:
         return told
@@ -121,14 +122,16 @@ def _is_end(said: Said, sentence: str) -> bool:
 
 
 def _weigh(sentences: Sequence[str], floor: Subject) -> _Told:
-    """The one outcome that all sentences agree on; what is told of less than `floor` does not count."""
-    heard = [(s, said) for s in sentences for said in read_outcomes(s) if said.subject >= floor]
+    """The one outcome that all sentences agree on. What is told of less than `floor` does not count, but may deny."""
+    told = [(s, said) for s in sentences for said in read_outcomes(s)]
+    heard = [(s, said) for s, said in told if said.subject >= floor]
     sure = [(s, said) for s, said in heard if said.sure]
     if not sure:
         about = next((s for s, said in heard if said.subject >= Subject.THING), "")
         return _Told(line=about[:_LONGEST_LINE], unclear=about[:_LONGEST_LINE])
     line, first = sure[0]
-    against = next((s for s, said in heard if said.outcome != first.outcome and said.subject >= Subject.PRONOUN), "")
+    denials = heard if floor is Subject.VOTE else told
+    against = next((s for s, said in denials if said.outcome != first.outcome and said.subject > Subject.NOBODY), "")
     if against:
         return _Told(line=line[:_LONGEST_LINE], unclear=f"{line} / {against}"[:_LONGEST_LINE])
     return _Told(outcome=first.outcome, line=line[:_LONGEST_LINE])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
+from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
 
 MAX_SUBJECT = 600
@@ -28,11 +29,6 @@ _BARE_TAG = re.compile(
 )
 # "VOTE KIP-12 …" without any mark: only in capitals, or the word order of an announcement
 _BARE_CAPITALS = re.compile(r"^\s*(VOTE|RESULTS?|DISCUSS|CANCELL?ED)\s+(?=\S)")
-_BARE_RESULT = re.compile(
-    r"^(?=.{0,200}\bvot(?:e|ing)\b)(?:.{0,120}\b(?:vote|voting)\s+(?:results?|outcome|passed|failed|closed)\b"
-    r"|(?:the\s+)?(?:results?|outcome)\s+(?:of|for|from)\b)",
-    re.IGNORECASE,
-)
 _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 
 _NUMBER_WORDS = {"two": 2, "second": 2, "2nd": 2, "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4}
@@ -66,8 +62,8 @@ _CONTINUES = re.compile(r"\b(?:remind\w*|extended|extension|extend|bump\w*|ping|
 
 
 @lru_cache(maxsize=8192)
-def parse_subject(subject: str, prefix: str) -> SubjectReading:
-    """What a subject tells.
+def parse_subject(subject: str, prefix: str, ended: bool | None = None) -> SubjectReading:
+    """What a subject tells; `ended` whether the end that it may show is one, where the mail's text says so.
 
     `numbers` are the proposals that the mail is about: those named first, not ones that a title merely
     mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
@@ -86,13 +82,18 @@ def parse_subject(subject: str, prefix: str) -> SubjectReading:
     tags, rest, is_reply, is_forward = _strip_marks(current)
     numbers = _find_subjects(rest, prefix) or _find_subjects(" ".join(tags), prefix)
     is_reply = is_reply or _REPLY_WITHIN.search(rest) is not None
-    kind, kind_tags = _find_kind(tags, rest, numbers)
+    mark = find_end_mark(rest, make_key_pattern(prefix))
+    if mark is not None and ended is not None:
+        mark = replace(mark, sure=ended)
+    kind = _find_kind(tags, rest, numbers, mark)
     former = _find_former(text) if kind in {Kind.RESULT, Kind.CANCEL} and not numbers else ""
     if former:
         # "[RESULT] Quotas accepted (was: [VOTE] KIP-7: Quotas)" is about what it was
         rest = _strip_marks(former)[1]
         numbers = _find_subjects(rest, prefix) or _find_subjects(former, prefix)
-    rest, round_number = _strip_round(rest, kind_tags, prefix)
+    elif mark is not None and kind is mark.kind:
+        rest = mark.title
+    rest, round_number = _strip_round(rest, tags, prefix)
     return SubjectReading(
         kind=kind,
         is_reply=is_reply or any(_CONTINUES.search(t) for t in tags),
@@ -117,6 +118,13 @@ def is_from_program(subject: str) -> bool:
 
 
 _FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
+
+
+@cache
+def make_key_pattern(prefix: str) -> re.Pattern[str]:
+    """A pattern of the keys with this prefix, one or several joined."""
+    one = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}"
+    return re.compile(rf"{one}(?:\s*[/&,+]\s*\d{{1,5}})*\b", re.IGNORECASE)
 
 
 def _find_former(text: str) -> str:
@@ -183,40 +191,25 @@ _KINDS = (
     # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
     (Kind.DISCUSS, re.compile(r"\bproposal\b|\brfc\b")),
 )
-_TAIL_TAG = re.compile(
-    r"[\[(]\s*(results?|cancell?ed|withdrawn|passed|failed|closed|vote|discuss)\s*[\])]", re.IGNORECASE
-)
-
-
-def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...]) -> tuple[Kind, list[str]]:
-    joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
-    for kind, pattern in _KINDS:
-        if pattern.search(joined):
-            if kind is Kind.RESULT and "vote" not in joined and not re.search(r"\bresults?\b", joined):
-                continue  # "[Closed]" alone is some tracker's word
-            return kind, tags
-    if _BARE_RESULT.search(rest) or _VOTE_ENDED.search(rest):
-        return Kind.RESULT, tags
-    if _VOTE_CALLED_OFF.search(rest):
-        return Kind.CANCEL, tags
-    if numbers and _UNTAGGED_VOTE.search(rest):
-        return Kind.VOTE, tags
-    return Kind.OTHER, tags
-
-
-#: "vote on KIP-7 passed", "vote for the release is cancelled": told of a vote, not called
-_VOTE_ENDED = re.compile(
-    r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:passed|passes|failed|closed|accepted|adopted|approved|rejected|"
-    r"concluded|results?|outcome)[\s.!]*$",
-    re.IGNORECASE,
-)
+_TAIL_TAG = re.compile(r"[\[(]\s*(vote|discuss)\s*[\])]", re.IGNORECASE)
 # "Vote on KIP-7: names", "KIP-7 names - vote"
 _UNTAGGED_VOTE = re.compile(
     r"^(?:call\s+(?:for\s+)?|please\s+)?vot(?:e|ing)\s+(?:on|for)\b|[-–—:,]\s*(?:call for )?vote\W*$", re.IGNORECASE
 )
-_VOTE_CALLED_OFF = re.compile(
-    r"\bvot(?:e|ing)\s+(?:on|for|to)\b.{1,160}\b(?:cancell?ed|withdrawn|aborted|called off)[\s.!]*$", re.IGNORECASE
-)
+
+
+def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None) -> Kind:
+    joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
+    tagged = next((kind for kind, pattern in _KINDS if pattern.search(joined)), Kind.OTHER)
+    if tagged is Kind.RESULT and "vote" not in joined and not re.search(r"\bresults?\b", joined):
+        tagged = Kind.OTHER  # "[Closed]" alone is some tracker's word
+    if tagged not in {Kind.OTHER, Kind.VOTE}:
+        return tagged
+    of_vote = tagged is Kind.VOTE or "vot" in fold_case(rest)
+    if mark is not None and mark.sure and of_vote:
+        return mark.kind
+    return Kind.VOTE if tagged is Kind.OTHER and numbers and _UNTAGGED_VOTE.search(rest) else tagged
+
 
 _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECASE)
 

@@ -112,8 +112,8 @@ class _Assembly:
         keys = self.keys_of(message)
         earlier = [r for key in keys for r in self.rounds.get(key, ())]
         if not earlier:
-            return is_call(message) or not self.is_stray_ballot(message)
-        if any(self.is_resent(message, r) for r in earlier):
+            return is_call(message.own_text) or not self.is_stray_ballot(message)
+        if any(self.is_resent(message, r) for r in earlier) or self.announces(message):
             return False
         if reading.round is not None and all(r.marker != reading.round for r in earlier):
             return True
@@ -125,7 +125,12 @@ class _Assembly:
         own = any(message.author_address == r.root.author_address for r in earlier)
         if votes and within and not own:
             return False
-        return is_call(message) or not (votes or within or self.is_bump(message, earlier))
+        return is_call(message.own_text) or not (votes or within or self.is_bump(message, earlier))
+
+    @staticmethod
+    def announces(message: Message) -> bool:
+        """Whether a mail under a vote's subject tells an outcome: it opens no vote where there is one."""
+        return message.declared is not None and message.declared.outcome is not None
 
     def is_bump(self, message: Message, rounds: Sequence[Round]) -> bool:
         """The caller once more under the same subject, without calling anew, while the vote still runs: a reminder."""

@@ -10,7 +10,8 @@ from kipflow.mail.announcements.tokens import Token, Word, has_word, tokenize
 # an end that is announced for later: "closing this vote in 24 hours"
 _LATER = re.compile(
     r"\b(?:with)?in (?:[\w-]+ ){0,4}(?:hours?|hrs?|h|days?|weeks?)\b"
-    r"|\b(?:tomorrow|tonight|currently|so far|next week)\b|\b(?:on|by|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
+    r"|\b(?:tomorrow|tonight|currently|so far|next week)\b"
+    r"|\b(?:on|by|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 #: "closing" and "the vote" stand as near as this; a result and what it is of stand as near as that.
@@ -37,7 +38,9 @@ def presents_counts(sentence: str) -> bool:
         token.can_be(Word.RESULT) and any(t.text in _LEADS for t in _around(tokens, at, 2))
         for at, token in enumerate(tokens)
     )
-    return _is_real(sentence, tokens) and (led or (thanks_all(tokens) and any(t.can_be(Word.BALLOTS) for t in tokens)))
+    return _is_real(sentence, tokens) and (
+        led or (thanks_all(tokens) and any(t.can_be(Word.VOTE, Word.VOTED) for t in tokens))
+    )
 
 
 def thanks_all(tokens: Sequence[Token]) -> bool:

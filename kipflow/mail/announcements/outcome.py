@@ -118,7 +118,7 @@ def _find_subject(tokens: Sequence[Token], at: int, start: int) -> Subject | Non
     if start < 0 or tokens[start].can_be(Word.JOINT) or tokens[start].text in CLAUSE_ENDS:
         return _find_shared(tokens, start)
     head = tokens[start]
-    if head.can_be(Word.OTHER):
+    if head.can_be(Word.OTHER) or head.text == "to":  # "not enough to pass"
         return None
     if _is_active(tokens, start):
         return _find_object(tokens, at, start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
 
 _CALL = re.compile(
@@ -20,9 +20,9 @@ _CALL = re.compile(
 )
 
 
-def is_call(message: Message) -> bool:
-    """Whether the mail's own words call for votes, rather than cast one."""
-    return _CALL.search(message.own_text[:8_000]) is not None
+def is_call(text: str) -> bool:
+    """Whether a mail's own words call for votes, rather than cast one."""
+    return _CALL.search(text[:8_000]) is not None
 
 
 _VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)

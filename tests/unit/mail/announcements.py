@@ -138,14 +138,14 @@ SPLIT: dict[str, Layout] = {
 NUMBERED = ("sentence", "counted_headings", "counts_behind_headings", "wrapped", "starred")
 
 
-def read_announcement(body: str, *, reply: bool) -> Message:
+def read_announcement(body: str, *, reply: bool, subject: str = "[RESULT] [VOTE] KIP-7: Shorter names") -> Message:
     """The mail that announces a result in these words: tagged, or as a plain answer in the vote's thread."""
     mail = EmailMessage()
     mail["From"] = "Mara Lind <mara@lind.example>"
     mail["To"] = "dev@commons.example"
     mail["Date"] = "Fri, 06 Mar 2026 10:00:00 +0000"
     mail["Message-ID"] = "<result@mail.example>"
-    mail["Subject"] = "Re: [VOTE] KIP-7: Shorter names" if reply else "[RESULT] [VOTE] KIP-7: Shorter names"
+    mail["Subject"] = "Re: [VOTE] KIP-7: Shorter names" if reply else subject
     if reply:
         mail["In-Reply-To"] = "<root@mail.example>"
     mail.set_content(f"Hi all,\n\n{body}\n\nThanks,\nMara\n")

@@ -1,0 +1,65 @@
+"""Ends of votes that a subject shows besides its tags: "KIP-7: Names PASSED", "Results of the vote on KIP-7".
+
+A mark stands apart from the title: behind a separator, in capitals, or right behind the proposal's key. A title that
+only holds such a word ("Report failed tasks") has no mark; one that ends with it ("Names passed", "Retry what failed")
+may have one, which the mail's own text must show.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from kipflow.domain.facts import Kind
+from kipflow.mail.announcements.tokens import Word, has_word, tokenize
+
+_SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
+_TOLD_OF = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
+_MAX_SEGMENTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EndMark:
+    """What a mark says the mail is, whether the subject alone is sure of it, and the title without the mark."""
+
+    kind: Kind
+    sure: bool
+    title: str
+
+
+def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
+    """The mark in a subject without its tags; None if there is none. `key` finds a proposal's key."""
+    if not has_word(title, Word.MARK_END, Word.MARK_OFF):
+        return None
+    bare = key.sub(lambda match: " " * len(match.group()), title)
+    cuts = [(0, 0), *((m.start(), m.end()) for m in list(_SEPARATOR.finditer(bare))[:_MAX_SEGMENTS]), (len(bare),) * 2]
+    spans = [(one[1], other[0]) for one, other in itertools.pairwise(cuts)]
+    spans = [(start, end) for start, end in spans if bare[start:end].strip()]
+    for start, end in spans[-1:] + spans[:1]:
+        kind = _find_kind(bare[start:end])
+        if kind is not None:
+            kept = title[:start] if start and end == spans[-1][1] else title[end:]
+            return EndMark(kind, sure=True, title=kept if kept.strip(" :()[]*,.!-–—>") else title)
+    return _find_last_word(title, bare)
+
+
+def _find_kind(segment: str) -> Kind | None:
+    """What a part of a subject says by itself, all of its words being a mark's; None if it is a part of the title."""
+    words = [token for token in tokenize(segment) if not token.can_be(Word.MARK)]
+    if not all(word.can_be(Word.MARK_END, Word.MARK_OFF, Word.MARK_BESIDE) for word in words):
+        return None
+    if any(word.can_be(Word.MARK_OFF) for word in words):
+        return Kind.CANCEL
+    return Kind.RESULT if any(word.can_be(Word.MARK_END) for word in words) else None
+
+
+def _find_last_word(title: str, bare: str) -> EndMark | None:
+    """The mark that a title ends with: sure in capitals, or of a vote that the title speaks of."""
+    match = re.search(r"([^\W_]+)\W*$", bare)
+    kind = _find_kind(match.group(1)) if match is not None else None
+    if match is None or kind is None:
+        return None
+    word, before = match.group(1), bare[: match.start()]
+    loud = word.isupper() and any(c.islower() for c in before)
+    return EndMark(kind, sure=loud or _TOLD_OF.match(bare.strip()) is not None, title=title[: match.start()])

@@ -1,0 +1,97 @@
+"""Stories about the end of a vote: unclear words of its caller, corrections, and subjects that look like an end."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.adversary.conftest import BERG, LIND, OSEI, VOTE, Community, Mail, honest_vote
+
+
+def vote_without_result() -> list[Mail]:
+    return [mail for name, mail in honest_vote().items() if name != "result"]
+
+
+def result(body: str, *, day: float = 5, name: str = "result", subject: str = f"[RESULT] {VOTE}") -> Mail:
+    return Mail(name=name, by=LIND, day=day, body=body, subject=subject)
+
+
+def asked(community: Community) -> list[str]:
+    return [question["kind"] for question in community.questions()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "So that one is in, thanks all!",
+        "Looks like this vote has passed, I think.",
+        "The vote passed. On second thought, the vote did not pass.",
+    ],
+)
+def test_an_unclear_result_accepts_nothing(community: Community, body: str) -> None:
+    """The caller ends the vote in words that are no clear outcome. Nothing is accepted and a person is asked."""
+    community.follow(*vote_without_result(), result(body, subject=f"Re: {VOTE}"), day=6)
+
+    assert community.stage() == "Vote"
+    assert asked(community) == ["result"]
+
+
+@pytest.mark.parametrize(
+    "body", ["I call the vote to be non successful.", "The vote was not a success.", "KIP-7 hasn't passed."]
+)
+def test_a_denied_success_is_no_success(community: Community, body: str) -> None:
+    """The caller announces a failure with a word of success in it. It is not accepted, though the ballots pass."""
+    community.follow(*vote_without_result(), result(body), day=6)
+
+    assert community.stage() == "Vote"
+    assert asked(community) == ["result"]
+
+
+def test_an_announced_failure_under_a_votes_tag_opens_no_vote(community: Community) -> None:
+    """The caller announces under "[VOTE] … FAILED". That is the vote's result, not a second vote that cancels it."""
+    failed = result("The vote failed with 1 binding +1 and 2 binding -1.", subject=f"{VOTE} FAILED")
+    mails = [m for m in vote_without_result() if m.name in {"vote", "one"}]
+    mails += [Mail(name=f"no{n}", by=by, day=2, body="-1 (binding)") for n, by in enumerate((OSEI, BERG))]
+    community.follow(*mails, failed, day=6)
+
+    assert community.stage() == "Rejected"
+    assert [vote["round"] for vote in community.status()["votes"]] == [1]
+
+
+def test_a_possible_cancellation_voids_nothing(community: Community) -> None:
+    """The caller may have to cancel the vote. Its ballots stay, and a person is asked."""
+    maybe = result("I may have to cancel this vote, the text seems to be wrong.", day=3, subject=f"Re: {VOTE}")
+    community.follow(*vote_without_result(), maybe, day=6)
+
+    assert [b["status"] for b in community.status()["votes"][0]["ballots"]] == ["counted"] * 3
+    assert asked(community) == ["result"]
+
+
+def test_a_correction_replaces_the_counts(community: Community) -> None:
+    """The caller corrects a miscounted result in a plain reply. The corrected counts hold, and the history shows it."""
+    wrong = result("The vote passes with 4 binding +1 votes.", day=3.5)
+    right = result("Correction: 3 binding, not 4.", day=3.6, name="fix", subject=f"Re: {VOTE}")
+    community.follow(*vote_without_result(), wrong, right, day=6)
+
+    declared = community.status()["votes"][0]["declared"]
+    assert (community.stage(), declared["binding"]) == ("Accepted", {"+1": 3})
+    assert declared["corrected_at"] == "2026-03-05T23:24:00Z"
+    assert "announcement corrected 2026-03-05" in str(community.status()["timeline"])
+
+
+def test_a_result_that_is_turned_later_asks_whether_the_decision_stands(community: Community) -> None:
+    """The caller says after the acceptance that the vote did not pass. It stays accepted, and a person is asked."""
+    community.follow(*honest_vote().values(), day=6)
+    late = result("Correction: the vote did not pass, one vote was not binding.", day=7, name="late")
+    community.follow(late, day=8)
+
+    assert community.stage() == "Accepted"
+    assert asked(community) == ["turned-vote"]
+
+
+def test_a_cancellation_after_the_result_voids_nothing(community: Community) -> None:
+    """The caller calls the vote off after its result. The decision stays, and a person is asked whether it stands."""
+    community.follow(*honest_vote().values(), day=6)
+    community.follow(result("I am cancelling this vote.", day=7, name="late", subject=f"Re: {VOTE}"), day=8)
+
+    assert community.stage() == "Accepted"
+    assert asked(community) == ["turned-vote"]

@@ -1,0 +1,68 @@
+"""What sentences announce and call off: tables of texts with what a careful reader makes of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kipflow.domain.facts import Kind
+from kipflow.mail.subjects import parse_subject
+from tests.unit.mail.announcements import read_announcement
+
+DATA = Path(__file__).parents[2] / "data" / "announcements"
+
+
+def load(name: str) -> list[Any]:
+    rows: list[Any] = yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8"))
+    return [pytest.param(row, id=row["text"][:60]) for row in rows]
+
+
+@pytest.mark.parametrize("row", load("outcomes"))
+def test_what_a_text_announces(row: dict[str, Any]) -> None:
+    declared = read_announcement(row["text"], reply=not row.get("tagged")).declared
+    if declared is None:
+        assert row["says"] == "none"
+    else:
+        said = "ask" if declared.unclear else declared.outcome
+        assert said == row["says"], (declared.line, declared.unclear)
+
+
+@pytest.mark.parametrize("row", load("cancellations"))
+def test_what_a_text_calls_off(row: dict[str, Any]) -> None:
+    message = read_announcement(row["text"], reply=True)
+    unclear = message.declared.unclear if message.declared is not None else ""
+    found = "yes" if message.cancels else "ask" if unclear else "no"
+    assert found == row["calls_off"], (message.cancels, unclear)
+
+
+def test_an_unclear_text_gives_no_outcome() -> None:
+    declared = read_announcement("The vote passed. No, it did not pass.", reply=True).declared
+    assert declared is not None
+    assert (declared.outcome, declared.unclear) == (None, "The vote passed. / No, it did not pass.")
+
+
+@pytest.mark.parametrize("row", load("subjects"))
+def test_what_a_subject_shows(row: dict[str, Any]) -> None:
+    assert parse_subject(row["text"], "KIP").kind == row["kind"]
+
+
+ANNOUNCES, CALLS = "The vote passed with 3 binding +1 votes.", "I call a vote on KIP-7. It is open for 72 hours."
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "kind"),
+    [
+        ("[VOTE] KIP-7: Shorter names passed", ANNOUNCES, Kind.RESULT),
+        ("[VOTE] KIP-7: Shorter names passed", CALLS, Kind.VOTE),
+        ("[VOTE] KIP-7: Retry when a task has failed", CALLS, Kind.VOTE),
+        ("[VOTE] KIP-7: Stream states - Closed", CALLS, Kind.VOTE),
+        ("[VOTE] KIP-7: Shorter names - Closed", "Thanks all!", Kind.RESULT),
+        ("[RESULT] [VOTE] KIP-7: Shorter names", CALLS, Kind.RESULT),
+        ("[VOTE] KIP-7: Shorter names withdrawn", "I am cancelling this vote.", Kind.CANCEL),
+    ],
+)
+def test_a_mails_text_settles_what_its_subject_may_show(subject: str, body: str, kind: Kind) -> None:
+    assert read_announcement(body, reply=False, subject=subject).reading.kind is kind
