@@ -99,7 +99,7 @@ def _check_interface(text: str) -> str:
     return text
 
 
-def _named(pattern: str, expected: str) -> BeforeValidator:
+def named(pattern: str, expected: str) -> BeforeValidator:
     """A text of that form; what is expected is told in words, not as a pattern."""
 
     def check(value: object) -> object:
@@ -157,9 +157,9 @@ Header = Annotated[str, BeforeValidator(_check_header)]
 #: More voters than any list has are a slip of the keyboard.
 Count = Annotated[int, Field(ge=1, le=1_000, strict=True)]
 Interface = Annotated[str, AfterValidator(_check_interface)]
-CommunityName = Annotated[str, _named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
-Prefix = Annotated[str, _named(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
-ProjectKey = Annotated[str, _named(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
+CommunityName = Annotated[str, named(r"[a-z0-9][a-z0-9-]{0,39}", "a name of small letters, digits and hyphens")]
+Prefix = Annotated[str, named(r"[A-Z][A-Z0-9]{0,19}", "capital letters such as KIP")]
+ProjectKey = Annotated[str, named(r"[A-Z][A-Z0-9_]{1,19}", "a project's key such as KAFKA")]
 Period = Annotated[str, BeforeValidator(_check_period)]
 Span = Annotated[str, BeforeValidator(_check_span)]
 Url = Annotated[str, BeforeValidator(_check_url)]

@@ -40,12 +40,13 @@ from kipflow.configvalues import (
     Sending,
     Span,
     Url,
+    named,
     once,
     parse_period,
 )
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
-from kipflow.domain.roster import Person, Role, Roster, clean_address
+from kipflow.domain.roster import Person, Role, Roster, clean_address, find_role_fault
 from kipflow.domain.senders import Senders
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -310,8 +311,11 @@ class PersonConfig(_Strict):
 
 
 class RosterConfig(_Strict):
+    """`accounts`: the domain at which everybody's id is an address of theirs, as ids of Apache are at apache.org."""
+
     source: str = ""
     as_of: date | None = None
+    accounts: Annotated[str, named(r"[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain such as apache.org")] | None = None
     people: tuple[PersonConfig, ...]
 
 
@@ -345,11 +349,22 @@ def load_roster(path: Path) -> Roster:
     if not path.is_file():
         raise ConfigError(file=str(path), key="(file)", expected="a roster file (people: [{id, name, emails, roles}])")
     raw = load_config(RosterConfig, path)
-    _check_identities(raw.people, path)
-    return Roster(_as_person(p) for p in raw.people)
+    _check_roles(raw.people, path)
+    _check_identities(raw.people, path, raw.accounts)
+    return Roster(_as_person(p, raw.accounts) for p in raw.people)
 
 
-def _check_identities(people: Sequence[PersonConfig], path: Path) -> None:
+def _check_roles(people: Sequence[PersonConfig], path: Path) -> None:
+    """Refuse a role that no policy knows: misspelt, it would take a person's votes away without a word."""
+    for position, person in enumerate(people):
+        for number, held in enumerate(person.roles):
+            fault = find_role_fault(held.role)
+            if fault is not None:
+                key = f"people.{position}.roles.{number}.role"
+                raise ConfigError(file=str(path), key=key, expected=f"for {person.name} {fault}")
+
+
+def _check_identities(people: Sequence[PersonConfig], path: Path, accounts: str | None) -> None:
     """Refuse an id or an address that two people have: which of them votes would hang on their order."""
     ids: set[str] = set()
     owners: dict[str, str] = {}
@@ -359,7 +374,7 @@ def _check_identities(people: Sequence[PersonConfig], path: Path) -> None:
                 file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again"
             )
         ids.add(person.id)
-        for email in map(clean_address, person.emails):
+        for email in _find_emails(person, accounts):
             owner = owners.setdefault(email, person.id)
             if owner != person.id:
                 raise ConfigError(
@@ -374,12 +389,17 @@ def find_roster(community: Community, config: Path | None = None) -> Roster:
     return load_roster((config or read_settings().config) / community.roster)
 
 
-def _as_person(raw: PersonConfig) -> Person:
+def _find_emails(raw: PersonConfig, accounts: str | None) -> tuple[str, ...]:
+    account = (f"{raw.id.lower()}@{accounts}",) if accounts else ()
+    return tuple(dict.fromkeys(map(clean_address, (*raw.emails, *account))))
+
+
+def _as_person(raw: PersonConfig, accounts: str | None) -> Person:
     return Person(
         id=raw.id,
         name=raw.name,
         aliases=raw.aliases,
-        emails=tuple(clean_address(e) for e in raw.emails),
+        emails=_find_emails(raw, accounts),
         roles=tuple(Role(role=r.role, since=_midnight(r.since), until=_midnight(r.until)) for r in raw.roles),
     )
 

@@ -20,7 +20,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.ruled import say_care
-from kipflow.services.board import ReviewRow
+from kipflow.services.board import ReviewRow, SenderRow
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import say_command, say_release
 from kipflow.wiring import Parts, effect_rules
@@ -211,6 +211,73 @@ def sender(address: str, person: str, since: datetime | None, author: str, reaso
     ruling = accept_sender(parts.store, parts.roster, address, person, since=since, author=author, reason=reason, at=at)
     _take_hold(parts, at, f"ruling {ruling.id} {'recorded' if ruling.is_new else 'says so already'}")
     return 0
+
+
+@review.command()
+@click.option("--accept", "lines", metavar="LINES", help="Lines such as 1,3-5: each is whom it may be.")
+@click.option("--domain", help="Accept every address at this domain.")
+@click.option("--all", "everybody", is_flag=True, help="Accept every line.")
+@click.option("--by", "author", default=getpass.getuser, show_default="your login", help="Who rules.")
+@click.option("--reason", default="", help="Why; kept with each ruling. Needed to accept.")
+@as_of_option
+@format_option()
+def senders(
+    lines: str | None, domain: str | None, everybody: bool, author: str, reason: str, as_of: datetime | None, form: str
+) -> int:
+    """List every sender who writes as somebody known and is not proven to be, over all votes, with what speaks for it.
+
+    How often and how long the address wrote under that name, whether the receiving host vouched for it, and how many
+    results name that person as binding. Accepting gives the address to the person from its first mail on.
+    """
+    from kipflow.services.senders import accept_sender, check_pick, pick_domain, pick_lines
+
+    parts = open_parts()
+    rows = parts.store.senders()
+    if sum((lines is not None, domain is not None, everybody)) > 1:
+        raise click.UsageError("name lines, or --domain, or --all")
+    if lines is None and domain is None and not everybody:
+        shown = [{"line": number, **_sender_row(row)} for number, row in enumerate(rows, 1)]
+        print_rows(shown, form, columns=_SENDER_COLUMNS)
+        return 1 if rows else 0
+    at = find_past(parts, as_of)
+    picked = pick_lines(rows, lines) if lines is not None else pick_domain(rows, domain) if domain else list(rows)
+    check_pick(picked)
+    for row in picked:
+        accept_sender(parts.store, parts.roster, row.sender, row.person, author=author, reason=reason, at=at)
+        console().print(f"{row.sender} is {row.person_name} ({row.person})", markup=False, highlight=False)
+    _take_hold(parts, at, f"{len(picked)} of {len(rows)} accepted")
+    return 0
+
+
+_SENDER_COLUMNS = (
+    "line",
+    "sender",
+    "name",
+    "may_be",
+    "proposals",
+    "mails",
+    "first",
+    "last",
+    "vouched_for",
+    "results",
+    "why",
+)
+
+
+def _sender_row(row: SenderRow) -> dict[str, Any]:
+    failed = f", {row.not_authentic} not authentic" if row.not_authentic else ""
+    return {
+        "sender": row.sender,
+        "name": row.name,
+        "may_be": f"{row.person_name} ({row.person})",
+        "proposals": list(row.proposals),
+        "mails": row.mails,
+        "first": row.first_at,
+        "last": row.last_at,
+        "vouched_for": f"{row.authenticated} of {row.mails}{failed}",
+        "results": row.results,
+        "why": row.question,
+    }
 
 
 @review.command()

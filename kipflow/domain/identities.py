@@ -65,6 +65,12 @@ def name_pair(one: str, other: str) -> str:
     return " = ".join(sorted((one, other)))
 
 
+def find_sides(pair: str) -> tuple[str, str]:
+    """Of a pair of a sender and a person of the roster the sender first: an address, or a mail's id."""
+    one, _, other = pair.partition(" = ")
+    return (one, other) if "@" in one or one.startswith("<") else (other, one)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identified:
     """The voter behind each of some mails, by what each is known, and the doubts among them.

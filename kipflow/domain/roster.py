@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+
+#: Roles that people of a roster may have; which of them bind is the policy's. An emeritus's never does.
+ROLES = ("pmc", "committer", "contributor", "member", "maintainer", "emeritus")
+
+
+def find_role_fault(role: str) -> str | None:
+    """What is wrong with a role's name, with the nearest one that is known; None for a known one."""
+    if role in ROLES:
+        return None
+    alike = difflib.get_close_matches(role.casefold(), ROLES, n=1)
+    return f"one of {', '.join(ROLES)}, got {role[:60]!r}" + (f": did you mean {alike[0]}?" if alike else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

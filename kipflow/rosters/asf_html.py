@@ -154,6 +154,8 @@ def _read_person(
     if not name:
         return
     stated = parse_roles(values.get("role", "")) or _heading_roles(heading)
+    if values.get("role", "").strip() and not parse_roles(values["role"]):
+        notes.append(f"{place}: {clean_name(values['role'])!r} is no role known here; taken by its heading")
     since, until = parse_day(values.get("since", "")), parse_day(values.get("until", ""))
     if struck:
         notes.append(f"{place}: {clean_name(name)} is struck out on the page; taken without roles")

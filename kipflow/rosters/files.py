@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import yaml
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person, Role, clean_address
+from kipflow.domain.roster import Person, Role, clean_address, find_role_fault
 from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
 
 #: Larger than any roster; YAML costs more to read than its size tells.
@@ -36,11 +36,15 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RosterFile:
-    """A whole roster file. `head` holds the comment lines above it; `comments` counts those further down."""
+    """A whole roster file, with `accounts` as `settings.RosterConfig` has it.
+
+    `head` holds the comment lines above it; `comments` counts those further down.
+    """
 
     people: tuple[Person, ...]
     source: str = ""
     as_of: date | None = None
+    accounts: str = ""
     head: str = ""
     comments: int = 0
 
@@ -66,6 +70,7 @@ def parse_roster(text: str, *, source: str) -> RosterFile:
         people=tuple(people),
         source=_scalar(document.get("source"), source, "source"),
         as_of=as_of.date() if as_of else None,
+        accounts=_scalar(document.get("accounts"), source, "accounts"),
         head=head.group(0).strip("\n") if head else "",
         comments=sum(1 for line in body.splitlines() if re.search(r"(?:^|\s)#", _QUOTED.sub("", line))),
     )
@@ -118,7 +123,7 @@ def _read_person(raw: Any, position: int, source: str) -> Person:
         name=name,
         aliases=tuple(_scalar(a, source, f"{where}.aliases") for a in _list(raw.get("aliases"), source, where)),
         emails=tuple(clean_address(_scalar(e, source, f"{where}.emails")) for e in emails),
-        roles=tuple(_read_role(r, source, f"{where}.roles") for r in roles),
+        roles=tuple(_read_role(r, source, f"{where}.roles of {name}") for r in roles),
     )
 
 
@@ -132,7 +137,11 @@ def _read_role(raw: Any, source: str, where: str) -> Role:
         if text and day is None:
             raise UnreadableInput(source=source, why=f"{where}.{key}: expected a date such as 2019-05-01")
         days.append(day)
-    return Role(role=_scalar(raw["role"], source, where), since=days[0], until=days[1])
+    role = _scalar(raw["role"], source, where)
+    fault = find_role_fault(role)
+    if fault is not None:
+        raise UnreadableInput(source=source, why=f"{where}: expected {fault}")
+    return Role(role=role, since=days[0], until=days[1])
 
 
 def _list(raw: Any, source: str, where: str) -> list[Any]:
@@ -158,6 +167,8 @@ def render_roster(roster: RosterFile) -> str:
     lines.append(f"source: {quote(roster.source)}")
     if roster.as_of is not None:
         lines.append(f"as_of: {roster.as_of.isoformat()}")
+    if roster.accounts:
+        lines.append(f"accounts: {quote(roster.accounts)}")
     lines.append("people:" if roster.people else "people: []")
     for person in roster.people:
         lines.extend(render_person(person))

@@ -258,6 +258,32 @@ class ReviewRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SenderRow:
+    """Somebody of whom it is asked whether they are a person of the roster, with what speaks for it.
+
+    `sender` is what a ruling names: an address, or the id of a mail where only that one is in question. `mails`,
+    `first_at`, `last_at`, `authenticated` and `not_authentic` count what the address sent under that name;
+    `results` are announcements that name the person among those whose votes bind.
+    """
+
+    sender: str
+    address: str
+    name: str
+    person: str
+    person_name: str
+    proposals: tuple[str, ...]
+    question: str
+    asked_at: datetime | None = None
+    mails: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    authenticated: int = 0
+    not_authentic: int = 0
+    results: int = 0
+    last_result: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRow:
     """A disagreement between sides, with the proposal it is about."""
 
@@ -316,6 +342,10 @@ class Board(Protocol):
 
     def review(self) -> tuple[ReviewRow, ...]:
         """Every open question, those that an outcome hangs on first, then by number."""
+        ...
+
+    def senders(self) -> tuple[SenderRow, ...]:
+        """Every sender who is asked about, once for each person whom it may be; the first asked about first."""
         ...
 
     def identities(self) -> tuple[Ruling, ...]:

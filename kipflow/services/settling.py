@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.identities import find_sides
 from kipflow.services.ports import OutboxRow
 
 
@@ -20,7 +21,7 @@ def say_command(number: int, item: ReviewItem) -> str:
             one, _, other = item.subject.partition(" = ")
             return f"merge|split {quote(one)} {quote(other)}"
         case "sender":
-            return f"sender|split {' '.join(map(quote, find_sides(item)))}"
+            return f"sender|split {' '.join(map(quote, find_sides(item.subject)))}"
         case "ending":
             return f"ending {number} {quote(item.subject)} accept|refuse"
         case "page":
@@ -35,13 +36,6 @@ def say_command(number: int, item: ReviewItem) -> str:
             return f"stage {number} STAGE"
         case _:
             return ""
-
-
-def find_sides(item: ReviewItem) -> tuple[str, str]:
-    """Who writes, and whom it may be, by the subject of a question on a sender."""
-    one, _, other = item.subject.partition(" = ")
-    # an address or a mail's id is the sender's; a roster's id is the person's
-    return (one, other) if "@" in one or one.startswith("<") else (other, one)
 
 
 def say_release(effect: OutboxRow) -> str:

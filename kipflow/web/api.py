@@ -54,7 +54,7 @@ class BoardApi:
 
     def review(self) -> JSONResponse:
         board = self._board()
-        return _answer(self._clock(), review=board.review(), drift=board.drift())
+        return _answer(self._clock(), review=board.review(), senders=board.senders(), drift=board.drift())
 
     def unreadable(self, page: PageNumber = 1) -> JSONResponse:
         found = self._board().unreadable(offset=(page - 1) * BATCH, limit=BATCH)

@@ -99,6 +99,7 @@ class BoardPages:
             asked=asked,
             asked_link=lambda number: f"?page={number}&drift_page={drift_page}",
             identities=board.identities()[:_IDENTITIES],
+            senders=board.senders(),
             drift=drifted.slice(drift),
             drifted=drifted,
             drifted_link=lambda number: f"?page={page}&drift_page={number}#drift",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, VOTE, Community, Mail, Said, honest_vote
+from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, ROSTER, VOTE, Community, Mail, Said, honest_vote
 
 EVIL = "evil.example"
 
@@ -266,3 +266,47 @@ def rule(community: Community, *words: object, day: float) -> Said:
     """A person's ruling on that day of the story."""
     at = (MONDAY + day * DAY).isoformat()
     return community.run("review", *words, "--reason", "asked them", "--as-of", at)
+
+
+# -- the roster --------------------------------------------------------------------------------------
+def test_a_typing_error_in_a_role_is_refused(community: Community) -> None:
+    """An operator writes `commiter` in the roster, which would take a committer's veto away without a word. Every
+    command refuses the file in one line that names the person and the role that was meant."""
+    people = [*ROSTER["people"][:2], {**ROSTER["people"][2], "roles": [{"role": "commiter"}]}]
+    community.write_config(roster={**ROSTER, "people": people})
+    said = community.run("review")
+    assert said.code == 2
+    [line] = said.err.strip().splitlines()
+    assert "people.2.roles.0.role: expected for Rune Berg one of pmc, committer," in line
+    assert line.endswith("got 'commiter': did you mean committer?")
+
+
+def test_all_addresses_of_a_domain_are_accepted_in_one_command(community: Community) -> None:
+    """A roster without its people's addresses asks about every vote of a first run. One command lists them with what
+    speaks for each and accepts those of a domain; somebody from elsewhere stays in question."""
+    people = [{**p, "emails": [f"{p['id']}@old.example"]} for p in ROSTER["people"]]
+    community.write_config(roster={**ROSTER, "people": people})
+    forged = forge(OSEI, "forged", 2.4, "-1")
+    community.follow(*honest_vote().values(), forged, day=6)
+    assert community.stage() == "Vote"
+
+    listed = community.run("review", "senders", "--format", "json")
+    assert listed.code == 1
+    rows = {row["sender"]: row for row in listed.json}
+    assert set(rows) == {f"{who}@village.example" for who in ("mlind", "kosei", "rberg")} | {f"forged@{EVIL}"}
+    assert (rows["mlind@village.example"]["mails"], rows["mlind@village.example"]["may_be"]) == (3, "Mara Lind (mlind)")
+    assert community.run("review", "senders", "--format", "csv").out.count("\n") == 5
+
+    done = community.run("review", "senders", "--domain", "village.example", "--reason", "ours", "--as-of", day(7))
+    assert done.code == 0, done.err
+    assert "3 of 4 accepted" in done.out
+    community.follow(day=8)
+    status = community.status()
+    assert status["votes"][0]["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    assert status["stage"] == "Vote"
+    [left] = community.run("review", "senders", "--format", "json").json
+    assert left["sender"] == f"forged@{EVIL}"
+    assert community.run("review", "senders", "--accept", "2", "--reason", "x").code == 2
+    assert rule(community, "split", f"forged@{EVIL}", "kosei", day=9).code == 0
+    community.follow(day=10)
+    assert community.stage() == "Accepted"

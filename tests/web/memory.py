@@ -30,6 +30,7 @@ from kipflow.services.board import (
     ReviewRow,
     RowPage,
     RowQuery,
+    SenderRow,
     Sort,
     ThreadCount,
     UnreadablePage,
@@ -155,6 +156,9 @@ class MemoryBoard:
                       decided_at=h.decision.as_of, url=f"https://lists.example/thread/{item.subject.strip('<>')}")
             for n, h in sorted(self._held.items()) for item in h.decision.review
         )  # fmt: skip
+
+    def senders(self) -> tuple[SenderRow, ...]:
+        return ()
 
     def identities(self) -> tuple[Ruling, ...]:
         found = {r.id: r for h in self._held.values() for r in h.facts.rulings if r.kind in {"merge", "split"}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
@@ -24,7 +24,7 @@ from kipflow.domain.facts import (
 from kipflow.domain.permalinks import render_permalink
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.releases import find_release
-from kipflow.domain.roster import Verdict
+from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
 
 #: Characters of a title that are looked at and shown.
@@ -50,6 +50,7 @@ class Community:
     find_known: FindKnown
     attribute: messages.Attribute
     aside: frozenset[str] = frozenset()
+    roster: Roster = field(default_factory=lambda: Roster(()))
 
     def render_permalink(self, message_id: str) -> str:
         """Where a mail can be read; empty for a mail that no archive has (it came without a Message-ID)."""

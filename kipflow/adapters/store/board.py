@@ -91,7 +91,14 @@ def load_rows(connection: sa.Connection, community: Community, query: views.RowQ
     total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
     current = sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True))
     statement = (
-        sa.select(proposal, *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared"}))
+        sa.select(
+            proposal,
+            *(
+                c.label(f"vote_{c.name}")
+                for c in vote.c
+                if c.name not in {"number", "declared", "claimed_ends", "contested"}
+            ),
+        )
         .outerjoin(vote, current)
         .where(*conditions)
         .order_by(*_order(query))

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages, rulings
+from kipflow.adapters.store import board, board_proposal, pages, rulings, senders
 from kipflow.adapters.store.assembly import Community, FindKnown, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
@@ -71,6 +71,12 @@ class SqlStore:
     def review(self) -> tuple[views.ReviewRow, ...]:
         with transaction(self._engine, reads=True) as connection:
             return board.load_review(connection, self._community)
+
+    def senders(self) -> tuple[views.SenderRow, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return senders.load_senders(
+                connection, board.load_review(connection, self._community), self._community.roster
+            )
 
     def identities(self) -> tuple[Ruling, ...]:
         with transaction(self._engine, reads=True) as connection:
@@ -138,6 +144,7 @@ def open_store(
         find_known=_find_known(roster),
         attribute=attribute,
         aside=aside,
+        roster=roster,
     )
     return SqlStore(open_engine(url), community)
 

@@ -1,0 +1,122 @@
+"""What speaks for senders who are asked about: how they wrote, and what results say of whom they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.tables import message
+from kipflow.domain.identities import find_sides
+from kipflow.domain.roster import Person, Roster, clean_address, fold_name
+from kipflow.domain.senders import Authentication
+from kipflow.services.board import ReviewRow, SenderRow
+
+#: The group of an announcement whose votes bind.
+_BINDING = "binding"
+
+
+def load_senders(connection: sa.Connection, asked: Iterable[ReviewRow], roster: Roster) -> tuple[SenderRow, ...]:
+    """Each sender who is asked about once, with the person whom it may be: those asked about first come first."""
+    found: dict[tuple[str, str], list[ReviewRow]] = {}
+    for row in asked:
+        if row.item.kind == "sender":
+            found.setdefault(find_sides(row.item.subject), []).append(row)
+    if not found:
+        return ()
+    mailboxes = _find_mailboxes(connection, {sender for sender, _ in found})
+    records = _load_records(connection, {address for address, _ in mailboxes.values() if address})
+    results = _load_results(connection)
+    rows = []
+    for (sender, person_id), questions in found.items():
+        address, name = mailboxes.get(sender, (sender, ""))
+        person = roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
+        record = records.get((address, fold_name(name) if name else None), _Record())
+        named = [at for names, at in results if not names.isdisjoint(_names(person))]
+        rows.append(
+            SenderRow(
+                sender=sender,
+                address=address,
+                name=name,
+                person=person.id,
+                person_name=person.name,
+                proposals=tuple(dict.fromkeys(row.key for row in questions)),
+                question=questions[0].item.question,
+                asked_at=min((q.item.asked_at for q in questions if q.item.asked_at is not None), default=None),
+                mails=record.mails,
+                first_at=record.first_at,
+                last_at=record.last_at,
+                authenticated=record.passed,
+                not_authentic=record.failed,
+                results=len(named),
+                last_result=max(named, default=None),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))
+
+
+@dataclass(slots=True)
+class _Record:
+    mails: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    passed: int = 0
+    failed: int = 0
+
+    def add(self, row: sa.Row[Any]) -> None:
+        self.mails += row.mails
+        self.first_at = min((at for at in (self.first_at, row.first_at) if at is not None), default=None)
+        self.last_at = max((at for at in (self.last_at, row.last_at) if at is not None), default=None)
+        self.passed += row.mails if row.authentication == Authentication.PASSED else 0
+        self.failed += row.mails if row.authentication == Authentication.FAILED else 0
+
+
+def _names(person: Person) -> set[str]:
+    return {fold_name(name) for name in (person.id, person.name, *person.aliases)}
+
+
+def _find_mailboxes(connection: sa.Connection, senders: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Address and name of each sender: an address with its newest name, or a mail's id with what the mail shows."""
+    found: dict[str, tuple[str, str]] = {}
+    columns = sa.select(message.c.message_id, message.c.author_address, message.c.author_name)
+    for chunk in chunks(sorted(s for s in senders if s.startswith("<"))):
+        for row in connection.execute(columns.where(message.c.message_id.in_(chunk))):
+            found[row.message_id] = (clean_address(row.author_address), row.author_name)
+    for chunk in chunks(sorted(s for s in senders if not s.startswith("<"))):
+        newest = columns.where(message.c.author_address.in_(chunk)).order_by(message.c.arrived_at.asc().nulls_first())
+        for row in connection.execute(newest):
+            found[row.author_address] = (row.author_address, row.author_name)
+    return found
+
+
+def _load_records(connection: sa.Connection, addresses: Collection[str]) -> dict[tuple[str, str | None], _Record]:
+    """How often and how long each address wrote, by the name that it wrote under."""
+    columns = (message.c.author_address, message.c.author_name, message.c.authentication)
+    at = message.c.arrived_at
+    counted = sa.select(
+        *columns, sa.func.count().label("mails"), sa.func.min(at).label("first_at"), sa.func.max(at).label("last_at")
+    ).group_by(*columns)
+    found: dict[tuple[str, str | None], _Record] = {}
+    for chunk in chunks(sorted(addresses)):
+        for row in connection.execute(counted.where(message.c.author_address.in_(chunk))):
+            key = (row.author_address, fold_name(row.author_name) if row.author_name else None)
+            found.setdefault(key, _Record()).add(row)
+    return found
+
+
+def _load_results(connection: sa.Connection) -> list[tuple[frozenset[str], datetime]]:
+    """Whom each announcement names as binding, and when it came."""
+    statement = sa.select(message.c.declared, message.c.arrived_at).where(
+        message.c.declared.is_not(None), message.c.arrived_at.is_not(None)
+    )
+    found = []
+    for row in connection.execute(statement):
+        groups = row.declared.get("names") or {}
+        named = {fold_name(n) for key, names in groups.items() if key.split()[1:] == [_BINDING] for n in names}
+        if named:
+            found.append((frozenset(named), row.arrived_at))
+    return found
