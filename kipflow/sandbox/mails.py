@@ -37,6 +37,8 @@ class Mail:
 
     @property
     def address(self) -> str:
+        if Oddity.NEW_ADDRESS in self.flags:
+            return f"{self.author.id}@newmailbox.example"
         alternative = Oddity.OTHER_ADDRESS in self.flags and len(self.author.emails) > 1
         return self.author.emails[1 if alternative else 0]
 

@@ -29,6 +29,7 @@ class Oddity(StrEnum):
     VIA_CC = "viacc"  # the same, the real address as last Cc
     INVALID = "invalid"  # name@company.INVALID
     OTHER_ADDRESS = "alt"  # writes from their second address
+    NEW_ADDRESS = "newaddr"  # writes from an address that the roster does not have: is it they?
     NO_DATE = "nodate"  # no Date, but Received lines
     NO_DATE_AT_ALL = "nodateatall"  # neither
     SLOW_CLOCK = "slowclock"  # a Date of eleven days before

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from kipflow.configvalues import BindingRole
 from kipflow.domain.errors import ConfigError
+from kipflow.domain.roster import ROLES
 from kipflow.settings import load_roster
 
 PERSON = (
@@ -35,6 +38,38 @@ def test_a_wrong_roster_is_refused_with_its_place(tmp_path: Path, people: list[d
     with pytest.raises(ConfigError) as refused:
         load_roster(write(tmp_path / "roster.yaml", *people))
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("role", "told"),
+    [("commiter", ": did you mean committer?"), ("PMC", ": did you mean pmc?"), ("chef de projet", "")],
+)
+def test_a_role_that_no_policy_knows_is_refused_with_its_person(tmp_path: Path, role: str, told: str) -> None:
+    path = write(tmp_path / "roster.yaml", {})
+    path.write_text(path.read_text().replace("role: pmc", f"role: {role}"))
+    with pytest.raises(ConfigError) as refused:
+        load_roster(path)
+    assert str(refused.value) == (
+        f"{path}: people.0.roles.0.role: expected for Mara Lind one of pmc, committer, contributor, member, "
+        f"maintainer, emeritus, got {role!r}{told}"
+    )
+
+
+def test_the_roles_of_a_roster_are_those_that_a_policy_can_name_and_emeritus() -> None:
+    assert {*get_args(BindingRole), "emeritus"} == set(ROLES)
+
+
+def test_accounts_make_everybodys_id_an_address_where_the_file_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "roster.yaml", {})
+    assert load_roster(path).identify(name="", address="mlind@apache.org").person is None
+    path.write_text("accounts: apache.org\n" + path.read_text())
+    assert load_roster(path).identify(name="", address="MLIND@apache.org").id == "mlind"
+    path.write_text(path.read_text() + PERSON.format(id="x", email="mlind@apache.org", since="null", until="null"))
+    with pytest.raises(ConfigError, match=r"people\.1\.emails: expected no address of mlind's"):
+        load_roster(path)
+    path.write_text("accounts: me@apache\npeople: []\n")
+    with pytest.raises(ConfigError, match=r"accounts: expected a domain such as apache\.org"):
+        load_roster(path)
 
 
 def test_a_role_may_end_and_an_address_may_stand_twice_with_one_person(tmp_path: Path) -> None:

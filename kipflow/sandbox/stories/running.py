@@ -142,6 +142,7 @@ RUNNING: tuple[Plan, ...] = (
                     "0.5 rquint +1 (binding)",
                     "1.4 zabadi +1 (non-binding)",
                     "2.3 szhao {qp} +1 (binding)",
+                    "3.1 gbellamy {newaddr} +1 (binding)",
                     "8.0 mtembo +1 (binding), better late than never",
                 ),
                 result=Announcement(

@@ -85,6 +85,10 @@ WRONG: dict[str, tuple[str, str]] = {
         changed("  since:", "  moved: [{list: dev@lantern.example, was: b@lantern.example}]\n  since:"),
         "archive.moved.0.until: expected a value; the key is missing",
     ),
+    "senders that are no word": (
+        changed("lazy_majority", "lazy_majority\n  senders: strict"),
+        "policy.senders: expected 'ask', 'authenticated' or 'names', got 'strict'",
+    ),
     "move until a day": (
         changed("  since:", "  moved: [{list: dev@lantern.example, was: b@x.example, until: 2012-11-30}]\n  since:"),
         'archive.moved.0.until: expected a month such as "2026-03"',
