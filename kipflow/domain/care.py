@@ -45,6 +45,8 @@ def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
     given another number is the proposal's only as long as no other bears its number.
     """
     held = tuple(pages)
+    if not held:
+        return None
     if len({page.page_id for page in held}) == 1:  # nearly always, and asked for with every save
         return held[0].page_id if any(is_of(page, number) for page in held) else None
     first: dict[str, tuple[bool, datetime]] = {}

@@ -296,6 +296,8 @@ def _ask_of_claim(replay: Replay, running: VoteState | None) -> Iterator[ReviewI
 def _ask_of_number(replay: Replay) -> Iterator[ReviewItem]:
     """Two pages that bear one number: both are told, and the first one is followed until people sort it out."""
     number = replay.facts.proposal.number
+    if not replay.facts.pages:
+        return
     known = [p for p in replay.facts.pages if p.saved_at <= replay.now]
     newest = {p.page_id: p for p in known}
     own = find_own_page(known, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import sqlalchemy as sa
 
@@ -160,9 +161,14 @@ def strip_key(title: str, prefix: str) -> str:
     'Tidy shelves'
     """
     plain = " ".join(title[:MAX_TITLE].split())
+    return _key_pattern(prefix).sub("", plain, count=1) or plain
+
+
+@lru_cache(maxsize=32)
+def _key_pattern(prefix: str) -> re.Pattern[str]:
     marks = r"(?:(?:\[[^\]]{0,60}\]|(?:re|aw|fwd?|sv|antw):) ?)*"
     key = rf"(?:{re.escape(prefix)} ?[-_:#\u2010-\u2015]? ?[0-9]{{1,5}}(?![0-9]) ?[-:.,\u2010-\u2015]* ?)?"
-    return re.sub(rf"^{marks}{key}", "", plain, count=1, flags=re.IGNORECASE) or plain
+    return re.compile(rf"^{marks}{key}", re.IGNORECASE)
 
 
 def _find_title(newest: PageVersion | None, entry: IndexEntry | None, opener: Message | None) -> str:
