@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.adversary.conftest import BERG, DAY, LIND, MONDAY, OSEI, ROSTER, VOTE, Community, Mail, Said, honest_vote
+from tests.adversary.conftest import (
+    BERG,
+    DAY,
+    LIND,
+    LIST,
+    MONDAY,
+    OSEI,
+    RECEIVER,
+    ROSTER,
+    VOTE,
+    Community,
+    Mail,
+    Said,
+    honest_vote,
+)
 
 EVIL = "evil.example"
 
@@ -97,6 +111,28 @@ def test_a_reply_to_makes_nobody_somebody_else(community: Community) -> None:
     [vote] = community.read_file(*mails.values(), own, as_of=6)["votes"]
     assert vote["tally"]["binding"] == {"+1": 2, "0": 0, "-1": 1}
     assert find_ballots(vote)["own"]["known_by"] == "recovered"
+
+
+def test_a_forged_address_that_the_receiving_host_saw_through_counts_for_nobody(community: Community) -> None:
+    """Somebody forges a committer's very address, and the receiving host records that it is not authentic. The vote
+    counts for nobody and replaces nothing; only a word on that one mail could give it to the committer."""
+    community.write_config(archive={"receivers": [RECEIVER]})
+    community.receive(*honest_vote().values())
+    forged = Mail(name="forged", by=OSEI, day=2.4, body="-1 (binding)").render()
+    envelope, _, rest = forged.partition(b"\n")
+    found = f"Authentication-Results: {RECEIVER}; dmarc=fail header.from=village.example\n".encode()
+    community.archive.mails[LIST, "2026-03"].append(envelope + b"\n" + found + rest)
+    community.follow(day=6)
+
+    vote = community.status()["votes"][0]
+    assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    assert find_ballots(vote)["forged"]["status"] == "review"
+    [asked] = [q for q in community.questions() if q["kind"] == "sender"]
+    assert "which the receiving host found not to be authentic: is this Kim Osei?" in asked["question"]
+    assert asked["settle"] == "sender|split '<forged@m.example>' kosei"
+    assert rule(community, "split", "<forged@m.example>", "kosei", day=7).code == 0
+    community.follow(day=8)
+    assert community.stage() == "Accepted"
 
 
 def test_a_flood_of_lookalikes_hides_no_forged_vote(community: Community) -> None:

@@ -109,6 +109,23 @@ def test_other_programs_get_questions_and_rulings_as_json(parts: Parts) -> None:
     assert (said["kind"], said["target"], said["author"]) == ("merge", "kim@home.example = kosei", "Ines")
 
 
+def test_senders_who_only_claim_to_be_somebody_are_listed_with_what_speaks_for_them(
+    parts: Parts, tmp_path: Path
+) -> None:
+    claim = {"sender": "Rune Berg <rune@home.example>", "stem": "q", "subject": "Re: [VOTE] KIP-7: Tidy shelves"}
+    mail = MAIL.format(**claim, words="-1", hour=20, answers="In-Reply-To: <root@m.example>\n")
+    (tmp_path / "q.eml").write_text(mail, encoding="utf-8")
+    assert run(["ingest", str(tmp_path / "q.eml")]) == 0
+    assert run(["advance", "--as-of", "2026-03-13"]) == 0
+    text = page(parts, "/review")
+    assert "Senders not proven 1" in text
+    assert "1. Rune Berg rune@home.example Rune Berg rberg KIP-7 1" in text
+    assert "name only" in page(parts, "/proposals/7")
+    board = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
+    [row] = board.get("/api/review").json()["senders"]
+    assert (row["sender"], row["person"], row["mails"]) == ("rune@home.example", "rberg", 1)
+
+
 def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:
     rule("stage", "7", "Discarded")
     rule("restore", "7", by="Otto")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 
 from kipflow.domain.arrivals import TOLERANCE
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.roster import Roster
+from kipflow.domain.roster import Person, Role, Roster
 from kipflow.domain.votes import Standing
 from kipflow.mail.archive import read_path
 from kipflow.mail.ballots import read_expressions
@@ -77,6 +77,25 @@ def test_the_archives_record_when_nearly_every_real_mail_arrived(realdata: Path)
     assert Counter(m.arrived_from for m in found) == {"received": 1214, "envelope": 2, "none": 1}
     late = [abs(m.arrived_at - m.dated_at) for m in found if m.arrived_at is not None and m.dated_at is not None]
     assert max(late) < timedelta(hours=2) < TOLERANCE
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_with_addresses_in_the_roster_hardly_a_ballot_of_the_month_is_asked_about(realdata: Path, flavour: str) -> None:
+    path = realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox"
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for mail in read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True):
+        if isinstance(mail, Message) and " " in mail.author_name and mail.author_address:
+            written[mail.author_name][mail.author_address] += 1
+    # of each the one address that they use most: about any other it would be asked
+    people = [
+        Person(id=f"p{n}", name=name, emails=(found.most_common(1)[0][0],), roles=(Role(role="pmc"),))
+        for n, (name, found) in enumerate(sorted(written.items()))
+    ]
+    report = read_votes([path], community=load_community("apache-release"), roster=Roster(people))
+    ballots = [b for v in report.votes for b in v.vote.ballots]
+    asked = [mail for v in report.votes for mail in v.vote.claimed_mails]
+    assert sum(b.binding for b in ballots) >= 10
+    assert len(asked) <= 0.02 * len(ballots)
 
 
 def test_phrases_are_read_right_and_none_becomes_a_false_vote(realdata: Path) -> None:
