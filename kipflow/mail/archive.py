@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail import limits
 from kipflow.mail.exports import read_export
 from kipflow.mail.messages import read_message
 from kipflow.mbox.endings import DAMAGED
@@ -80,7 +81,7 @@ def _say_unread(raw: RawMail) -> str:
     if raw.cut:
         return f"cut off, the file breaks off {raw.cut}"
     if raw.truncated:
-        return f"larger than {MAX_MAIL >> 20} MiB"
+        return str(limits.MAIL)
     if raw.loose:
         return "it lacks the Message-ID that this archive's mails have: perhaps it is text of the mail before it"
     return "a line in it looks like the start of another mail" if raw.doubts else ""

@@ -15,11 +15,13 @@ from hashlib import sha256
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
 from kipflow.domain.votes import Expression, Standing
+from kipflow.mail import limits
 from kipflow.mail.ballots import read_expressions
 from kipflow.mail.content.arrival import find_arrival, find_date
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.headers import (
     Headers,
+    note_limits,
     parse_message_id,
     parse_message_ids,
     read_text,
@@ -27,12 +29,13 @@ from kipflow.mail.content.headers import (
 )
 from kipflow.mail.content.mime import find_text
 from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
+from kipflow.mail.limits import Unread
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
+from kipflow.mail.unread import ask_unread
 from kipflow.mail.words.legends import find_legend
-from kipflow.mbox.splitting import MAX_MAIL
 
 MAX_REFERENCES = 100
 # one of these makes a piece of text a mail
@@ -66,18 +69,24 @@ def read_message(
         receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
         unread: why these bytes may not be all that the mail says.
     """
-    mail = _even_line_ends(data[:MAX_MAIL])
+    notes = Unread(unread)
+    if len(data) > limits.MAIL.size:
+        notes(limits.MAIL)
+    mail = _even_line_ends(data[: limits.MAIL.size])
     if not mail or mail.isspace():
         return Unreadable(source=source, why="empty", list_id=list_id, month=month)
     headers, body = split_mail(mail)
     if not any(map(headers.raw, _MAIL_FIELDS)):
         return Unreadable(source=source, why="no mail headers", list_id=list_id, month=month)
+    note_limits(mail, headers, notes)
     dated_at = find_date(headers)
     arrived_at, arrived_from = find_arrival(headers, mail, receivers, dated_at)
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
     addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
     subject = " ".join(_CONTROL.sub("", headers.text("subject")).split())[:1000]
+    if len(subject) > limits.SUBJECT.size:
+        notes(limits.SUBJECT)
     sender = _find_author(headers, addresses, subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))
@@ -88,7 +97,7 @@ def read_message(
     if _is_automatic_answer(headers):
         reading = replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=subject.lower())
         answers = False
-    words = _read_words(headers, body, reading, subject, answers=answers)
+    words = _read_words(headers, body, reading, subject, notes, answers=answers)
     own_text = words.text
     reading = _settle_kind(reading, words, subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
@@ -114,13 +123,15 @@ def read_message(
         in_reply_to=parents[0] if parents else None,
         references=references,
         own_text=own_text,
-        expressions=_read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words),
+        expressions=ask_unread(
+            _read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words), str(notes)
+        ),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         digest=digest,
         dated_at=dated_at,
         authentication=find_authentication(headers, receivers, sender.address),
-        unread=unread,
+        unread=str(notes),
     )
 
 
@@ -152,11 +163,13 @@ def _even_line_ends(data: bytes) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
 
 
-def _read_words(headers: Headers, body: bytes, reading: SubjectReading, subject: str, *, answers: bool) -> Words:
+def _read_words(
+    headers: Headers, body: bytes, reading: SubjectReading, subject: str, note: limits.Note, *, answers: bool
+) -> Words:
     """The author's own words; none where the body need not be read."""
     if not _could_matter(reading, subject, answers=answers):
         return Words(own=())
-    return find_own_words(find_text(headers, body))
+    return find_own_words(find_text(headers, body, note), note)
 
 
 def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:

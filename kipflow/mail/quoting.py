@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import (
@@ -31,7 +32,7 @@ from kipflow.mail.quotes.headblocks import (
 )
 from kipflow.mail.quotes.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED, mark_unmarked_quotes
 
-MAX_OWN_TEXT = 32 * 1024
+MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is told
 
 
 def is_table_row(line: str) -> bool:
@@ -79,9 +80,9 @@ _ESCAPED_FROM = re.compile(r"^>From\s")
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
-def find_own_words(text: str) -> Words:
+def find_own_words(text: str, note: limits.Note = limits.ignore) -> Words:
     """The author's own lines of a mail text, in order, with what each stands under."""
-    lines = drop_added(clean_lines(text))
+    lines = drop_added(clean_lines(text, note))
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
@@ -91,7 +92,13 @@ def find_own_words(text: str) -> Words:
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
     _mark_signature(lines, marks, own)
-    return Words(own=tuple(_gather(lines, marks, own)), doubtful=(*doubtful, *barred, *led_in))
+    words = Words(own=tuple(_gather(lines, marks, own)), doubtful=(*doubtful, *barred, *led_in))
+    said = [line.text for line in words.own if line.text]
+    if len(said) > limits.OWN_LINES.size:
+        note(limits.OWN_LINES)
+    if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:
+        note(limits.OWN_TEXT)
+    return words
 
 
 def _mark_fenced(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
@@ -286,8 +293,8 @@ def _gather(lines: list[str], marks: list[str], own: list[int]) -> list[OwnLine]
         elif is_empty and out and not is_fresh and out[-1].text.strip():
             answers = ""
         said = said if is_empty else index + 1
+        out.append(OwnLine(line, answers, index < last_quote))
         size += len(line) + 1
         if size > MAX_OWN_TEXT:
             break
-        out.append(OwnLine(line, answers, index < last_quote))
     return out

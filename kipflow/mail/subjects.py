@@ -8,10 +8,11 @@ from functools import cache, lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
+from kipflow.mail import limits
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
 
-MAX_SUBJECT = 600
+MAX_SUBJECT = limits.SUBJECT.size
 
 _REPLY = re.compile(
     r"^\s*(?:re|aw|antw|antwort|sv|vs|odp|ynt|rif|ref|bls|res|r|atb|ha|απ|vá|答复|回复|回覆|答覆|返信|Ответ)"

@@ -16,6 +16,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
+from kipflow.mail import unread
 from kipflow.mail.rounds.calls import is_call
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
@@ -264,7 +265,7 @@ class _Assembly:
             return []
         rounds = self.by_root[root.message_id]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
-        votes = (e.choice is not None or e.rule == "two-votes-in-one-mail" for e in message.expressions)
+        votes = (e.choice is not None or e.rule in {"two-votes-in-one-mail", unread.RULE} for e in message.expressions)
         talks = all(e.rule == "told-without-number" for e in message.expressions)
         if any(votes) and not talks and right_below:
             return right_below

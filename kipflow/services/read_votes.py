@@ -133,6 +133,7 @@ def _read(
             prefix=community.prefix,
             list_from_headers=True,
             receivers=community.receivers,
+            keep_cut=True,
         )
         for item in items:
             read += 1

@@ -10,9 +10,11 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from kipflow.mail import limits
 from kipflow.mail.relevance import fold_case, has_any
 
-MAX_LINES, _MAX_TEXT, _MAX_SENTENCES, _MAX_SENTENCE = 200, 16_000, 400, 500
+MAX_LINES, _MAX_TEXT = limits.OWN_LINES.size, limits.OWN_TEXT.size
+_MAX_SENTENCES, _MAX_SENTENCE = 400, 500
 
 
 class Word(StrEnum):

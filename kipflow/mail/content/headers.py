@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
 
+from kipflow.mail import limits
 from kipflow.mail.content.charsets import decode
 
-MAX_HEADER_BLOCK = 256 * 1024
-MAX_FIELD = 16 * 1024
-MAX_FIELDS = 1_000
+MAX_HEADER_BLOCK, MAX_FIELD, MAX_FIELDS = limits.HEADERS.size, limits.FIELD.size, limits.FIELDS.size
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:")
 _UNFOLD = re.compile(rb"\n[ \t]+")
@@ -68,6 +67,16 @@ class Headers:
     def text(self, name: str) -> str:
         """The first value of `name` with encoded words decoded; empty if absent."""
         return read_text(self.raw(name))
+
+
+def note_limits(data: bytes, headers: Headers, note: limits.Note) -> None:
+    """Note the bounds that the headers of a mail or part reach; `data` is all of it."""
+    if len(data) > MAX_HEADER_BLOCK and not data.startswith(b"\n") and _END.search(data, 0, MAX_HEADER_BLOCK) is None:
+        note(limits.HEADERS)
+    if len(headers.last_first) >= MAX_FIELDS:
+        note(limits.FIELDS)
+    if any(len(value) > MAX_FIELD for value in headers.first.values()):
+        note(limits.FIELD)
 
 
 def read_text(value: bytes | None) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 from lxml import etree
 
+from kipflow.mail import limits
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
 
-MAX_HTML = 1024 * 1024
-MAX_NODES = 60_000
+MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
 
 # struck out text is taken back by its writer
@@ -79,8 +79,10 @@ OUTLOOK_MARK = "-----Original Message-----"
 BAR_MARK = "\ue000> "
 
 
-def parse_html(source: str) -> str:
+def parse_html(source: str, note: limits.Note = limits.ignore) -> str:
     """The text of an HTML part. Broken or hostile markup yields what can be read of it."""
+    if len(source) > MAX_HTML:
+        note(limits.MARKUP)
     source = source[:MAX_HTML].replace("\x00", "")
     if not source.strip():
         return ""
@@ -92,13 +94,14 @@ def parse_html(source: str) -> str:
         root = etree.fromstring(source.encode("utf-8", "replace"), parser)
     except (etree.XMLSyntaxError, ValueError):
         return re.sub(r"<[^<>]{0,1000}>", " ", source)[:MAX_TEXT]
-    return "" if root is None else _Writer().write(root)
+    return "" if root is None else _Writer(note).write(root)
 
 
 class _Writer:
     """Walks the tree without recursion and gathers lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, note: limits.Note) -> None:
+        self.note = note
         self.lines: list[str] = []
         self.line: list[str] = []
         self.depth = 0
@@ -111,6 +114,7 @@ class _Writer:
         skipping = 0
         for count, (event, node) in enumerate(etree.iterwalk(root, events=("start", "end"))):
             if count > MAX_NODES or self.size > MAX_TEXT:
+                self.note(limits.NODES if count > MAX_NODES else limits.TEXT)
                 break
             tag = node.tag if isinstance(node.tag, str) else ""
             if event == "start":
@@ -190,6 +194,8 @@ class _Writer:
         self.line = []
         if text or keep_empty:
             marks = self.marks
+            if not marks and len(text) > MAX_LINE:
+                self.note(limits.LINE)
             self.lines.append((marks + text)[:MAX_LINE])
             self.size += len(text) + len(marks) + 1
 

@@ -12,23 +12,21 @@ from dataclasses import dataclass, field
 from email.message import Message as _StdMessage
 from functools import lru_cache
 
+from kipflow.mail import limits
 from kipflow.mail.content.charsets import decode
-from kipflow.mail.content.headers import Headers, decode_base64, split_mail
+from kipflow.mail.content.headers import Headers, decode_base64, note_limits, split_mail
 from kipflow.mail.content.html import parse_html
-from kipflow.mail.content.text import MAX_TEXT, unflow
+from kipflow.mail.content.text import unflow
 from kipflow.mail.relevance import fold_case, has_any
-
-MAX_PARTS = 200
-MAX_DEPTH = 12
-MAX_BODY = 2 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left to spend on one mail."""
+    """What is left to spend on one mail; `note` is told where it is not enough."""
 
-    parts: int = MAX_PARTS
-    text: int = MAX_TEXT
+    note: limits.Note
+    parts: int = limits.PARTS.size
+    text: int = limits.TEXT.size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +45,7 @@ def parse_content_type(text: str) -> ContentType:
     """A Content-Type header; anything that is none counts as plain text."""
     head = text.split(";", 1)[0].strip().lower()
     params: dict[str, str] = {}
-    for match in _PARAM.finditer(text[:4000]):
+    for match in _PARAM.finditer(text[: limits.CONTENT_TYPE.size]):
         name = match.group(1).lower()
         value = match.group(2) if match.group(2) is not None else match.group(3)
         base = name.split("*")[0]
@@ -61,10 +59,10 @@ def parse_content_type(text: str) -> ContentType:
     return ContentType(type=kind, params=params)
 
 
-def find_text(headers: Headers, body: bytes) -> str:
+def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore) -> str:
     """The text that a reader of this mail sees, quotes included, capped in length."""
-    texts = _collect(headers, body, depth=0, budget=_Budget())
-    return "\n".join(t for t in texts if t)[:MAX_TEXT]
+    texts = _collect(headers, body, depth=0, budget=_Budget(note))
+    return "\n".join(t for t in texts if t)[: limits.TEXT.size]
 
 
 #: Parts that hold what the mail says; a whole body of another text type is read as plain text.
@@ -75,11 +73,18 @@ _READ_TYPES = frozenset(
 
 def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> list[str]:
     budget.parts -= 1
-    if budget.parts < 0 or depth > MAX_DEPTH or budget.text <= 0:
+    if (reached := _find_reached(depth, budget)) is not None:
+        budget.note(reached)
         return []
-    content = parse_content_type(headers.text("content-type"))
+    declared = headers.text("content-type")
+    if len(declared) > limits.CONTENT_TYPE.size:
+        budget.note(limits.CONTENT_TYPE)
+    content = parse_content_type(declared)
     if content.type.startswith("multipart/"):
-        parts = split_parts(body, content.params.get("boundary", ""), limit=budget.parts)
+        parts = split_parts(body, content.params.get("boundary", ""), limit=budget.parts + 1)
+        if len(parts) > budget.parts:
+            budget.note(limits.PARTS)
+            del parts[budget.parts :]
         if parts:
             return _collect_multipart(content.type, parts, depth=depth, budget=budget)
         content = ContentType()  # a multipart without parts: read it as the text it is
@@ -91,9 +96,24 @@ def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> l
         content = ContentType()
     elif depth and content.type not in _READ_TYPES:
         return []  # a calendar's entry, a visiting card, a patch
-    text = _read_leaf(content, headers.text("content-transfer-encoding"), body[:MAX_BODY])[: budget.text]
+    if len(body) > limits.PART.size:
+        budget.note(limits.PART)
+    encoding = headers.text("content-transfer-encoding")
+    text = _read_leaf(content, encoding, body[: limits.PART.size], budget.note)
+    if len(text) > budget.text:
+        budget.note(limits.TEXT)
+    text = text[: budget.text]
     budget.text -= len(text)
     return [text]
+
+
+def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
+    """The bound that keeps a part from being looked at."""
+    if budget.parts < 0:
+        return limits.PARTS
+    if depth > limits.DEPTH.size:
+        return limits.DEPTH
+    return limits.TEXT if budget.text <= 0 else None
 
 
 def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Budget) -> list[str]:
@@ -104,6 +124,7 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
     found: list[tuple[str, list[str]]] = []
     for part in parts:
         headers, body = split_mail(part)
+        note_limits(part, headers, budget.note)
         content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
         if kind == "multipart/alternative" and content.type == "text/plain" and _is_told(texts):
@@ -166,7 +187,7 @@ def _is_file(content: ContentType) -> bool:
     return re.search(r"\.\w{1,8}$", content.params.get("name", "").strip()) is not None
 
 
-def split_parts(body: bytes, boundary: str, *, limit: int = MAX_PARTS) -> list[bytes]:
+def split_parts(body: bytes, boundary: str, *, limit: int = limits.PARTS.size) -> list[bytes]:
     """The parts of a multipart body. A missing end is forgiven, text around the parts is dropped."""
     if not boundary:
         return []
@@ -201,7 +222,7 @@ def _next_mark(body: bytes, mark: bytes, position: int) -> int:
         position = found + 1
 
 
-def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
+def _read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Note) -> str:
     data = _decode_transfer(encoding.lower(), body)
     charset = content.params.get("charset")
     if content.type == "text/html" and not charset and (meta := _META_CHARSET.search(data, 0, 4_000)) is not None:
@@ -209,11 +230,11 @@ def _read_leaf(content: ContentType, encoding: str, body: bytes) -> str:
     text = decode(data, charset)
     start = text[:200].lstrip().lower()
     if content.type == "text/html" or start.startswith(("<html", "<!doctype html")):
-        return parse_html(text)
+        return parse_html(text, note)
     if content.type in {"text/enriched", "text/richtext"}:
         return _read_enriched(text)
     if content.params.get("format", "").lower() == "flowed":
-        return unflow(text, delsp=content.params.get("delsp", "").lower() == "yes")
+        return unflow(text, delsp=content.params.get("delsp", "").lower() == "yes", note=note)
     return text
 
 

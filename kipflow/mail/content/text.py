@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from kipflow.mail import limits
 from kipflow.mail.quotes.headblocks import is_groupwise
 
-MAX_TEXT = 256 * 1024
-MAX_LINE = 2_000
-MAX_LINES = 6_000
+MAX_TEXT, MAX_LINE, MAX_LINES = limits.TEXT.size, limits.LINE.size, limits.LINES.size
 
 _QUOTE_MARKS = re.compile(r"^(>[> ]{0,60})?")
 # no-break and other blanks to a blank; zero-width characters and direction marks to nothing
@@ -33,8 +32,10 @@ def plain(line: str) -> str:
     return _EMPHASIS.sub("", line)
 
 
-def clean_lines(text: str) -> list[str]:
+def clean_lines(text: str, note: limits.Note = limits.ignore) -> list[str]:
     """The lines of a mail text, blanks evened out, lengths capped. Trailing blanks stay ("-- ")."""
+    if len(text) > MAX_TEXT:
+        note(limits.TEXT)
     text = text[:MAX_TEXT]
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -43,12 +44,20 @@ def clean_lines(text: str) -> list[str]:
         text = _NOTHING.sub("", _BLANKS.sub(" ", text))
     else:
         text = text.replace("\t", " ").replace("\f", " ").replace("\v", " ")
-    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
-    return lines if max(map(len, lines)) <= MAX_LINE else [line[:MAX_LINE] for line in lines]
+    lines = text.split("\n", MAX_LINES)
+    if len(lines) > MAX_LINES and lines.pop().strip():
+        note(limits.LINES)
+    if max(map(len, lines)) <= MAX_LINE:
+        return lines
+    if any(len(line) > MAX_LINE and not line.startswith(">") for line in lines):
+        note(limits.LINE)
+    return [line[:MAX_LINE] for line in lines]
 
 
-def unflow(text: str, *, delsp: bool = False) -> str:
+def unflow(text: str, *, delsp: bool = False, note: limits.Note = limits.ignore) -> str:
     """Join the soft breaks of format=flowed text (RFC 3676) within one depth of quoting."""
+    if len(text) > MAX_TEXT:
+        note(limits.TEXT)
     out: list[str] = []
     open_depth: int | None = None
     for raw in text[:MAX_TEXT].replace("\r\n", "\n").split("\n"):

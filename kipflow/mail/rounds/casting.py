@@ -13,6 +13,7 @@ from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
+from kipflow.mail import unread
 from kipflow.mail.words.values import is_fraction
 
 
@@ -44,7 +45,8 @@ def cast_all(
             ):
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
-            if ballot.status is BallotStatus.REVIEW and voter.id in standing and standing[voter.id] == ballot.choice:
+            agrees = voter.id in standing and standing[voter.id] == ballot.choice
+            if ballot.status is BallotStatus.REVIEW and agrees and ballot.rule != unread.RULE:
                 continue
             if ballot.rule == "told-without-number" and standing.get(voter.id) is not None:
                 continue

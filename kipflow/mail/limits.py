@@ -1,0 +1,69 @@
+"""Every bound at which the reading of a mail ends, and what is said of a mail that reaches one.
+
+A hostile mail must cost no more than an honest one, so each step reads so much and no more. What is not read could
+take back what is: a mail that reaches a bound is not read to its end (`Message.unread`), and in the thread of a vote
+it is a question about its author's vote. Real mails stay far below all of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kipflow.mbox.splitting import MAX_MAIL
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A bound; `what` says of what a mail that reaches it has more."""
+
+    size: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"more than {self.size:,} {self.what}"
+
+
+MAIL = Limit(MAX_MAIL, "bytes")
+HEADERS = Limit(256 * 1024, "bytes of headers")
+FIELDS = Limit(1_000, "header fields")
+FIELD = Limit(16 * 1024, "bytes in a header field")
+SUBJECT = Limit(600, "characters of subject")
+CONTENT_TYPE = Limit(4_000, "characters of Content-Type")
+PARTS = Limit(200, "MIME parts")
+DEPTH = Limit(30, "MIME parts within each other")
+PART = Limit(2 * 1024 * 1024, "bytes in a MIME part")
+MARKUP = Limit(1024 * 1024, "characters of HTML")
+NODES = Limit(60_000, "HTML elements")
+TEXT = Limit(256 * 1024, "characters of text")
+LINES = Limit(6_000, "lines")
+LINE = Limit(2_000, "characters in a line of the author's own")
+OWN_LINES = Limit(600, "lines of the author's own")
+OWN_TEXT = Limit(16_000, "characters of the author's own words")
+
+#: All of them, in the order in which they are met.
+LIMITS = (
+    *(MAIL, HEADERS, FIELDS, FIELD, SUBJECT, CONTENT_TYPE, PARTS, DEPTH, PART, MARKUP, NODES, TEXT, LINES, LINE),
+    *(OWN_LINES, OWN_TEXT),
+)
+
+#: Told of each bound that a mail reaches.
+Note = Callable[[Limit], None]
+
+
+def ignore(limit: Limit) -> None:
+    """For readers of text that is no mail's."""
+    del limit
+
+
+class Unread:
+    """Why a mail was not read to its end, as reading goes on."""
+
+    def __init__(self, why: str = "") -> None:
+        self._reasons = {why: None} if why else {}
+
+    def __call__(self, limit: Limit) -> None:
+        self._reasons[str(limit)] = None
+
+    def __str__(self) -> str:
+        return "; ".join(self._reasons)
