@@ -9,7 +9,7 @@ import click
 
 from kipflow.commands.now import find_seen_at
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import as_of_option, console, progress
+from kipflow.commands.output import as_of_option, complete_through_option, console, progress
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules, page_norms
@@ -19,9 +19,20 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: told by the mails).")
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
+@complete_through_option
 @as_of_option
-def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: datetime | None) -> int:
+def ingest(
+    paths: tuple[Path, ...],
+    list_id: str | None,
+    again: bool,
+    complete_through: datetime | None,
+    as_of: datetime | None,
+) -> int:
     """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON, packed ones too (gz, bz2, xz).
+
+    No vote is accepted on mail that may be missing: an mbox vouches for its list up to the newest arrival in it that
+    a receiving host recorded, other files for nothing, unless --complete-through says so. A file that breaks off makes
+    its months partial.
 
     A mail that is stored already adds nothing, unless newer rules read it otherwise now. --reread does that
     for every month whose raw file is kept; a poll does it too, a part each time.
@@ -44,6 +55,7 @@ def ingest(paths: tuple[Path, ...], list_id: str | None, again: bool, as_of: dat
                 prefix=prefix,
                 receivers=parts.community.receivers,
                 seen_at=now,
+                complete_through=complete_through,
                 on_progress=say,
             )
             reports.append(read)

@@ -7,7 +7,7 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -310,10 +310,10 @@ class _Assembly:
     def build(self, round_: Round) -> Vote:
         root = round_.root
         siblings = self.numbers.get(root.message_id, ()) if round_.number is not None else ()
-        mails = [(read_share(m, round_.number, siblings, prefix=self.prefix), self.time_of(m)) for m in round_.messages]
+        mails = [(self.find_share(m, round_.number, siblings), self.time_of(m)) for m in round_.messages]
         mails.extend((_doubt(m), self.time_of(m)) for m in round_.astray if m.expressions)
         if not round_.root_missing or root.expressions:
-            mails.append((read_share(root, round_.number, siblings, prefix=self.prefix), round_.opened_at))
+            mails.append((self.find_share(root, round_.number, siblings), round_.opened_at))
         ballots, found = cast_all(mails, self.roster, self.policy)
         opened_by = "" if round_.root_missing else root.author_name
         return Vote(
@@ -341,6 +341,10 @@ class _Assembly:
             dated_at=None if round_.root_missing else root.dated_at,
             declared_dated_at=round_.declared_dated_at,
         )
+
+    def find_share(self, message: Message, number: int | None, siblings: Collection[int]) -> Message:
+        """The mail as it speaks to the vote on `number`; one that was not read to its end speaks to all."""
+        return message if message.unread else read_share(message, number, siblings, prefix=self.prefix)
 
     def find_root_id(self, round_: Round) -> str:
         """A vote whose opening mail is not held goes by the id that its mails refer to."""

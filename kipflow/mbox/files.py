@@ -51,32 +51,24 @@ def find_break(path: Path, *, whole: bool = False) -> str:
     """
     try:
         with open_box(path) as stream:
-            first = 0 if is_packed(path) else _find_last_chunk(stream)
-            form = None
-            if first:
-                stream.seek(0)
-                form = learn_form(stream.read(LOOK))
-                stream.seek(first)
-            begin = Found(first, first + 1)
+            form, begin = (None, None) if is_packed(path) else _find_last_chunk(stream)
             last = deque(split_mbox(stream, form=form, whole=whole, first=begin), maxlen=1)
     except DAMAGE as error:
         return f"{DAMAGED}: {error or type(error).__name__}"
     return last[0].cut if last else ""
 
 
-def _find_last_chunk(stream: BinaryIO) -> int:
-    """Where the last mail of a plain mbox begins, or a mail before it: the end tells, and is quickly read."""
+def _find_last_chunk(stream: BinaryIO) -> tuple[Form, Found]:
+    """The form of a plain mbox, and where one of its last mails begins: there the stream stands then."""
     size = stream.seek(0, 2)
     stream.seek(0)
     form = learn_form(stream.read(LOOK))
-    length = CHUNK
-    while length < size:
+    found, length = 0, CHUNK
+    while length < size and not found:
         base = stream.seek(size - length)
-        found = _first_start(stream.read(length), form)
-        if found:
-            return base + found
-        length *= 4
-    return 0
+        start = _first_start(stream.read(length), form)
+        found, length = (base + start if start else 0), length * 4
+    return form, Found(stream.seek(found), 1)
 
 
 def _first_start(tail: bytes, form: Form) -> int:

@@ -17,6 +17,7 @@ from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
+from kipflow.mbox.files import find_break
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_readable, is_whole
 from kipflow.services.ports import Archive, MonthStats, Report, Store
@@ -59,7 +60,7 @@ def find_wanted_months(
             warnings.append(_say_silent(list_id, len(ours)))
         for month in _months(since, as_of):
             known = held.get((list_id, month))
-            if known is None or known.why == FROM_FILES:
+            if known is None or known.why.startswith(FROM_FILES):
                 wanted.append(Wanted(list_id=list_id, month=month))
             elif not _is_settled(known):
                 try:
@@ -202,7 +203,7 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
     counts, takes no ground from what was decided on the whole of it. It counts as held up to its last good
     look, and is asked for again. A month that has lost mails by the archive's own count is as whole as it gets.
     """
-    month = replace(one.month, mails=mails)
+    month = replace(_check_end(one), mails=mails)
     with store.begin() as session:
         before = {(m.list_id, m.month): m for m in session.load_months(month.list_id)}.get((month.list_id, month.month))
         bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
@@ -226,6 +227,12 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
             drop_known_mails(session, month.list_id, month.month)
         elif seen is not None:
             save_known_mails(session, month.list_id, month.month, seen)
+
+
+def _check_end(one: Landed) -> ArchiveMonth:
+    """The month, partial where its file does not end as one does that was written to its end."""
+    how = find_break(Path(one.month.path), whole=True) if is_whole(one) and one.month.path is not None else ""
+    return replace(one.month, status="partial", why=f"its file breaks off {how}") if how else one.month
 
 
 def _months(first: str, as_of: datetime) -> Iterator[str]:

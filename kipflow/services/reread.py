@@ -47,6 +47,7 @@ def reread(
         if session.load_mark(RULES_MARK) == str(rules):
             return totals.report()
         stale = session.load_stale_months(rules)
+        whole = {(m.list_id, m.month) for m in session.load_months() if m.status == "complete"}
     mails = 0
     for position, month in enumerate(stale):
         if limit is not None and mails >= limit:
@@ -55,7 +56,14 @@ def reread(
         on_progress(f"{month.list_id} {month.month} again, {position + 1} of {len(stale)}")
         path = _find_raw(month, raw)
         if path is not None:
-            source = read_mbox(path, list_id=month.list_id, month=month.month, prefix=prefix, receivers=receivers)
+            source = read_mbox(
+                path,
+                list_id=month.list_id,
+                month=month.month,
+                prefix=prefix,
+                receivers=receivers,
+                whole=(month.list_id, month.month) in whole,
+            )
             mails += store_batches(store, source, seen_at, totals)
         with store.begin() as session:
             _note_kept(session, month, path, rules, seen_at, totals)

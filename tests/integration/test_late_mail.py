@@ -254,7 +254,8 @@ def test_a_fuller_file_of_a_month_extends_what_is_held_of_it(village: Village) -
     for n, part in enumerate((mails[:5], mails)):
         path = village.folder / f"part{n}.mbox"
         path.write_text("".join(mail.render() for mail in part), encoding="utf-8")
-        ingest_paths(village.parts.store, [path], list_id=LIST, prefix="KIP", seen_at=WEEK)
+        held, store = part[-1].at if n == 0 else WEEK, village.parts.store
+        ingest_paths(store, [path], list_id=LIST, prefix="KIP", seen_at=WEEK, complete_through=held)
     village.decide(WEEK)
     assert village.stage(WEEK) == Stage.ACCEPTED
 

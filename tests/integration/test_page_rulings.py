@@ -93,7 +93,7 @@ def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     write_mail(mails, "[RESULT] [VOTE] KIP-7: Shelves", march(13), "The vote passes with 1 binding +1.")
     # nothing is accepted beyond the time up to which the archive was read
     write_mail(mails, "Paint is on sale", march(20), "Green only.")
-    assert run(["ingest", str(mails)]) == 0
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     save_page(1, BEFORE, march(1))
     save_page(2, AFTER, march(10))
     assert run(["advance", "--as-of", "2026-03-14"]) == 0

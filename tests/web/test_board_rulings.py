@@ -61,7 +61,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parts]:
         reply = {"sender": sender, "stem": stem, "subject": f"Re: {subject}", "words": words, "hour": hour}
         text = MAIL.format(**reply, answers="In-Reply-To: <root@m.example>\n")
         (mails / f"{stem}.eml").write_text(text, encoding="utf-8")
-    assert run(["ingest", str(mails)]) == 0
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     connected = connect(read_settings())
     yield connected

@@ -77,7 +77,7 @@ def accepted(mails: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     for hour, who in enumerate("mkr", 1):
         write(mails, who, who, hour / 24, "+1 (binding)")
     write(mails, "result", "m", 6, "The vote passes with three binding +1.", subject="[RESULT] " + SUBJECT)
-    assert run(["ingest", str(mails)]) == 0
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     capsys.readouterr()
     return mails
@@ -108,7 +108,7 @@ def save_page(word: StatusWord, text: str, **more: Any) -> None:
 
 def test_advance_says_which_late_facts_made_a_correction(accepted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(accepted, "late", "r", 1, "I change my vote to -1 (binding), the shelves would fall.")
-    assert run(["ingest", str(accepted)]) == 0
+    assert run(["ingest", str(accepted), "--complete-through", "2026-03-31"]) == 0
     [tried, *_] = as_rows(printed(capsys, "advance", "--dry-run", "--format", "csv"))
     [first, *_] = as_rows(printed(capsys, "advance", "--format", "csv"))
     assert tried == first, "a trial run names the same facts"
@@ -129,7 +129,7 @@ def test_the_timeline_stands_in_order_of_record_with_both_times(
     accepted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(accepted, "late", "r", 1, "I change my vote to -1 (binding), the shelves would fall.")
-    assert run(["ingest", str(accepted)]) == 0
+    assert run(["ingest", str(accepted), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance"]) == 0
     shown = printed(capsys, "status", "7")
     assert "holds as of" in shown
@@ -149,7 +149,7 @@ def test_a_round_that_was_replaced_says_so_and_counts_nothing(mails: Path, capsy
     write(mails, "k", "k", 0.1, "+1 (binding)")
     write(mails, "root2", "m", 4, "A new round, with the comments worked in.", subject="[VOTE] KIP-7 v2: Tidy shelves")
     write(mails, "r", "r", 4.1, "+1 (binding)", root="root2")
-    assert run(["ingest", str(mails)]) == 0
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-07"]) == 0
     shown = printed(capsys, "status", "7")
     assert "Vote, round 1: replaced 2026-03-06 09:00 UTC; its 1 ballot counts for nothing" in shown
@@ -185,7 +185,7 @@ def test_the_json_of_a_proposal_has_its_page_with_labels_interfaces_and_the_care
     mails: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(mails, "root", "m", 2, "Please vote.", subject=SUBJECT)
-    assert run(["ingest", str(mails)]) == 0
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     save_page(StatusWord.VOTE, "Voting", labels=("kip", "storage"), interfaces=("log-format",),
               touches=(("log-format", "Each batch takes eight bytes more"),))  # fmt: skip
     assert run(["advance", "--as-of", "2026-03-05"]) == 0
@@ -200,7 +200,7 @@ def test_the_json_of_a_proposal_has_its_page_with_labels_interfaces_and_the_care
 
 def test_the_list_as_json_has_the_clock_of_a_vote(accepted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(accepted, "root8", "m", 9, "Please vote.", subject="[VOTE] KIP-8: Label the shelves")
-    assert run(["ingest", str(accepted)]) == 0
+    assert run(["ingest", str(accepted), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-13"]) == 0
     eighth, seventh = json.loads(printed(capsys, "status", "--format", "json"))
     assert (seventh["clock"], seventh["drift"], seventh["review"]) == (None, [], 0)

@@ -1,0 +1,248 @@
+"""Mail that is not whole: files that break off, mails too long to read, separators that are none."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kipflow_spark.datasource import plan_spans, read_span
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.mbox.splitting import MAX_MAIL
+from tests.adversary.conftest import BERG, DAY, LIST, MONDAY, PETIT, Community, Mail, honest_vote
+
+LATER = (MONDAY + 6 * DAY).isoformat()
+
+
+def objection(body: str = "-1 (binding)", *, headers: str = "", name: str = "no") -> Mail:
+    """Rune Berg takes his +1 back, in time: with this the vote lacks a third binding +1."""
+    return Mail(name=name, by=BERG, day=3, body=body, headers=headers)
+
+
+def with_objection(mail: Mail) -> list[Mail]:
+    return sorted([*honest_vote().values(), mail], key=lambda one: one.day)
+
+
+def ingest(community: Community, *paths: Path, through: str = "") -> tuple[int, str]:
+    """Ingest files, decide a day after the result; the exit code and what was said of the files."""
+    more = ("--complete-through", through) if through else ()
+    said = community.run("ingest", *paths, *more, "--as-of", LATER)
+    community.run("advance", "--as-of", LATER)
+    return said.code, " ".join(said.err.split())
+
+
+def save(community: Community, *mails: Mail) -> Path:
+    path = community.folder / "2026-03.mbox"
+    path.write_bytes(b"".join(mail.render() for mail in mails))
+    return path
+
+
+def why_not(community: Community) -> str:
+    return " ".join(community.status()["missing"])
+
+
+# -- files that break off -----------------------------------------------------------------------------------
+def test_a_whole_file_is_enough_for_an_acceptance(community: Community) -> None:
+    """An operator gives a whole export of the month.
+
+    Its newest recorded arrival says how far it holds, and the vote is accepted.
+    """
+    assert ingest(community, save(community, *honest_vote().values())) == (0, "")
+    assert community.stage() == "Accepted"
+
+
+@pytest.mark.parametrize("kind", ["gz", "line", "headers", "parts"])
+def test_a_file_that_breaks_off_before_an_objection_is_not_enough(community: Community, kind: str) -> None:
+    """A download broke off right where a veto begins: in its compressed data, a line, the headers, or an open part.
+
+    What was whole is stored, the break is reported in one line with exit code 1, and nothing is accepted on that month.
+    """
+    multipart = "Content-Type: multipart/mixed; boundary=b\n"
+    last = objection("--b\nContent-Type: text/plain\n\nHi all,\n\n-1 (binding)\n--b--", headers=multipart)
+    whole = b"".join(m.render() for m in honest_vote().values())
+    mail = last.render()
+    path = community.folder / "2026-03.mbox"
+    cuts = {"line": mail.index(b"-1 (bin") + 4, "headers": mail.index(b"Message-ID"), "parts": mail.index(b"-1 (bin")}
+    path.write_bytes(whole + mail[: cuts.get(kind, len(mail))])
+    if kind == "gz":
+        packed = gzip.compress(path.read_bytes())
+        path.write_bytes(packed[: len(packed) - 12])
+    code, said = ingest(community, path)
+    assert code == 1
+    assert "no acceptance rests on" in said
+    assert community.stage() == "Vote"
+    assert "incomplete" in why_not(community)
+    # whoever vouches: what is missing is missing
+    ingest(community, path, through=LATER)
+    assert community.stage() == "Vote"
+    path.write_bytes(whole)
+    assert ingest(community, path)[0] == 0
+    assert community.stage() == "Accepted"
+
+
+@pytest.mark.parametrize("end", ["headers", "line"])
+def test_votes_in_a_file_that_breaks_off_say_so(community: Community, end: str) -> None:
+    """A mail that breaks off after its "+1" is read from a file.
+
+    It is no ballot but a question, because the rest may take it back, and the file is reported as cut.
+    """
+    mails = b"".join(m.render() for m in list(honest_vote().values())[:3])
+    last = honest_vote()["three"].render()
+    path = community.folder / "cut.mbox"
+    path.write_bytes(mails + (last[: last.index(b"Message-ID")] if end == "headers" else last.rstrip(b"\n")))
+    roster = community.folder / "config" / "rosters" / "village.yaml"
+    said = community.run("votes", path, "--roster", roster, "--format", "json", "--as-of", LATER)
+    assert said.code == 1
+    assert "breaks off" in said.json["unreadable"][0]["why"]
+    [vote] = said.json["votes"]
+    assert vote["tally"]["binding"]["+1"] == 2
+    assert vote["outcome"] != "passed"
+    if end == "line":
+        assert [b["status"] for b in vote["ballots"]][-1] == "review"
+
+
+def test_a_mail_dated_in_the_future_vouches_for_nothing(community: Community) -> None:
+    """A stranger dates a mail four days ahead, so that an export of the month's beginning looks as if it held more.
+
+    No Date says how far mail is held: only what a receiving host recorded.
+    """
+    future = Mail(name="future", by=BERG, day=2.1, body="Hello.", dated=MONDAY + 5.9 * DAY, subject="Hi", answers="")
+    early = [m for m in honest_vote().values() if m.day < 3]
+    assert ingest(community, save(community, *early, future))[0] == 0
+    assert "read up to 2026-03-04" in community.run("status").err
+
+
+def test_mails_that_nobody_received_vouch_for_nothing(community: Community) -> None:
+    """An operator gives a box in which nothing but the senders' dates says when a mail arrived.
+
+    It is stored and shown, and nothing is accepted until the operator says that it is all.
+    """
+    mails = []
+    for mail in honest_vote().values():
+        head, _, body = mail.render().partition(b"\n\n")
+        kept = [x for x in head.split(b"\n") if not x.startswith((b"Received", b"\tfor", b"List-Id"))]
+        mails.append(b"\n".join(kept) + b"\n\n" + body)
+    path = community.folder / "by-hand.mbox"
+    path.write_bytes(b"".join(mails))
+    ingest(community, path)
+    assert community.stage() == "Vote"
+    assert "--complete-through" in why_not(community)
+    ingest(community, path, through=LATER)
+    assert community.stage() == "Accepted"
+
+
+# -- mails that are not read to their end ----------------------------------------------------------------------
+def _below_40_kb() -> Mail:
+    return objection(
+        "\n".join(["I have read the proposal and thought about each of its parts."] * 660) + "\n\n-1 (binding)"
+    )
+
+
+def _in_part_202() -> Mail:
+    part = "--b\nContent-Type: text/plain\n\n"
+    body = "".join(f"{part}Remark {n}.\n" for n in range(201)) + f"{part}-1 (binding)\n--b--"
+    return objection(body, headers="Content-Type: multipart/mixed; boundary=b\n")
+
+
+def _nested(depth: int) -> Mail:
+    opened = "".join(f"--b{n}\nContent-Type: multipart/mixed; boundary=b{n + 1}\n\n" for n in range(depth))
+    closed = "".join(f"\n--b{n}--" for n in range(depth, -1, -1))
+    body = f"{opened}--b{depth}\nContent-Type: text/plain\n\n-1 (binding){closed}"
+    return objection(body, headers="Content-Type: multipart/mixed; boundary=b0\n")
+
+
+def _beyond_16_mb() -> Mail:
+    return objection("x" * 70 + "\n" + ("> " + "y" * 76 + "\n") * (MAX_MAIL // 79) + "-1 (binding)")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [_below_40_kb, _in_part_202, lambda: _nested(20), lambda: _nested(60), _beyond_16_mb],
+    ids=["below 40 kB", "in part 202", "20 parts deep", "60 parts deep", "beyond 16 MB"],
+)
+def test_an_objection_beyond_what_is_read_of_a_mail_is_not_swallowed(
+    community: Community, make: Callable[[], Mail]
+) -> None:
+    """A veto stands below 40 kB of text, in part 202, within 20 or 60 parts, or beyond 16 MB.
+
+    It is read, or the mail becomes a question ("not read to its end: …") that holds the acceptance.
+    """
+    community.follow(*with_objection(make()), day=6)
+    status = community.status()
+    ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
+    if ballot["status"] == "counted":
+        assert ballot["choice"] == "-1"
+    else:
+        assert ballot["status"] == "review"
+        assert "not read to its end: more than" in json.dumps(community.questions())
+    assert status["stage"] == "Vote"
+
+
+# -- separators that are none ----------------------------------------------------------------------------------
+FAKES = "\n\n".join(
+    f"From x{n} Wed Mar  4 10:0{n}:00 2026\nFrom: {who}\nSubject: Re: [VOTE] KIP-7: Tidy shelves\n"
+    f"Date: Wed, 04 Mar 2026 10:0{n}:00 +0000\n\n+1 (binding)"
+    for n, who in enumerate(("Kim Osei <kosei@village.example>", BERG, PETIT))
+)
+
+
+@pytest.mark.parametrize("way", ["archive", "file"])
+def test_separators_forged_in_a_body_make_no_ballots(community: Community, way: str) -> None:
+    """A stranger writes three "mails" of committers, with lines that separate mails, into the body of his own.
+
+    They are read as his text, reported with their line, and his mail is a question in the vote's thread.
+    """
+    called = [honest_vote()["vote"], honest_vote()["one"]]
+    hoax = Mail(name="hoax", by="Eve <eve@evil.example>", day=2, body=f"Nice.\n\n{FAKES}")
+    if way == "file":
+        code, said = ingest(community, save(community, *called, hoax))
+        assert (code, said) == (1, "")
+    else:
+        community.follow(*called, hoax, day=6)
+    state = community.status()["votes"][-1]
+    assert state["tally"]["binding"]["+1"] == 1
+    assert community.stage() == "Vote"
+    assert {b["voter"]: b["status"] for b in state["ballots"]} == {"mlind": "counted", "eve@evil.example": "review"}
+    found = community.read_file(*called, hoax)
+    [why] = [item["why"] for item in found["unreadable"]]
+    assert why.startswith("a line that looks like the start of a mail was read as text: From x0 Wed Mar")
+    assert found["messages_read"] == 3
+
+
+def test_parts_of_a_large_file_find_no_other_mails(community: Community) -> None:
+    """A forged separator stands right where a large file is cut into parts for Spark.
+
+    Each part asks the bytes, not its neighbours: the parts give what the whole file gives, doubts and all.
+    """
+    mails = [*honest_vote().values(), Mail(name="hoax", by="Eve <eve@evil.example>", day=5.5, body=f"Nice.\n\n{FAKES}")]
+    path = save(community, *mails)
+    file: dict[str, Any] = {"path": str(path), "list_id": LIST, "month": "2026-03"}
+    [whole] = plan_spans([file], 1 << 20)
+    expected = list(read_span(whole, prefix="KIP"))
+    assert sum(isinstance(item, Message) for item in expected) == len(mails)
+    assert [item.source.partition("#")[2] for item in expected if isinstance(item, Unreadable)] == ["5 line 14"]
+    for size in range(90, 400, 7):
+        parts = [item for span in plan_spans([file], size) for item in read_span(span, prefix="KIP")]
+        assert [getattr(i, "message_id", i) and _say(i) for i in parts] == [_say(i) for i in expected]
+
+
+def _say(item: Message | Unreadable) -> tuple[str, str]:
+    return (item.message_id, item.unread) if isinstance(item, Message) else ("", item.why)
+
+
+def test_a_vote_hidden_in_base64_below_a_boundary_too_far_down_is_a_question(community: Community) -> None:
+    """A sender declares so much in Content-Type that its boundary is not read, and encodes the veto below it.
+
+    The mail is a question, not silence.
+    """
+    encoded = base64.b64encode(b"-1 (binding)").decode()
+    head = f"Content-Type: multipart/mixed; x={'y' * 5_000}; boundary=b\n"
+    body = f"--b\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n{encoded}\n--b--"
+    community.follow(*with_objection(objection(body, headers=head)), day=6)
+    assert community.stage() == "Vote"
+    assert "not read to its end" in json.dumps(community.questions())

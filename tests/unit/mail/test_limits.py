@@ -1,0 +1,86 @@
+"""A mail that reaches a bound of what is read says so, and asks what its author votes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.facts import Message
+from kipflow.domain.votes import Standing
+from kipflow.mail import limits
+from kipflow.mail.messages import read_message
+
+HEAD = b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nMessage-ID: <1@mail.example>\n"
+
+
+def read(body: bytes, head: bytes = b"") -> Message:
+    found = read_message(HEAD + head + b"\n" + body, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    assert isinstance(found, Message)
+    return found
+
+
+def parts(count: int) -> bytes:
+    return b"--b\nContent-Type: text/plain\n\nx\n" * count + b"--b--\n"
+
+
+def nested(depth: int) -> bytes:
+    return b"".join(b"--b%d\nContent-Type: multipart/mixed; boundary=b%d\n\n" % (n, n + 1) for n in range(depth))
+
+
+MIXED = b"Content-Type: multipart/mixed; boundary=b\n"
+HTML = b"Content-Type: text/html\n"
+REACHED: dict[str, tuple[bytes, bytes]] = {
+    "MAIL": (b"> y\n" * (limits.MAIL.size // 4), b""),
+    "HEADERS": (b"", b"X-Long: " + b"x" * 300_000 + b"\n"),
+    "FIELDS": (b"+1", b"To: x\n" * 1_001),
+    "FIELD": (b"+1", b"To: " + b"x" * 17_000 + b"\n"),
+    "SUBJECT": (b"+1", b""),
+    "CONTENT_TYPE": (b"--b\n\n+1\n--b--", b"Content-Type: multipart/mixed; x=" + b"y" * 4_000 + b"; boundary=b\n"),
+    "PARTS": (parts(202), MIXED),
+    "DEPTH": (nested(40), b"Content-Type: multipart/mixed; boundary=b0\n"),
+    "PART": (b"> y\n" * 600_000, b""),
+    "MARKUP": (b"<p>x" + b" " * 1_100_000 + b"</p>", HTML),
+    "NODES": (b"<b></b>" * 40_000, HTML),
+    "TEXT": (b"> " + b"y" * 70 + b"\n" + (b"> " + b"y" * 70 + b"\n") * 4_000, b""),
+    "LINES": (b">\n" * 6_001 + b"-1\n", b""),
+    "LINE": (b"x" * 2_001 + b"\n", b""),
+    "OWN_LINES": (b"x\n" * 700, b""),
+    "OWN_TEXT": (b"some words of mine\n" * 900, b""),
+}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_a_mail_that_reaches_a_bound_is_a_question(name: str) -> None:
+    body, head = REACHED[name]
+    if name == "SUBJECT":
+        mail = HEAD.replace(b"KIP-7: x", b"KIP-7: " + b"x" * 700) + b"\n+1"
+        found = read_message(mail, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+        assert isinstance(found, Message)
+    else:
+        found = read(b"+1 (binding)\n\n" + body if not head else body, head)
+    assert str(getattr(limits, name)) in found.unread
+    assert found.expressions
+    assert {(e.standing, e.rule) for e in found.expressions} == {(Standing.UNCLEAR, "not-read-to-its-end")}
+    assert found.unread in found.expressions[0].why
+
+
+def test_the_examples_reach_every_bound() -> None:
+    assert [getattr(limits, name) for name in REACHED] == list(limits.LIMITS)
+
+
+def test_a_mail_below_all_bounds_was_read_to_its_end() -> None:
+    quoted = b"> " + b"x" * 5_000 + b"\n"
+    found = read(b"+1 (binding)\n\n" + quoted + b"> x\n" * 5_000, b"")
+    assert (found.unread, found.expressions[0].standing) == ("", Standing.CLEAR)
+    assert read(parts(199), MIXED).unread == ""
+    inner = nested(20) + b"--b20\nContent-Type: text/plain\n\n-1 (binding)\n"
+    found = read(inner, b"Content-Type: multipart/mixed; boundary=b0\n")
+    assert (found.unread, found.expressions[0].value) == ("", "-1")
+
+
+def test_every_bound_stands_in_the_document() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "security.md").read_text(encoding="utf-8")
+    listed = text.partition("## How much is read of a mail")[2]
+    for limit in limits.LIMITS:
+        assert f"- {limit.size:,} {limit.what}\n" in listed
