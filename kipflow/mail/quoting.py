@@ -164,6 +164,8 @@ def _introduces_quote(lines: list[str]) -> bool:
     )
 
 
+#: As many votes below a signature's mark are a list of voters, as an announcement has it.
+_LISTED = 2
 _DASHES = frozenset("-—")  # what opens a signature
 _ENDS_LEAD_IN = frozenset(":：=_*~#-")
 _QUOTE_RUN = re.compile(r"q+")
@@ -266,10 +268,10 @@ def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> None:
 
 
 def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:
-    """ "-- " begins a signature; a bare "--" does if little follows (some use it as a rule)."""
-    if lines[index] == "-- ":
-        return True
+    """ "-- " begins a signature unless votes are listed below; a bare "--" does if little follows (a rule to some)."""
     following = [i for i in range(index + 1, len(lines)) if lines[i].strip() and marks[i] == OWN]
+    if lines[index] == "-- ":
+        return sum(VOTE_LINE.match(lines[i]) is not None for i in following) < _LISTED
     return len(following) <= 12 and not any(VOTE_LINE.match(lines[i]) for i in following)
 
 

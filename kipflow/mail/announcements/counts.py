@@ -17,7 +17,7 @@ from kipflow.mail.announcements.figures import (
     parse_choice,
     parse_group,
 )
-from kipflow.mail.announcements.names import find_names
+from kipflow.mail.announcements.names import find_names, is_handle
 
 _NO_MINUS = re.compile(
     r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
@@ -197,10 +197,17 @@ class _Lists:
             return
         if _NONE.match(body):
             self.reading.of(self.group).setdefault(self.choice, 0)
-        elif item is None and not find_names(body) and not _ADDRESS.match(body):
+        elif item is None and not self.is_person(index, body):
             self.inside = False
         else:
             self.add(body, self.group, self.choice)
+
+    def is_person(self, index: int, text: str) -> bool:
+        """Whether a line of a list is somebody: a name, an address, or right below another line a handle."""
+        if find_names(text) or _ADDRESS.match(text):
+            return True
+        joined = index > 0 and bool(self.lines[index - 1].strip())
+        return joined and is_handle(text) and not _NOT_NAMES.search(_BRACKETS.sub(" ", text))
 
     def is_heading(self, index: int, text: str) -> bool:
         if len(text) > 160:

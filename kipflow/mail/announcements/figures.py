@@ -28,11 +28,21 @@ _NUM_CHOICE = re.compile(
 )
 #: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
 _CHOICE_NUM = re.compile(
-    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s)\s*{_NUM}",
+    rf"(?:{_G0}\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}(?:\s*[\[(]?\s*{_G}\s*[\])]?)?{VOTES}\s*(?:[:=]\s*\(?|\(|-\s|[x×])\s*{_NUM}",
     re.IGNORECASE,
 )
 #: "Binding votes: 3", "non-binding = 2"
 _GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{CHOICE_GROUP}\)?(?:['’]?s)?)?{VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
+#: "5 out of 11 binding votes are -1": the whole is no count, the part is one if its choice is told
+_FRACTION = re.compile(
+    rf"{_NUM}\s+(?:out\s+)?of\s+(?:the\s+|all\s+|our\s+)?(?:\d{{1,3}}|{'|'.join(_WORDS[3:])})\b"
+    rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
+    re.IGNORECASE,
+)
+#: "12 votes in favour", "none against"
+_NUM_SIDE = re.compile(rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:in favou?r|(?P<against>against))\b", re.IGNORECASE)
+#: "binding: +1 x 4, -1 x 1": the group of all counts of its line
+_GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
@@ -45,6 +55,8 @@ _NOT_TOLD = re.compile(
 NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
+#: For a part of a whole whose choice is not told.
+_UNTOLD = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +73,8 @@ class Count:
 def find_counts(line: str) -> list[Count]:
     """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
     found: list[tuple[int, int, str, str | None, int]] = []
-    for pattern in (_NUM_TOTAL, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
+    first = _GROUP_FIRST.match(line)
+    for pattern in (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
         for match in pattern.finditer(line[:_MAX_LINE]):
             if len(found) >= _MAX_COUNTS:
                 break
@@ -70,15 +83,16 @@ def find_counts(line: str) -> list[Count]:
             if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):
                 continue
             groups = match.groupdict()
-            choice = "-1" if groups.get("veto") else parse_choice(groups.get("c"))
+            choice = "-1" if groups.get("veto") or groups.get("against") else parse_choice(groups.get("c"))
             if pattern is _NUM_GROUP and choice is None and not _talks_of_votes(line, match):
                 continue
-            group = parse_group(groups.get("g") or groups.get("g0"))
-            found.append((match.start(), match.end(), group, choice, _parse_number(groups["n"])))
+            group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
+            number = _UNTOLD if pattern is _FRACTION and choice is None else _parse_number(groups["n"])
+            found.append((match.start(), match.end(), group, choice, number))
     counts: list[Count] = []
     last = "+1"
     before = 0
-    for start, end, group, choice, number in sorted(found):
+    for start, end, group, choice, number in sorted(entry for entry in found if entry[-1] != _UNTOLD):
         # a new sentence speaks of +1 again, where it names no choice
         last = choice or ("+1" if ". " in line[before:start] else last)
         before = end

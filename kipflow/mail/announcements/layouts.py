@@ -27,7 +27,7 @@ _SIGNED_COUNT = re.compile(r"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?(?:non[-\s
 _WORD_COUNT = re.compile(
     r"^\s*(?:[-*•]\s+)?(?:(?P<for>approved?|yes|for|in favou?r|positive)|(?P<against>against|no|reject(?:ed)?|negative|"
     r"opposed)|(?P<zero>abstain(?:ed|s|ing)?|abstentions?|neutral))(?:\s+votes?)?"
-    r"(?:\s*\(?(?P<group>(?:non[-\s]{0,2})?binding)\)?)?\s*[:=]\s*(?P<number>\d{1,3})\s*$",
+    r"(?:\s*\(?(?P<group>(?:non[-\s]{0,2})?binding)\)?)?\s*[:=]\s*(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
 # "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
@@ -45,7 +45,9 @@ _NAMED_VOTE = re.compile(
 )
 _NEXT_VOTE = re.compile(r"\s*(?:[,;]|\band\b)\s*(?:and\s+)?(?=[+\-]\s?[01](?:\s|:))")
 _GROUP_HEAD = re.compile(r"^\W*(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?)?\W*$", re.IGNORECASE)
-_CHOICE_LINE = re.compile(r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:\s+votes?)?\s*[:=]\s*(?P<rest>\S.*)$")
+_CHOICE_LINE = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?P<choice>[+\-]\s?[01]|0)(?:(?:\s+votes?)?\s*[:=]\s*|\s+(?=[^\W\d_]))(?P<rest>\S.*)$"
+)
 _GROUP_NAMES = re.compile(
     r"^\s*(?:[-*•]\s+)?(?P<group>(?:non[-\s]{0,2})?binding)(?:\s+votes?|\s+\+1(?:['’]?s)?)?\s*[:–—]"
     r"(?P<names>[^\d:()]{2,1200})(?:\((?P<number>\d{1,3})\))?\.?$",
@@ -107,11 +109,11 @@ def _write_out(line: str) -> str:
     line = _PMC.sub(lambda m: " (non-binding)" if m.group("non") else " (binding)", line)
     line = _SIGNED_COUNT.sub("", _APPROVING.sub("+1", _OPPOSING.sub("-1", line)))
     told = _WORD_COUNT.match(line)
-    if told is None:
+    if told is None or (told.group("names") and not told.group("group")):
         return line
     choice = "+1" if told.group("for") else "-1" if told.group("against") else "+0"
     group = f" ({_name_group(told.group('group'))})" if told.group("group") else ""
-    return f"{choice}{group}: {told.group('number')}"
+    return f"{choice}{group}: {told.group('number') or told.group('names')}"
 
 
 def _write_out_pairs(lines: Sequence[str]) -> list[str]:

@@ -55,6 +55,16 @@ def find_names(text: str) -> list[str]:
     return names
 
 
+#: "jokafor", "rune berg", "Ole de la Cruz (binding)"
+_HANDLE = re.compile(r"^@?[\w.-]{2,30}(?:\s[\w.'’-]{1,30}){0,4}(?:\s\([^()]{1,30}\))?[,;]?$")
+
+
+def is_handle(text: str) -> bool:
+    """Whether a line of a list can be somebody who writes the own name small, or goes by a login."""
+    words = re.findall(r"\w+", CLAIM_PAREN.sub(" ", text))
+    return _HANDLE.match(text) is not None and not any(fold_name(word) in COMMON_WORDS for word in words)
+
+
 def is_same_person(written: str, author: str) -> bool:
     """Whether a name as written in a line ("Mara", "M. Lind", "mlind") can be the author's own."""
     said, known = fold_name(written).split(), fold_name(author).split()

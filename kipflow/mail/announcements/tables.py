@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.names import find_names
+from kipflow.mail.announcements.names import find_names, is_handle
 
 _CHOICE = re.compile(
     r"^[\"'*(]*(?:(?P<sign>[+\-±−–])\s?(?P<digit>[01])|(?P<zero>0))[\"'*)]*"
@@ -45,8 +45,9 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
 
 
 _NAMED = re.compile(
-    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*(?P<mark>[:–—-])?\s*(?P<choice>[+\-]\s?[01])"
-    r"\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
+    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:+\d|]{1,58}?)\s*"
+    r"(?:\((?P<claim>(?:non[- ]?)?binding)\)\s*)?(?P<mark>[:–—-])?"
+    r"\s*(?P<choice>[+\-]\s?[01])\s*[(\[]?\s*(?P<tail>(?:non[- ]?)?binding)?\s*[)\]]?[\s.,;]*$",
     re.IGNORECASE,
 )
 
@@ -57,11 +58,11 @@ def _read_named(line: str, *, is_list: bool) -> str | None:
     if (
         match is None
         or not (match.group("mark") or is_list)
-        or not find_names(match.group("name"))
+        or not (find_names(match.group("name")) or (is_list and is_handle(match.group("name"))))
         or _GROUP.search(match.group("name"))
     ):
         return None
-    group = _parse_group(match.group("tail") or "")
+    group = _parse_group(match.group("tail") or match.group("claim") or "")
     choice = "".join(match.group("choice").split())
     return f"- {choice} {match.group('name')} ({group})" if group else f"- {choice} {match.group('name')}"
 
