@@ -16,6 +16,8 @@ from kipflow.mail.announcements.tokens import Word, has_word, tokenize
 
 _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
 _TOLD_OF = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
+#: "Result for Foo 1.2": of a vote, or a title
+_RESULT_OF = re.compile(r"^\W*(?:the\s+)?(?:results?|outcome|tally)\s+(?:of|for|from|on)\s+", re.IGNORECASE)
 _MAX_SEGMENTS = 20
 
 
@@ -55,11 +57,14 @@ def _find_kind(segment: str) -> Kind | None:
 
 
 def _find_last_word(title: str, bare: str) -> EndMark | None:
-    """The mark that a title ends with: sure in capitals, or of a vote that the title speaks of."""
-    match = re.search(r"([^\W_]+)\W*$", bare)
+    """The mark that a title begins or ends with: sure in capitals, or of a vote that the title speaks of."""
+    led = _RESULT_OF.match(bare)
+    if led is not None:
+        return EndMark(Kind.RESULT, sure=False, title=title[led.end() :])
+    match = re.search(r"(called off|[^\W_]+)\W*$", bare, re.IGNORECASE)
     kind = _find_kind(match.group(1)) if match is not None else None
     if match is None or kind is None:
         return None
     word, before = match.group(1), bare[: match.start()]
-    loud = word.isupper() and any(c.islower() for c in before)
+    loud = " " in word or (word.isupper() and any(c.islower() for c in before))
     return EndMark(kind, sure=loud or _TOLD_OF.match(bare.strip()) is not None, title=title[: match.start()])

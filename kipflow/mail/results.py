@@ -13,7 +13,7 @@ from datetime import datetime
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.callingoff import Call, can_call, read_call
-from kipflow.mail.announcements.closing import closes_vote, corrects, presents_counts, thanks_all
+from kipflow.mail.announcements.closing import closes_vote, corrects, presents_counts, thanks_all, thanks_voters
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.outcome import Said, Subject, read_outcomes
@@ -107,12 +107,13 @@ def _read_plain(lines: Sequence[str], sentences: Sequence[str], counts: CountRea
     told = _weigh(sentences, Subject.VOTE if votes else Subject.NOBODY if closing or counts.any else Subject.THING)
     if told.outcome or told.unclear or votes:
         return told
-    presented = next((s for s in sentences if presents_counts(s)), "") if counts.any else ""
-    if counts.any and (closing or presented):
+    presented = next((s for s in sentences if presents_counts(s) or thanks_voters(s)), "")
+    if counts.any and not correction and (closing or presented):
         return _Told(line=closing or presented)
+    thanked = next((s for s in sentences if thanks_voters(s)), "")
     calls_off = next((s for s in sentences if read_call(s) is Call.PERHAPS), "")
     seems = next((s for s in sentences if any(_is_end(said, s) for said in read_outcomes(s))), "")
-    unclear = (correction if counts.any else "") or closing or calls_off or seems
+    unclear = (correction if counts.any else "") or closing or calls_off or seems or thanked
     return _Told(line=unclear[:_LONGEST_LINE], unclear=unclear[:_LONGEST_LINE])
 
 

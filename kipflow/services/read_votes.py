@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -100,7 +100,7 @@ def read_votes(
     later: datetime | None = None
     if moment is not None:
         votes = find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
-        readings = [_judge(vote, policy, moment) for vote in votes if vote.opened_at <= moment]
+        readings = [_judge(vote, roster, policy, moment) for vote in votes if vote.opened_at <= moment]
         later = min((vote.opened_at for vote in votes if vote.opened_at > moment), default=None)
     return VotesReport(
         as_of=moment,
@@ -153,7 +153,7 @@ def _is_other_mail(one: Message, other: Message) -> bool:
     return one.digest != other.digest and one.author_address != other.author_address and one.own_text != other.own_text
 
 
-def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
+def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteReading:
     earliest_close = vote.earliest_close(policy.voting_period)
     judged = judge(vote, as_of, earliest_close=earliest_close)
     outcome = find_outcome(judged, policy, as_of)
@@ -164,12 +164,31 @@ def _judge(vote: Vote, policy: Policy, as_of: datetime) -> VoteReading:
         earliest_close=earliest_close,
         differences=(
             *_compare_outcomes(judged, outcome, earliest_close),
-            *find_differences(judged),
+            *(find_differences(judged) if roster.people else _compare_without_roster(judged)),
             *_find_late(judged, policy, as_of, earliest_close),
         ),
         possible=find_possible_outcomes(judged, policy, as_of),
         doubts=tuple((d, say_ways(judged, d, policy)) for d in judged.doubts),
     )
+
+
+def _compare_without_roster(vote: Vote) -> Iterator[str]:
+    """Differences in all: where nobody is known to bind, the announced groups are said once to be unknown."""
+    declared = vote.declared
+    if declared is None:
+        return
+    binding, other = declared.binding or {}, declared.non_binding or {}
+    if binding or any("binding" in key for key in declared.names):
+        yield "no roster: whose votes bind is not known"
+    total = {choice: binding[choice] + other[choice] for choice in binding.keys() & other.keys()}
+    names = {
+        choice: (*declared.names.get(f"{choice} binding", ()), *declared.names.get(f"{choice} non-binding", ()))
+        for choice in ("+1", "0", "-1")
+        if {f"{choice} binding", f"{choice} non-binding"} <= declared.names.keys()
+    }
+    names.update({choice: listed for choice, listed in declared.names.items() if "binding" not in choice})
+    together = replace(declared, binding=None, non_binding=None, total={**total, **(declared.total or {})}, names=names)
+    yield from find_differences(replace(vote, declared=together))
 
 
 _AGAINST_ANNOUNCED = {

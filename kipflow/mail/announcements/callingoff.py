@@ -70,7 +70,7 @@ def _find_leader(tokens: Sequence[Token], at: int, start: int) -> Call:
     """What who acts makes of it: "I", the vote itself in the passive, or nobody ("Cancelling this vote")."""
     guessed = any(token.can_be(Word.HEDGE) for token in tokens[find_clause(tokens, max(start, 0)) : at])
     leader = tokens[start] if start >= 0 else None
-    done = tokens[at].text.endswith(("ing", "ed", "n")) or " " in tokens[at].text
+    done = tokens[at].text.endswith(("ing", "ed", "n", "void")) or " " in tokens[at].text
     if leader is None or leader.can_be(Word.MARK, Word.JOINT):
         call = Call.OUTRIGHT if done else Call.WISHED  # an order: "please cancel this vote"
     elif leader.can_be(Word.SPEAKER):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.tokens import Token, Word, has_word, tokenize
+from kipflow.mail.announcements.tokens import Token, Word, find_clause, has_word, is_conditional, tokenize
 
 # an end that is announced for later: "closing this vote in 24 hours"
 _LATER = re.compile(
@@ -24,23 +24,31 @@ def closes_vote(sentence: str) -> bool:
     if not has_word(sentence, Word.CLOSE, Word.RESULT):
         return False
     tokens = tokenize(sentence)
-    return _is_real(sentence, tokens) and any(
-        (token.can_be(Word.CLOSE) and _is_of_vote(tokens, at))
-        or (token.can_be(Word.RESULT) and any(t.can_be(Word.VOTE) for t in _around(tokens, at, _OF)))
+    return any(
+        _is_real(sentence, tokens, at)
+        and (
+            (token.can_be(Word.CLOSE) and _is_of_vote(tokens, at))
+            or (token.can_be(Word.RESULT) and any(t.can_be(Word.VOTE) for t in _around(tokens, at, _OF)))
+        )
         for at, token in enumerate(tokens)
     )
 
 
 def presents_counts(sentence: str) -> bool:
-    """Whether a sentence leads in counts: "here are the results", "thanks to all who voted"."""
-    tokens = tokenize(sentence)
-    led = any(
-        token.can_be(Word.RESULT) and any(t.text in _LEADS for t in _around(tokens, at, 2))
+    """Whether a sentence leads in counts: "here are the results"."""
+    tokens = tokenize(sentence) if has_word(sentence, Word.RESULT) else []
+    return any(
+        token.can_be(Word.RESULT)
+        and any(t.text in _LEADS for t in _around(tokens, at, 2))
+        and _is_real(sentence, tokens, 0)
         for at, token in enumerate(tokens)
     )
-    return _is_real(sentence, tokens) and (
-        led or (thanks_all(tokens) and any(t.can_be(Word.VOTE, Word.VOTED) for t in tokens))
-    )
+
+
+def thanks_voters(sentence: str) -> bool:
+    """Whether everybody is thanked for voting."""
+    tokens = tokenize(sentence) if has_word(sentence, Word.THANKS) else []
+    return thanks_all(tokens) and any(t.can_be(Word.VOTE, Word.VOTED) for t in tokens) and _is_real(sentence, tokens, 0)
 
 
 def thanks_all(tokens: Sequence[Token]) -> bool:
@@ -54,10 +62,12 @@ def corrects(sentence: str) -> bool:
     return has_word(sentence, Word.CORRECT) and any(token.can_be(Word.CORRECT) for token in tokenize(sentence))
 
 
-def _is_real(sentence: str, tokens: Sequence[Token]) -> bool:
+def _is_real(sentence: str, tokens: Sequence[Token], at: int) -> bool:
+    """Whether what stands around a word, to the end, is neither asked, wished, guessed nor still to come."""
     unreal = (Word.CONDITION, Word.UNREAL, Word.HEDGE, Word.PREVIOUS)
-    asked = bool(tokens) and tokens[-1].text == "?"
-    return not asked and not any(t.can_be(*unreal) for t in tokens) and _LATER.search(sentence) is None
+    if tokens[-1].text == "?" or is_conditional(tokens, at) or _LATER.search(sentence) is not None:
+        return False
+    return not any(token.can_be(*unreal) for token in tokens[find_clause(tokens, at) :])
 
 
 def _around(tokens: Sequence[Token], at: int, reach: int) -> Sequence[Token]:

@@ -45,7 +45,9 @@ _NOT_NAMES = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+(?P<names>[^.;()]{2,1200})|\((?:from |by "
+    r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+"
+    r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,30}\)){2,1200})|"
+    r"\((?:from |by "
     r")?(?P<paren>[^()]{2,1200})\))",
     re.I,
 )
@@ -207,7 +209,9 @@ class _Lists:
         if find_names(text) or _ADDRESS.match(text):
             return True
         joined = index > 0 and bool(self.lines[index - 1].strip())
-        return joined and is_handle(text) and not _NOT_NAMES.search(_BRACKETS.sub(" ", text))
+        return (
+            joined and all(map(is_handle, re.split(r",\s*", text))) and not _NOT_NAMES.search(_BRACKETS.sub(" ", text))
+        )
 
     def is_heading(self, index: int, text: str) -> bool:
         if len(text) > 160:

@@ -70,7 +70,8 @@ def _read_head(tokens: Sequence[Token], at: int) -> Said | None:
     if subject is None:
         return None
     follows = _is_active(tokens, start) or _follows_well(tokens, at)
-    if not follows and subject is not Subject.VOTE:
+    direct = start >= 0 and tokens[start].can_be(*_SUBJECTS)
+    if not follows and not (direct and subject is Subject.VOTE):
         return None
     sure = follows and not tokens[at].can_be(Word.LANDED)
     guessed = any(token.can_be(Word.HEDGE) for token in tokens) or any(t.can_be(Word.PREVIOUS) for t in tokens[at:])
@@ -171,8 +172,9 @@ def _find_described(tokens: Sequence[Token], start: int) -> Subject | None:
         if token.can_be(*_SUBJECTS):
             behind = tokens[index + 1]
             described = behind.can_be(Word.PREPOSITION) or behind.text in {":", "(", '"'}
-            return _find_strongest(tokens, index) if described else None
-        if token.can_be(*_STOPS) or token.text in {",", ";"}:
+            if described:
+                return _find_strongest(tokens, index)
+        elif token.can_be(*_STOPS) or token.text in {",", ";"}:
             return None
     return None
 

@@ -122,13 +122,18 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
 def tokenize(sentence: str) -> list[Token]:
     """The tokens of a sentence. Longer quotations are one unknown word: they are somebody else's."""
     texts: list[str] = []
-    plain = _NOT.sub(lambda m: f"{m.group(1)} not", _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
+    plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
     for text in _TOKEN.findall(plain.lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
             texts.extend(_find_wide().findall(text))
         elif text != "'":
             texts.append(_SHORTENED.get(text, text))
     return _classify(texts)
+
+
+def _write_not(match: re.Match[str]) -> str:
+    verb = match.group(1).lower()
+    return "cannot" if verb == "ca" else f"{'will' if verb == 'wo' else verb} not"
 
 
 def _classify(texts: list[str]) -> list[Token]:

@@ -66,3 +66,13 @@ ANNOUNCES, CALLS = "The vote passed with 3 binding +1 votes.", "I call a vote on
 )
 def test_a_mails_text_settles_what_its_subject_may_show(subject: str, body: str, kind: Kind) -> None:
     assert read_announcement(body, reply=False, subject=subject).reading.kind is kind
+
+
+@pytest.mark.parametrize("row", load("counts"))
+def test_what_a_text_counts(row: dict[str, Any]) -> None:
+    declared = read_announcement(row["text"], reply=False).declared
+    assert declared is not None
+    for group, counts in row["counts"].items():
+        told = {choice: number for choice, number in (getattr(declared, group) or {}).items() if number}
+        assert told == {choice: number for choice, number in counts.items() if number}, declared
+    assert declared.contradictions == ()

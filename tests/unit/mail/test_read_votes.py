@@ -118,3 +118,17 @@ def test_the_table_tells_a_candidate_that_was_replaced_from_a_vote_called_off(ro
 
     assert outcomes("rel-candidate-replaced")[0] == "cancelled (replaced)"
     assert outcomes("cancelled-vote")[0] == "cancelled"
+
+
+def test_without_a_roster_the_announced_groups_are_said_once_to_be_unknown() -> None:
+    report = read_votes([CORPUS / "result-next-month.mbox"], community=KAFKA, roster=Roster(()))
+    assert report.votes[0].differences[1:] == ("no roster: whose votes bind is not known",)
+
+
+def test_a_vote_whose_opening_is_not_held_is_not_called_announced_too_early(tmp_path: Path, roster: Roster) -> None:
+    whole = (CORPUS / "result-plain-reply.mbox").read_text(encoding="utf-8")
+    path = tmp_path / "cut.mbox"
+    path.write_text("From " + "\nFrom ".join(whole.split("\nFrom ")[1:]), encoding="utf-8")
+    [reading] = read_votes([path], community=KAFKA, roster=roster).votes
+    assert reading.vote.root_missing
+    assert not [line for line in reading.differences if "before the period" in line]
