@@ -107,10 +107,10 @@ def _read_plain(lines: Sequence[str], sentences: Sequence[str], counts: CountRea
     told = _weigh(sentences, Subject.VOTE if votes else Subject.NOBODY if closing or counts.any else Subject.THING)
     if told.outcome or told.unclear or votes:
         return told
-    presented = next((s for s in sentences if presents_counts(s) or thanks_voters(s)), "")
+    thanked = next((s for s in sentences if thanks_voters(s)), "")
+    presented = thanked or next((s for s in sentences if counts.any and presents_counts(s)), "")
     if counts.any and not correction and (closing or presented):
         return _Told(line=closing or presented)
-    thanked = next((s for s in sentences if thanks_voters(s)), "")
     calls_off = next((s for s in sentences if read_call(s) is Call.PERHAPS), "")
     seems = next((s for s in sentences if any(_is_end(said, s) for said in read_outcomes(s))), "")
     unclear = (correction if counts.any else "") or closing or calls_off or seems or thanked

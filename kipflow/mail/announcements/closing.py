@@ -25,18 +25,18 @@ def closes_vote(sentence: str) -> bool:
         return False
     tokens = tokenize(sentence)
     return any(
-        _is_real(sentence, tokens, at)
-        and (
+        (
             (token.can_be(Word.CLOSE) and _is_of_vote(tokens, at))
             or (token.can_be(Word.RESULT) and any(t.can_be(Word.VOTE) for t in _around(tokens, at, _OF)))
         )
+        and _is_real(sentence, tokens, at)
         for at, token in enumerate(tokens)
     )
 
 
 def presents_counts(sentence: str) -> bool:
     """Whether a sentence leads in counts: "here are the results"."""
-    tokens = tokenize(sentence) if has_word(sentence, Word.RESULT) else []
+    tokens = tokenize(sentence) if has_word(sentence, Word.RESULT) else ()
     return any(
         token.can_be(Word.RESULT)
         and any(t.text in _LEADS for t in _around(tokens, at, 2))
@@ -47,7 +47,7 @@ def presents_counts(sentence: str) -> bool:
 
 def thanks_voters(sentence: str) -> bool:
     """Whether everybody is thanked for voting."""
-    tokens = tokenize(sentence) if has_word(sentence, Word.THANKS) else []
+    tokens = tokenize(sentence) if has_word(sentence, Word.THANKS) else ()
     return thanks_all(tokens) and any(t.can_be(Word.VOTE, Word.VOTED) for t in tokens) and _is_real(sentence, tokens, 0)
 
 

@@ -74,7 +74,9 @@ def find_counts(line: str) -> list[Count]:
     """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
     found: list[tuple[int, int, str, str | None, int]] = []
     first = _GROUP_FIRST.match(line)
-    for pattern in (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
+    parts = (_FRACTION,) if " of " in line else ()
+    sides = (_NUM_SIDE,) if "favo" in line or "against" in line else ()
+    for pattern in (*parts, _NUM_TOTAL, *sides, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
         for match in pattern.finditer(line[:_MAX_LINE]):
             if len(found) >= _MAX_COUNTS:
                 break

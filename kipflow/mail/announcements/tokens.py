@@ -119,7 +119,8 @@ def split_sentences(lines: Sequence[str]) -> list[str]:
     return [" ".join(part.split())[:_MAX_SENTENCE] for part in parts if part and part.strip()]
 
 
-def tokenize(sentence: str) -> list[Token]:
+@lru_cache(maxsize=256)  # one mail's sentences are looked at for several things
+def tokenize(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence. Longer quotations are one unknown word: they are somebody else's."""
     texts: list[str] = []
     plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
@@ -128,7 +129,7 @@ def tokenize(sentence: str) -> list[Token]:
             texts.extend(_find_wide().findall(text))
         elif text != "'":
             texts.append(_SHORTENED.get(text, text))
-    return _classify(texts)
+    return tuple(_classify(texts))
 
 
 def _write_not(match: re.Match[str]) -> str:
