@@ -28,6 +28,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     at = as_of or now
     rules = effect_rules(parts)
     rows: list[dict[str, object]] = []
+    warned = 0
     with progress("deciding") as say:
         numbers = find_candidates(parts.store, at)
         for done, number in enumerate(numbers, 1):
@@ -39,6 +40,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
                     parts.store, number, policy=parts.policy, effects=rules, as_of=at, now=now, run_id="cli"
                 )
                 appended = list(result.appended)
+                warned += result.warning is not None
             rows.extend(
                 {
                     "proposal": f"{parts.community.prefix}-{number}",
@@ -56,7 +58,14 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             )
     print_rows(rows, form, columns=("proposal", "at", "from", "to", "rule", "evidence"))
     verb = "would be recorded" if dry_run else "recorded"
-    console(stderr=True).print(f"{len(numbers)} proposals decided, {len(rows)} transitions {verb}")
+    told = [f"{len(numbers)} proposals decided", f"{len(rows)} transitions {verb}"]
+    if warned:
+        told.append(
+            f"{warned} authors to be warned of dormancy"
+            if rules.sends
+            else f"{warned} authors would be warned of dormancy (dry-run: nobody was)"
+        )
+    console(stderr=True).print(", ".join(told), soft_wrap=True)
     return 0
 
 

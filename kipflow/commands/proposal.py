@@ -17,7 +17,7 @@ from kipflow.domain.history import find_amendments
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.services.wording import say_warning
+from kipflow.services.wording import say_delivery, say_warning
 
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 
@@ -80,21 +80,21 @@ def _timeline_rows(view: ProposalView) -> list[dict[str, Any]]:
     rows = [_timeline_row(r) for r in view.history]
     for given in reversed(view.warnings):
         place = next((i for i, r in enumerate(view.history) if r.recorded_at > given.recorded_at), len(view.history))
-        rows.insert(place, _warning_row(given))
+        rows.insert(place, _warning_row(given, view))
     return rows
 
 
-def _warning_row(given: SilenceWarning) -> dict[str, Any]:
+def _warning_row(given: SilenceWarning, view: ProposalView) -> dict[str, Any]:
     return {
-        "at": given.warned_at,
+        "at": given.delivered_at or given.warned_at,
         "from": "",
         "to": "",
-        "move": "author warned",
+        "move": "author warned" if given.delivered_at is not None else "warning written",
         "rule": "warning",
         "by": Actor.CLOCK,
         "recorded": given.recorded_at,
         "policy": "",
-        "evidence": say_warning(given),
+        "evidence": f"{say_warning(given)} ({say_delivery(given, view.key, view.effects)})",
         "ref": given.quiet_since.isoformat(),
         "id": "",
     }

@@ -15,6 +15,7 @@ from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import say_command, say_release
+from kipflow.services.wording import say_delivery
 
 Links = Mapping[str, str]
 
@@ -41,7 +42,7 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         "claim_why": view.claim_why,
         "missing": list(view.missing),
         "history": [_move(r, view.links) for r in view.history],
-        "warnings": [_warning(w) for w in view.warnings],
+        "warnings": [_warning(w, view) for w in view.warnings],
         "votes": [_vote(s, view.links) for s in view.votes],
         "review": [
             {
@@ -93,13 +94,15 @@ def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
     }
 
 
-def _warning(given: SilenceWarning) -> dict[str, Any]:
+def _warning(given: SilenceWarning, view: ProposalView) -> dict[str, Any]:
     return {
         "warned_at": given.warned_at,
         "quiet_since": given.quiet_since,
         "silent_at": given.silent_at,
         "due_at": given.due_at,
         "recorded_at": given.recorded_at,
+        "delivered_at": given.delivered_at,
+        "delivery": say_delivery(given, view.key, view.effects),
     }
 
 

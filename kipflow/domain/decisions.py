@@ -9,6 +9,7 @@ from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.silence import Silence
 
 
@@ -32,8 +33,9 @@ class Decision:
     """What follows from a proposal's facts at `as_of`.
 
     `missing` says what it still lacks, fit for a reader; `next_deadline` is the next moment at which
-    the clock alone could change something (None: only new facts can). `warned_at` is when its author was
-    warned of dormancy; `unwarned` is the silence that a warning is owed for, which whoever records this gives.
+    the clock alone could change something (None: only new facts can). `warning` is that of the silence that lasts, and
+    `warned_at` when its author learned of it (None: not yet). `unwarned` is a silence that has no warning and must have
+    one, which whoever records this writes.
     `claim` is what is doubtful about its number.
     """
 
@@ -49,6 +51,7 @@ class Decision:
     drift: tuple[Drift, ...] = ()
     next_deadline: datetime | None = None
     warned_at: datetime | None = None
+    warning: SilenceWarning | None = None
     unwarned: Silence | None = None
     last_activity: datetime | None = None
     claim: Claim | None = None

@@ -270,11 +270,12 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SilenceWarning:
-    """That an author was warned of dormancy, once for each silence.
+    """A warning of dormancy to an author, written once for each silence.
 
     `quiet_since` is the activity that nothing followed, `silent_at` when that had become long enough. `as_of` is the
-    time of the decision that gave the warning; `warned_at`, from when the grace counts, is another only where a past
-    date was made up for (`silence.give_warning`). `due_at` is the date that was promised; None: a person decides.
+    time of the decision that wrote the warning; `warned_at` is another only where a past date was made up for
+    (`silence.give_warning`). `due_at` is the date that it names; None: a person decides. `delivered_at` is when the
+    author could read it: the grace counts from there. None: nobody was warned (yet).
     """
 
     quiet_since: datetime
@@ -283,6 +284,7 @@ class SilenceWarning:
     warned_at: datetime
     due_at: datetime | None
     recorded_at: datetime
+    delivered_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

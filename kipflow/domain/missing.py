@@ -121,7 +121,7 @@ def _say_silence(replay: Replay) -> Iterator[str]:
         return
     days = _span(replay.now - replay.quiet_since())
     gap = replay.silence_unproven(silent_at)
-    warned_at = warning.warned_at if warning is not None and warning.warned_at <= replay.now else None
+    warned_at = replay.told_at()
     if gap is not None and warned_at is None:
         yield f"no mail held for {days}, but {gap}: nobody is warned yet"
         return
@@ -136,6 +136,8 @@ def _say_silence(replay: Replay) -> Iterator[str]:
         announced = replay.vote is not None and is_contradicted(replay.judge(replay.vote), replay.now)
         waits = "its announcement is in question, so it waits for a person"
         parts.append(waits if announced else "it passed, so it waits for its announcement")
+    elif warned_at is None and warning is not None and warning.warned_at <= replay.now:
+        parts.append(f"nobody was warned yet; dormant {_span(replay.policy.grace)} after the warning is delivered")
     elif dormant_at is None or (warning is not None and warned_at is None):
         parts.append("nobody has been warned of it yet")
     elif dormant_at > replay.now:

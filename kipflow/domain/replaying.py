@@ -47,7 +47,7 @@ class Replay:
     def __init__(self, *, facts: ProposalFacts, policy: Policy, as_of: datetime) -> None:
         self.facts, self.policy, self.as_of = facts, policy, as_of
         self.rulings = standing(facts.rulings, as_of)
-        self.warnings = tuple(w for w in facts.warnings if w.as_of <= as_of)
+        self.warnings = tuple(_as_known(w, as_of) for w in facts.warnings if w.as_of <= as_of)
         self.now = as_of
         self.stage: Stage | None = None
         self.since = as_of
@@ -138,9 +138,17 @@ class Replay:
         )
 
     def warning(self) -> SilenceWarning | None:
-        """The warning of this silence, if its author was given one."""
+        """The warning of this silence, if one was written."""
         silence = self.silence()
         return None if silence is None else silence.find_warning(self.warnings, self.policy)
+
+    def told_at(self) -> datetime | None:
+        """When its author learned of this silence; None: nobody was warned yet."""
+        silence, warning = self.silence(), self.warning()
+        if silence is None or warning is None:
+            return None
+        told = silence.find_told(warning, self.policy)
+        return None if told is None or told > self.now else told
 
     def dormant_at(self) -> datetime | None:
         """When this silence makes dormant; None also where its author must be warned first."""
@@ -419,6 +427,12 @@ class Replay:
             self.asleep = None
         if target is not Stage.ACCEPTED:
             self.amendment = None
+
+
+def _as_known(warning: SilenceWarning, as_of: datetime) -> SilenceWarning:
+    """The warning as it was at `as_of`, perhaps not delivered yet."""
+    is_later = warning.delivered_at is not None and warning.delivered_at > as_of
+    return replace(warning, delivered_at=None) if is_later else warning
 
 
 def is_same(one: Vote, other: Vote | None) -> bool:

@@ -39,23 +39,38 @@ class Silence:
         late mail takes the ground from one given when, as is known now, the silence was short.
         """
         past = self.due_unwarned(policy)
+        found = []
         for warning in warnings:
             if past is not None and warning.as_of >= past:
                 continue  # of a later silence
             snoozed = self.snoozed_until is not None and warning.as_of < self.snoozed_until
             if warning.as_of >= self.silent_at or (warning.quiet_since == self.quiet_since and not snoozed):
-                return warning
-        return None
+                found.append(warning)
+        return min(found, key=lambda w: self.find_told(w, policy) is None, default=None)
+
+    def find_told(self, warning: SilenceWarning, policy: Policy) -> datetime | None:
+        """When the author learned of it; None: not yet, whatever was written.
+
+        Of what was over before kipflow followed the proposal nobody can learn any more: it is made up for as if runs
+        at the time had warned.
+        """
+        if warning.delivered_at is not None:
+            return warning.delivered_at
+        due = warning.due_at or after(warning.warned_at, policy.grace)
+        return warning.warned_at if due <= self.followed_since else None
 
     def find_dormancy(self, warning: SilenceWarning | None, policy: Policy) -> datetime | None:
         """When it makes dormant, never before the promised date; None while nobody has been warned of it."""
         if warning is None:
             return self.due_unwarned(policy)
-        due = after(max(self.silent_at, warning.warned_at), policy.grace)
+        told = self.find_told(warning, policy)
+        if told is None:
+            return None
+        due = after(max(self.silent_at, told), policy.grace)
         return due if warning.due_at is None else max(due, warning.due_at)
 
     def owes_warning(self, warning: SilenceWarning | None, policy: Policy, at: datetime) -> bool:
-        """Whether its author must be warned at `at`: it is long enough, nobody did, and dormancy lies ahead."""
+        """Whether a warning must be written at `at`: it is long enough, none was, and dormancy lies ahead."""
         if warning is not None or at < self.silent_at:
             return False
         past = self.due_unwarned(policy)
@@ -67,9 +82,9 @@ def give_warning(
 ) -> SilenceWarning:
     """The warning of `silence` that a decision as of `as_of` gives, written at `recorded_at`.
 
-    The grace counts from `as_of`, so that past dates that are made up for come to the history that runs at the time
+    It names a date from `as_of`, so that past dates that are made up for come to the history that runs at the time
     came to. But nobody was told then: where the grace would end after kipflow began to follow the proposal
-    (`followed_since`; None: it begins now), it counts from when the warning is really written.
+    (`followed_since`; None: it begins now), it names one from when it is really written.
     """
     warned_at = as_of
     if recorded_at - as_of > PROMPT and after(as_of, policy.grace) > (followed_since or recorded_at):

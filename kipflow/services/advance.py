@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
@@ -24,9 +25,10 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import find_announcements
 from kipflow.services.corrections import explain_corrections, settle_announcements
-from kipflow.services.effects import EffectRules, Notice, find_effects, find_warning_key
+from kipflow.services.effects import EffectRules, Notice, find_effects
 from kipflow.services.ports import Effect, Session, Store
 from kipflow.services.retractions import find_retraction
+from kipflow.services.wording import find_warning_key
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -48,7 +50,7 @@ class FutureDecision(KipflowError):
 class Advance:
     """What became of one proposal: its stage (None: nothing had happened yet) and what was added.
 
-    `warning` is the one that its author was given by this decision, if any.
+    `warning` is the one that this decision wrote, if any: its author is warned when it is delivered.
     """
 
     number: int
@@ -105,7 +107,7 @@ def advance_one(
             session.save_warning(number, warning)
             facts = replace(facts, warnings=(*facts.warnings, warning))
         _withdraw_overtaken(session, decision, facts, effects)
-        notice = _find_notice(warning, facts, policy, known_at)
+        notice = _find_notice(decision, facts, policy, known_at)
         recorded = _record(
             session, _with_known_future(decision, facts), facts.rulings, effects, known_at, run_id, notice
         )
@@ -209,23 +211,26 @@ def _decide_and_warn(
     return decide(replace(facts, warnings=(*facts.warnings, warning)), policy, as_of), warning
 
 
-def _find_notice(
-    warning: SilenceWarning | None, facts: ProposalFacts, policy: Policy, recorded_at: datetime
-) -> Notice | None:
-    """What the author is to be told; nothing where a warning of a past date is of a silence that ended since."""
-    if warning is None:
+def _find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:
+    """The warning that its author has not got yet; nothing where it is of a silence that ended since.
+
+    The date that it names lies a whole grace ahead, whenever it goes out.
+    """
+    past = decision.as_of < recorded_at
+    now = decide(facts, policy, recorded_at) if past and decision.warning is not None else decision
+    if now is None or now.warning is None or now.warned_at is not None:
         return None
-    if warning.warned_at > warning.as_of:
-        now = decide(facts, policy, recorded_at)
-        if now is None or now.warned_at != warning.warned_at:
-            return None
-    return Notice(warning=warning, author=facts.proposal.author)
+    given = now.warning
+    if given.due_at is not None:
+        given = replace(given, due_at=max(given.due_at, after(recorded_at, policy.grace)))
+    return Notice(warning=given, author=facts.proposal.author)
 
 
 def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
     """Take back the warnings that have not been sent yet and whose silence is over: their date is no longer true."""
     key = format_key(effects.prefix, decision.number)
-    over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.warned_at != decision.warned_at]
+    lasting = decision.warning.silent_at if decision.warning is not None else None
+    over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.silent_at != lasting]
     if over:
         session.withdraw_effects(
             [find_warning_key(key, w) for w in over], why="its silence is over, or its date has passed"
@@ -282,5 +287,5 @@ def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
         times.extend((ruling.made_at, ruling.revoked_at))
     times.extend(t.seen_at for t in facts.tickets)
     for warning in facts.warnings:
-        times.extend((warning.as_of, warning.warned_at))
+        times.extend((warning.as_of, warning.warned_at, warning.delivered_at))
     return min((t for t in times if t is not None and t > as_of), default=None)

@@ -17,7 +17,8 @@ from kipflow.services.messages import (
     render_transition,
     render_warning,
 )
-from kipflow.services.ports import FALLS, Effect
+from kipflow.services.ports import FALLS, WARNS, Effect
+from kipflow.services.wording import find_warning_key
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel, nor must a backfill of past dates.
@@ -49,7 +50,7 @@ class EffectRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """The warning of dormancy that a decision gives the proposal's `author`."""
+    """The warning of dormancy that the proposal's `author` has not got yet."""
 
     warning: SilenceWarning
     author: str | None = None
@@ -85,7 +86,7 @@ def find_effects(
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
         followed_since: when the proposal's first entry was recorded; None: this is the first.
         told: what people heard before.
-        notice: the warning that this decision gives.
+        notice: the warning that its author must get.
     """
     heard = told or Told()
     key = format_key(rules.prefix, decision.number)
@@ -113,7 +114,9 @@ def find_effects(
             found.append(_slack(decision.number, find_slack_key(key, transition.id), payload, approve))
     if notice is not None and _is_ahead(notice.warning, recorded_at):
         payload = {"channel": rules.channel, **render_warning(key, notice.warning, notice.author)}
-        found.append(_slack(decision.number, find_warning_key(key, notice.warning), payload, approve))
+        payload[WARNS] = notice.warning.silent_at.isoformat()
+        warns = _slack(decision.number, find_warning_key(key, notice.warning), payload, approve)
+        found.append(replace(warns, renews=True))
     if recorded_at - decision.as_of > NEWS_AGE:
         return found  # questions of a past date: the run for today asks those that still stand
     return [*found, *_find_questions(key, decision, rules, recorded_at, followed_since)]
@@ -175,16 +178,9 @@ def find_slack_key(key: str, entry: str) -> str:
     return f"{key}/{entry}/slack"
 
 
-def find_warning_key(key: str, warning: SilenceWarning) -> str:
-    """The key of the message that warns of one silence of proposal `key`."""
-    return f"{key}/warning/{warning.silent_at:%Y-%m-%dT%H:%M:%S}/slack"
-
-
 def _is_ahead(warning: SilenceWarning, recorded_at: datetime) -> bool:
-    """Whether there is something to warn of: dormancy that a past date made up for came long ago."""
-    if warning.due_at is None:
-        return recorded_at - warning.warned_at <= NEWS_AGE
-    return recorded_at < warning.due_at
+    """Whether the warning is worth a message: where a person decides, only while it is news."""
+    return warning.due_at is not None or recorded_at - warning.warned_at <= NEWS_AGE
 
 
 def _is_news(transition: Transition, recorded_at: datetime, followed_since: datetime | None) -> bool:

@@ -49,13 +49,16 @@ class SaveReport:
 
 #: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
 FALLS = "acceptance_falls"
+#: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
+WARNS = "warns_of_silence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
 
-    `channel` is "slack" or "index"; `approval` says that a person must release it first.
+    `channel` is "slack" or "index"; `approval` says that a person must release it first. `renews`: it takes the place
+    of one that was only shown in dry-run, or withdrawn.
     """
 
     key: str
@@ -63,6 +66,7 @@ class Effect:
     channel: str
     payload: Mapping[str, Any]
     approval: bool = False
+    renews: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,7 +407,7 @@ class Session(Protocol):
         self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
     ) -> int: ...
     def save_warning(self, number: int, warning: SilenceWarning) -> bool:
-        """Note that the author was warned; False if that silence was warned of already."""
+        """Keep a warning that was written; False if there is one of that silence already."""
         ...
 
     def save_decision(self, decision: Decision) -> None:
@@ -434,7 +438,10 @@ class Session(Protocol):
         """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
         ...
 
-    def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None: ...
+    def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None:
+        """Note that an effect went out. One that warns of a silence is the delivery of that warning."""
+        ...
+
     def mark_failed(
         self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
     ) -> None:
@@ -450,7 +457,7 @@ class Session(Protocol):
         ...
 
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
-        """Take back what has not been sent yet; how many."""
+        """Take back what has not been sent yet; how many. What may have gone out stays."""
         ...
 
     def load_held_falls(self) -> frozenset[int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kipflow.domain.facts import SilenceWarning
+from kipflow.services.ports import OutboxRow
 
 #: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
 RULE_WORDS: dict[str, str] = {
@@ -31,8 +34,34 @@ RULE_WORDS: dict[str, str] = {
 
 
 def say_warning(given: SilenceWarning) -> str:
-    """What an author was warned of: the silence, and the date that was promised."""
+    """What an author is warned of: the silence, and the date before which it makes nothing dormant."""
     what = "a person decides whether it is dormant"
     if given.due_at is not None:
-        what = f"dormant on {given.due_at:%Y-%m-%d %H:%M} UTC unless somebody writes"
+        what = f"dormant on {given.due_at:%Y-%m-%d %H:%M} UTC at the earliest unless somebody writes"
     return f"nobody has written since {given.quiet_since:%Y-%m-%d}; {what}"
+
+
+#: State of a warning's message → why nobody was warned by it.
+_NOT_TOLD = {
+    "skipped": "would be warned; dry-run: nobody was",
+    "held": "nobody was warned yet: the message waits for a person's approval",
+    "failed": "nobody was warned yet: sending was given up",
+    "unsure": "perhaps nobody was warned yet: a person must look whether the message arrived",
+    "withdrawn": "nobody was warned: somebody wrote before it was sent",
+    "pending": "nobody was warned yet: the message is not sent",
+    "claimed": "nobody was warned yet: the message is not sent",
+}
+
+
+def say_delivery(given: SilenceWarning, key: str, effects: Iterable[OutboxRow]) -> str:
+    """Whether a warning reached its author, and why not; `key` is the proposal's, `effects` what the outbox holds."""
+    if given.delivered_at is not None:
+        return f"delivered on {given.delivered_at:%Y-%m-%d %H:%M} UTC"
+    name = find_warning_key(key, given)
+    status = next((e.status for e in effects if e.key == name), "")
+    return _NOT_TOLD.get(status, "nobody was warned: there was nobody to send it, or nowhere to")
+
+
+def find_warning_key(key: str, warning: SilenceWarning) -> str:
+    """The key of the message that warns of one silence of proposal `key`."""
+    return f"{key}/warning/{warning.silent_at:%Y-%m-%dT%H:%M:%S}/slack"

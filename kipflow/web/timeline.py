@@ -16,7 +16,7 @@ from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import CallNote, PageVersion, Ruling, SilenceWarning
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.services.wording import say_warning
+from kipflow.services.wording import say_delivery, say_warning
 from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 
@@ -72,7 +72,7 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *_describe_history(view),
         *_describe_pages(view.pages, view.history),
         *(_describe_ruling(r) for r in view.rulings),
-        *(_describe_warning(w) for w in view.warnings),
+        *(_describe_warning(w, view) for w in view.warnings),
         *_describe_calls(view.calls),
     ]
     # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
@@ -164,13 +164,14 @@ def _describe_ruling(ruling: Ruling) -> Entry:
     )
 
 
-def _describe_warning(given: SilenceWarning) -> Entry:
+def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:
+    at = given.delivered_at or given.warned_at
     return Entry(
-        at=given.warned_at,
-        stands_at=given.warned_at,
+        at=at,
+        stands_at=at,
         kind=EntryKind.WARNING,
-        text="Author warned of dormancy",
-        note=say_warning(given),
+        text="Author warned of dormancy" if given.delivered_at is not None else "Warning of dormancy written",
+        note=f"{say_warning(given)} ({say_delivery(given, view.key, view.effects)})",
         actor=Actor.CLOCK,
         recorded_at=given.recorded_at,
     )

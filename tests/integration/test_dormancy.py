@@ -10,18 +10,20 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kipflow.adapters.store import SqlSession
 from kipflow.cli import run
 from kipflow.domain.clocks import next_month
+from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ArchiveMonth, SilenceWarning
 from kipflow.services import advance, replay, rulings
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiring import effect_rules
-from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Mail, Village, found
+from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, VOGEL, Channel, Mail, Village, found
 
 pytestmark = pytest.mark.integration
 
@@ -61,7 +63,11 @@ def look(village: Village, at: datetime) -> None:
 
 def promise(due: datetime) -> str:
     """What is said of a silence since the first mail."""
-    return f"nobody has written since 2026-03-02; dormant on {due:%Y-%m-%d %H:%M} UTC unless somebody writes"
+    date = f"{due:%Y-%m-%d %H:%M} UTC"
+    return f"nobody has written since 2026-03-02; dormant on {date} at the earliest unless somebody writes"
+
+
+UNWARNED = "nobody was warned yet; dormant 14 days after the warning is delivered"
 
 
 def warnings(village: Village, at: datetime = MONDAY + 2_000 * DAY) -> tuple[SilenceWarning, ...]:
@@ -206,13 +212,92 @@ def test_dying_before_the_end_of_the_transaction_leaves_no_warning_and_the_next_
     assert len(told(village)) == len(warnings(village)) == 1
 
 
-def test_dry_run_of_the_effects_records_the_warning_and_sends_nothing(village: Village) -> None:
+def test_dry_run_shows_what_would_follow_and_makes_nothing_dormant_because_nobody_was_warned(village: Village) -> None:
+    dry = replace(effect_rules(village.parts), sends=False)
+    for at in (MONDAY + DAY, SILENT, DUE, DUE + 300 * DAY):
+        read_archive(village, at)
+        advance.advance_all(village.parts.store, policy=village.parts.policy, effects=dry, as_of=at)
+        assert village.stage(at) == Stage.DISCUSSION
+        assert agrees(village, at)
+    assert [e.status for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key] == ["skipped"]
+    shown = village.parts.store.proposal(77, DUE + 300 * DAY)
+    assert shown.missing[-1] == f"silent for 404 days; {UNWARNED}"
+    [entry] = [e for e in build_timeline(shown) if e.kind is EntryKind.WARNING]
+    assert entry.note == f"{promise(DUE)} (would be warned; dry-run: nobody was)"
+
+
+def test_who_switches_sending_on_warns_within_a_day_and_gives_the_whole_grace(village: Village) -> None:
     dry = replace(effect_rules(village.parts), sends=False)
     for at in (MONDAY + DAY, SILENT, DUE):
         read_archive(village, at)
         advance.advance_all(village.parts.store, policy=village.parts.policy, effects=dry, as_of=at)
-    assert village.stage(DUE) == Stage.DORMANT
-    assert [e.status for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key] == ["skipped"]
+    on = DUE + DAY
+    look(village, on)
+    assert told(village) == [f"KIP-77: {promise(on + GRACE)}"]
+    look(village, on + DAY)
+    assert [w.delivered_at for w in warnings(village)] == [on]
+    look(village, on + GRACE)
+    assert village.parts.store.proposal(77, on + GRACE).since == on + GRACE
+    assert agrees(village, on + GRACE)
+    assert len(told(village)) == 1
+
+
+class Closed(Channel):
+    """A chat that refuses every message."""
+
+    def post(self, *_: object, **__: object) -> str:
+        raise Refused(service="Slack", url="https://chat.example", why="channel_not_found")
+
+
+# -- a person is warned, not a row ------------------------------------------------------------------------
+def held_warning(village: Village) -> str:
+    """The key of the warning that waits for approval since day 90."""
+    village.slack = "approve"
+    look(village, MONDAY + DAY)
+    look(village, SILENT)
+    [effect] = [e for e in village.parts.store.effects(status="held").rows if "/warning/" in e.key]
+    return effect.key
+
+
+def test_a_held_warning_makes_nothing_dormant_and_the_grace_begins_when_it_is_delivered(village: Village) -> None:
+    key = held_warning(village)
+    late = SILENT + 40 * DAY
+    look(village, late)
+    assert village.stage(late) == Stage.DISCUSSION
+    assert village.parts.store.proposal(77, late).warned_at is None
+    with village.parts.store.begin() as session:
+        session.release_effect(key, by="ops", at=late)
+    look(village, late)
+    assert len(told(village)) == 1
+    look(village, late + GRACE - DAY)
+    seen = village.parts.store.proposal(77, late + GRACE - DAY)
+    assert (seen.stage, seen.warned_at) == (Stage.DISCUSSION, late)
+    look(village, late + GRACE)
+    assert village.parts.store.proposal(77, late + GRACE).since == late + GRACE
+    assert agrees(village, late + GRACE)
+    assert agrees(village, late), "no past date knows of a delivery that was to come"
+
+
+def test_a_warning_that_is_given_up_makes_nothing_dormant_until_it_is_released(village: Village) -> None:
+    look(village, MONDAY + DAY)
+
+    village.channel = Closed()
+    for day in range(8):
+        look(village, SILENT + day * DAY)
+    [effect] = [e for e in village.parts.store.effects(limit=50).rows if "/warning/" in e.key]
+    assert effect.status == "failed"
+    look(village, DUE + 100 * DAY)
+    assert village.stage(DUE + 100 * DAY) == Stage.DISCUSSION
+    assert agrees(village, DUE + 100 * DAY)
+
+
+def test_a_delivery_is_one_fact_that_nobody_edits(village: Village) -> None:
+    for day in (1, 90):
+        look(village, MONDAY + day * DAY)
+    assert [w.delivered_at for w in warnings(village)] == [SILENT]
+    for statement in ("UPDATE warning_delivery SET delivered_at = silent_at", "DELETE FROM warning_delivery"):
+        with pytest.raises(sa.exc.DBAPIError, match="append-only"), village.parts.store.begin() as session:
+            session._connection.execute(sa.text(statement))
 
 
 def test_looking_warns_nobody(village: Village) -> None:
@@ -221,7 +306,7 @@ def test_looking_warns_nobody(village: Village) -> None:
     parts = village.parts
     decision, _ = advance.preview(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
     assert decision is not None
-    assert decision.missing[-1] == "silent for 91 days; warned less than an hour ago; dormant in 14 days"
+    assert decision.missing[-1] == f"silent for 91 days; {UNWARNED}"
     seen = advance.look_back(parts.store, 77, policy=parts.policy, as_of=SILENT + DAY)
     assert seen is not None
     assert seen.missing[-1] == "silent for 91 days; nobody has been warned of it yet"
@@ -335,7 +420,8 @@ def test_the_warning_is_an_entry_of_the_timeline_with_the_date_that_it_promised(
     for day in (1, 90, 104):
         look(village, MONDAY + day * DAY)
     shown = [e for e in build_timeline(village.parts.store.proposal(77, DUE)) if e.kind is EntryKind.WARNING]
-    assert [(e.at, e.note, e.recorded_at) for e in shown] == [(SILENT, promise(DUE), SILENT)]
+    note = f"{promise(DUE)} (delivered on {SILENT:%Y-%m-%d %H:%M} UTC)"
+    assert [(e.at, e.note, e.recorded_at) for e in shown] == [(SILENT, note, SILENT)]
 
     def status(*more: str) -> str:
         capsys.readouterr()
@@ -349,6 +435,8 @@ def test_the_warning_is_an_entry_of_the_timeline_with_the_date_that_it_promised(
             "silent_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
             "due_at": f"{DUE:%Y-%m-%dT%H:%M:%SZ}",
             "recorded_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
+            "delivered_at": f"{SILENT:%Y-%m-%dT%H:%M:%SZ}",
+            "delivery": f"delivered on {SILENT:%Y-%m-%d %H:%M} UTC",
         }
     ]
     rows = status("--format", "csv").splitlines()

@@ -48,12 +48,12 @@ class Held:
 
 
 def with_warning(f: ProposalFacts, as_of: datetime) -> ProposalFacts:
-    """The facts with the warning of dormancy that a decision at `as_of` gives, as `advance_one` records it."""
+    """The facts with the warning of dormancy that a decision at `as_of` gives, delivered at once."""
     decision = decide(f, POLICY, as_of)
     if decision is None or decision.unwarned is None:
         return f
     warning = give_warning(decision.unwarned, POLICY, as_of=as_of, recorded_at=as_of, followed_since=f.followed_since)
-    return replace(f, warnings=(*f.warnings, warning))
+    return replace(f, warnings=(*f.warnings, replace(warning, delivered_at=as_of)))
 
 
 class MemoryBoard:

@@ -152,10 +152,10 @@ def test_a_correction_that_leaves_the_stage_shows_it_once() -> None:
 
 def test_a_warning_of_dormancy_stands_where_it_was_given_with_the_date_that_it_promised() -> None:
     given = SilenceWarning(quiet_since=ago(d=100), silent_at=ago(d=10), as_of=ago(d=10), warned_at=ago(d=10),
-                           due_at=NOW + timedelta(days=4), recorded_at=ago(d=10))  # fmt: skip
+                           due_at=NOW + timedelta(days=4), recorded_at=ago(d=10), delivered_at=ago(d=10))  # fmt: skip
     words = words_of(Story(recorded(OPENED, 20), recorded(ACCEPTED, 9), warnings=(given,)))
     [place] = [i for i, word in enumerate(words) if "nobody has written since 2025-12-08" in word]
-    assert "dormant on 2026-03-22 14:20 UTC unless somebody writes" in words[place]
+    assert "dormant on 2026-03-22 14:20 UTC at the earliest unless somebody writes" in words[place]
     assert words[place].startswith("10 d ago 2026-03-08")
     assert "Accepted" in words[place - 1]
     assert "[VOTE] thread was started" in words[place + 1]

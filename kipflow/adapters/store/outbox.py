@@ -9,10 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.statements import Row, count_new
+from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables import outbox
+from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import FALLS, Effect, OutboxRow
+from kipflow.services.ports import FALLS, WARNS, Effect, OutboxRow
 
 #: States of an effect that has not gone out, where it was not tried either.
 _WAITING = ("pending", "held", "failed")
@@ -26,7 +27,12 @@ def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: dateti
 
     They go out in the order given: the time of each is a microsecond after the one before.
     """
-    rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(effects))
+    given = list(effects)
+    renewed = [effect.key for effect in given if effect.renews and status == "pending"]
+    if renewed:
+        unsent = outbox.c.status.in_(("skipped", "withdrawn"))
+        connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
+    rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(given))
     return sum(count_new(connection, outbox, batch) for batch in chunks(rows))
 
 
@@ -44,7 +50,7 @@ def find_thread(connection: sa.Connection, number: int, channel: str) -> str | N
 
 
 def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref: str) -> None:
-    """Note that an effect went out. Raises `KipflowError` for an unknown key."""
+    """Note that an effect went out, and what it delivers. Raises `KipflowError` for an unknown key."""
     _change(
         connection,
         key,
@@ -55,6 +61,11 @@ def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref
         last_error=None,
         **_SETTLED,
     )
+    row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
+    if WARNS in row.payload and row.number is not None:
+        silent_at = datetime.fromisoformat(row.payload[WARNS])
+        if save_delivery(connection, row.number, silent_at=silent_at, at=at, key=key):
+            mark_pending(connection, [row.number], at)
 
 
 def mark_failed(

@@ -293,6 +293,19 @@ warning = Table(
     PrimaryKeyConstraint("number", "silent_at"),
 )
 
+#: When the author could read a warning: rows are added, never changed (the database refuses it). `key`: the effect that
+#: brought it; NULL for what was decided while a warning counted as read when it was written.
+warning_delivery = Table(
+    "warning_delivery",
+    metadata,
+    Column("number", Integer, nullable=False),
+    Column("silent_at", Moment, nullable=False),
+    Column("delivered_at", Moment, nullable=False),
+    Column("key", Words),
+    PrimaryKeyConstraint("number", "silent_at"),
+    ForeignKeyConstraint(["number", "silent_at"], ["warning.number", "warning.silent_at"]),
+)
+
 # -- decisions ---------------------------------------------------------------------------------------
 
 #: Every proposal that a fact mentions; `stage` and what follows it are NULL until it is first decided on.

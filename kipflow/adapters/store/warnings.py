@@ -1,4 +1,4 @@
-"""Warnings of dormancy: given once for each silence, never changed."""
+"""Warnings of dormancy and their deliveries: one of each for each silence, never changed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.statements import count_new
-from kipflow.adapters.store.tables import proposal, warning
+from kipflow.adapters.store.tables import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 
 
 def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime | None = None) -> list[SilenceWarning]:
     """Those on the proposal that were recorded by `known_at` (None: all), in order of time."""
     columns = [column for column in warning.c if column is not warning.c.number]
-    statement = sa.select(*columns).where(warning.c.number == number).order_by(warning.c.as_of, warning.c.silent_at)
+    told = sa.and_(warning_delivery.c.number == warning.c.number, warning_delivery.c.silent_at == warning.c.silent_at)
+    if known_at is not None:
+        told = sa.and_(told, warning_delivery.c.delivered_at <= known_at)
+    statement = (
+        sa.select(*columns, warning_delivery.c.delivered_at)
+        .select_from(warning.outerjoin(warning_delivery, told))
+        .where(warning.c.number == number)
+        .order_by(warning.c.as_of, warning.c.silent_at)
+    )
     if known_at is not None:
         statement = statement.where(warning.c.recorded_at <= known_at)
     return [SilenceWarning(**row._mapping) for row in connection.execute(statement)]
@@ -23,7 +31,15 @@ def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime 
 
 def save_warning(connection: sa.Connection, number: int, given: SilenceWarning) -> bool:
     """False if a warning of that silence is held already: it stays as it is."""
-    return count_new(connection, warning, [{"number": number, **asdict(given)}]) > 0
+    row = {"number": number, **asdict(given)}
+    del row["delivered_at"]  # known only later, and kept apart: a warning is never changed
+    return count_new(connection, warning, [row]) > 0
+
+
+def save_delivery(connection: sa.Connection, number: int, *, silent_at: datetime, at: datetime, key: str) -> bool:
+    """Note that the author was warned; False if they had been already."""
+    row = {"number": number, "silent_at": silent_at, "delivered_at": at, "key": key}
+    return count_new(connection, warning_delivery, [row]) > 0
 
 
 def find_followed_since(connection: sa.Connection, number: int) -> datetime | None:

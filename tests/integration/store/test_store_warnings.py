@@ -21,6 +21,8 @@ from kipflow.domain.history import effective
 from kipflow.domain.policy import Policy
 from kipflow.services import advance, replay
 from kipflow.services.effects import EffectRules
+from kipflow.services.ports import Effect
+from kipflow.services.wording import find_warning_key
 from tests.integration.store.mails import NOW, make_message, make_month
 
 DAY = timedelta(days=1)
@@ -42,6 +44,13 @@ def policy() -> Policy:
     )
 
 
+#: Migration → the table and the function that it makes.
+MADE = {
+    "0012": ("warning", "refuse_warning_change"),
+    "0020": ("warning_delivery", "refuse_delivery_change"),
+}
+
+
 def talk(store: SqlStore) -> None:
     """A discussion of one mail, and the archive of a year."""
     with store.begin() as session:
@@ -53,7 +62,13 @@ def talk(store: SqlStore) -> None:
 
 
 def decide(store: SqlStore, policy: Policy, day: float) -> advance.Advance:
-    return advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
+    """Decide, and deliver the warning that this writes."""
+    done = advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
+    if done.warning is not None:
+        with store.begin() as session:
+            session.mark_sent(messages(store)[-1], at=NOW + day * DAY, external_ref="C1/1")
+        advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
+    return done
 
 
 def messages(store: SqlStore) -> list[str]:
@@ -120,7 +135,7 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
     decide(store, policy, 100)
     asleep = effective(store_history(store))
     assert asleep[-1].rule == "silence"
-    migrate_again(database_url)
+    migrate_again(database_url, [("0011", "0012"), ("0019", "0020")])
     with store.read() as session:
         assert session.load_facts(7).followed_since == NOW + 100 * DAY
     with store.begin() as session:
@@ -140,19 +155,43 @@ def store_history(store: SqlStore) -> tuple[object, ...]:
         return session.load_history(7)
 
 
-def migrate_again(url: sa.URL) -> None:
-    """Take away what the migration that came with warnings made, and let it run on what was decided before."""
+def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_delivered(
+    store: SqlStore, policy: Policy, database_url: sa.URL
+) -> None:
+    """KIP-7's dormancy was decided, KIP-8's warning was sent, KIP-9's is held."""
+    given = replace(GIVEN, silent_at=NOW, due_at=NOW + 14 * DAY)
+    with store.begin() as session:
+        session.save_messages([make_message(str(n), n, kind=Kind.DISCUSS) for n in (7, 8, 9)], seen_at=NOW)
+    advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + 20 * DAY)
+    with store.begin() as session:
+        for number in (7, 8, 9):
+            session.save_warning(number, given)
+            key = find_warning_key(f"KIP-{number}", given)
+            session.enqueue([Effect(key=key, number=number, channel="slack", payload={}, approval=True)], now=NOW)
+        session.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
+    migrate_again(database_url, [("0019", "0020")])
+    with store.read() as session:
+        told = {n: [w.delivered_at for w in session.load_facts(n).warnings] for n in (7, 8, 9)}
+    assert told == {7: [NOW], 8: [NOW + DAY], 9: [None]}
+
+
+def migrate_again(url: sa.URL, steps: list[tuple[str, str]]) -> None:
+    """Take away what these migrations made, and let them run on what was decided before."""
     engine = sa.create_engine(url)
     config = Config()
     config.set_main_option("script_location", str(VIEW_FILES.parent / "migrations"))
     with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE warning")
-        if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql("DROP FUNCTION refuse_warning_change")
-        connection.exec_driver_sql("ALTER TABLE proposal DROP COLUMN followed_since")
+        for _, version in reversed(steps):
+            table, function = MADE[version]
+            connection.exec_driver_sql(f"DROP TABLE {table}")
+            if engine.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"DROP FUNCTION {function}")
+        if steps[0][1] == "0012":
+            connection.exec_driver_sql("ALTER TABLE proposal DROP COLUMN followed_since")
         [(newest,)] = connection.exec_driver_sql("SELECT version_num FROM alembic_version").all()
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
         config.attributes["connection"] = connection
-        command.upgrade(config, "0012")
+        for before, version in steps:
+            connection.execute(sa.text("UPDATE alembic_version SET version_num = :before"), {"before": before})
+            command.upgrade(config, version)
         connection.execute(sa.text("UPDATE alembic_version SET version_num = :newest"), {"newest": newest})
     engine.dispose()

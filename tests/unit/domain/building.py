@@ -108,7 +108,7 @@ def facts(**more: Any) -> ProposalFacts:
 
 
 def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta = timedelta(0)) -> ProposalFacts:
-    """The facts after runs as of these days, each `lag` late, that gave the warnings that were owed."""
+    """The facts after runs as of these days, each `lag` late, that wrote the warnings and delivered them at once."""
     for day in days:
         as_of, recorded_at = at(day), at(day) + lag
         decision = decide(known, policy, as_of)
@@ -117,6 +117,9 @@ def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta 
         if decision.unwarned is not None:
             since = known.followed_since
             given = give_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
+            # of what was over before anybody followed it nobody is told
+            is_past = given.due_at is not None and given.due_at <= (since or recorded_at)
+            given = replace(given, delivered_at=None if is_past else recorded_at)
             known = replace(known, warnings=(*known.warnings, given))
         known = replace(known, followed_since=known.followed_since or recorded_at)
     return known

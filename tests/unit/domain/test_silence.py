@@ -109,6 +109,45 @@ def test_warnings_that_come_later_are_not_looked_at() -> None:
     assert decided(warned, 91) == decided(replace(warned, warnings=()), 91)
 
 
+# -- a person is warned, not a row ------------------------------------------------------------------------
+def written(day: float) -> ProposalFacts:
+    """A warning was written on that day, and nobody got it."""
+    warned = followed(TALK, SLEEPY, 2, day)
+    return replace(warned, warnings=tuple(replace(w, delivered_at=None) for w in warned.warnings))
+
+
+def test_a_warning_that_nobody_got_makes_nothing_dormant() -> None:
+    known = written(91)
+    late = decided(known, 400)
+    assert (late.stage, late.warned_at, late.unwarned) == (Stage.DISCUSSION, None, None)
+    assert (
+        late.missing[-1] == "silent for 399 days; nobody was warned yet; dormant 14 days after the warning is delivered"
+    )
+    assert late.next_deadline == at(401), "sending may be switched on"
+    assert followed(known, SLEEPY, 500).warnings == known.warnings
+
+
+@pytest.mark.parametrize("day", [91, 100, 300])
+def test_the_grace_runs_from_the_delivery(day: float) -> None:
+    [warning] = written(91).warnings
+    got = replace(written(91), warnings=(replace(warning, delivered_at=at(day)),))
+    assert decided(got, day).warned_at == at(day)
+    assert decided(got, day).next_deadline == at(day + 14)
+    assert slept_at(got, 500) == [at(day + 14)]
+
+
+def test_a_delivery_that_comes_later_is_not_looked_at() -> None:
+    [warning] = written(91).warnings
+    got = replace(written(91), warnings=(replace(warning, delivered_at=at(100)),))
+    assert decided(got, 99) == decided(written(91), 99)
+
+
+def test_of_two_warnings_of_one_silence_that_which_somebody_got_counts() -> None:
+    [warning] = written(91).warnings
+    second = replace(warning, silent_at=at(61), as_of=at(95), warned_at=at(95), delivered_at=at(96), due_at=at(109))
+    assert slept_at(replace(written(91), warnings=(warning, second)), 500) == [at(110)]
+
+
 # -- what takes the ground from a warning ---------------------------------------------------------------
 def test_late_mail_that_shows_that_there_was_no_silence_makes_the_warning_moot() -> None:
     warned = followed(TALK, SLEEPY, 2, 91)
@@ -188,7 +227,8 @@ def test_a_past_date_whose_grace_was_over_before_kipflow_came_is_made_up_for_as_
 def test_a_past_date_that_nobody_was_told_of_has_its_grace_from_now(recorded: float, since: object) -> None:
     given = give_warning(SILENCE, SLEEPY, as_of=at(92), recorded_at=at(recorded), followed_since=since)  # type: ignore[arg-type]
     assert (given.as_of, given.warned_at, given.due_at) == (at(92), at(recorded), at(recorded + 14))
-    known = replace(TALK, warnings=(given,), followed_since=at(2))
+    told = replace(given, delivered_at=at(recorded))
+    known = replace(TALK, warnings=(told,), followed_since=at(2))
     assert decided(known, 95).missing[-1] == "silent for 94 days; nobody has been warned of it yet"
     assert slept_at(known, 400) == [at(recorded + 14)]
 
