@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.migrations import VIEW_FILES
@@ -135,7 +136,7 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
     decide(store, policy, 100)
     asleep = effective(store_history(store))
     assert asleep[-1].rule == "silence"
-    migrate_again(database_url, [("0011", "0012"), ("0019", "0020")])
+    migrate_again(database_url, "0012", "0020")
     with store.read() as session:
         assert session.load_facts(7).followed_since == NOW + 100 * DAY
     with store.begin() as session:
@@ -169,28 +170,30 @@ def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_de
             key = find_warning_key(f"KIP-{number}", given)
             session.enqueue([Effect(key=key, number=number, channel="slack", payload={}, approval=True)], now=NOW)
         session.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
-    migrate_again(database_url, [("0019", "0020")])
+    migrate_again(database_url, "0020")
     with store.read() as session:
         told = {n: [w.delivered_at for w in session.load_facts(n).warnings] for n in (7, 8, 9)}
     assert told == {7: [NOW], 8: [NOW + DAY], 9: [None]}
 
 
-def migrate_again(url: sa.URL, steps: list[tuple[str, str]]) -> None:
+def migrate_again(url: sa.URL, *versions: str) -> None:
     """Take away what these migrations made, and let them run on what was decided before."""
     engine = sa.create_engine(url)
     config = Config()
     config.set_main_option("script_location", str(VIEW_FILES.parent / "migrations"))
+    scripts = ScriptDirectory.from_config(config)
     with engine.begin() as connection:
-        for _, version in reversed(steps):
+        for version in reversed(versions):
             table, function = MADE[version]
             connection.exec_driver_sql(f"DROP TABLE {table}")
             if engine.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"DROP FUNCTION {function}")
-        if steps[0][1] == "0012":
+        if "0012" in versions:
             connection.exec_driver_sql("ALTER TABLE proposal DROP COLUMN followed_since")
         [(newest,)] = connection.exec_driver_sql("SELECT version_num FROM alembic_version").all()
         config.attributes["connection"] = connection
-        for before, version in steps:
+        for version in versions:
+            before = scripts.get_revision(version).down_revision
             connection.execute(sa.text("UPDATE alembic_version SET version_num = :before"), {"before": before})
             command.upgrade(config, version)
         connection.execute(sa.text("UPDATE alembic_version SET version_num = :newest"), {"newest": newest})
