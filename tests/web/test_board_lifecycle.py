@@ -80,4 +80,7 @@ def test_a_warning_of_dormancy_stands_in_the_timeline_with_the_date_that_it_prom
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     text = show(followed(facts(**TALKED), sleepy, 5, 95), 97)
     assert "Author warned of dormancy" in text
-    assert "nobody has written since 2026-03-06; dormant on 2026-06-19 09:00 UTC unless somebody writes" in text
+    assert (
+        "nobody has written since 2026-03-06; dormant on 2026-06-19 09:00 UTC at the earliest unless somebody writes"
+        in text
+    )

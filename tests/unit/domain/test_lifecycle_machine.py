@@ -295,6 +295,15 @@ class Proposal(RuleBasedStateMachine):
         assert after.unwarned is None
 
     @rule()
+    def deliver_warnings(self) -> None:
+        """What is not history by now reaches its author."""
+        since = self.followed_since or self.now()
+        self.warnings = [
+            replace(w, delivered_at=self.now()) if w.delivered_at is None and (w.due_at or since) >= since else w
+            for w in self.warnings
+        ]
+
+    @rule()
     def decide_and_die(self) -> None:
         self.decide()
 

@@ -63,11 +63,12 @@ class Reading:
         return decision
 
     def warn(self, number: int) -> tuple[SilenceWarning, ...]:
-        """What the first run, at the anchor, warned of."""
+        """What the first run, at the anchor, warned of, and delivered at once."""
         silence = self.decide(number, ANCHOR).unwarned
         if silence is None:
             return ()
-        return (give_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None),)
+        given = give_warning(silence, self.policy, as_of=ANCHOR, recorded_at=ANCHOR, followed_since=None)
+        return (replace(given, delivered_at=ANCHOR),)
 
 
 @pytest.fixture(scope="module")
