@@ -44,6 +44,7 @@ from kipflow.configvalues import (
     once,
     parse_period,
 )
+from kipflow.databaseurl import normalize_database_url
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
 from kipflow.domain.roster import Person, Role, Roster, clean_address, find_role_fault
@@ -83,11 +84,18 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says."""
+    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says.
+
+    Raises:
+        BadDatabaseUrl: a password is given apart, and the address that it belongs to can't be read.
+    """
     env = os.environ if environment is None else environment
     community = env.get("KIPFLOW_COMMUNITY", "sandbox")
     home = Path(env.get("KIPFLOW_HOME", str(REPOSITORY / ".kipflow"))).expanduser().resolve()
     database = env.get("KIPFLOW_DATABASE_URL") or f"sqlite:///{home / (Path(community).stem + '.db')}"
+    password = env.get("KIPFLOW_DATABASE_PASSWORD")
+    if password:
+        database = normalize_database_url(database, password=password)
     return Settings(
         home=home,
         config=Path(env.get("KIPFLOW_CONFIG", str(REPOSITORY / "config"))).expanduser().resolve(),

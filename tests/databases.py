@@ -58,6 +58,9 @@ def postgres_cluster() -> Iterator[sa.URL]:
     port = find_free_port()
     try:
         run("initdb", "-A", "trust", "-U", "kipflow", "--no-sync", "-E", "UTF8", "--locale=C")
+        # this role's password is asked for, everybody else is trusted
+        rules = folder / "data" / "pg_hba.conf"
+        rules.write_text(f"host all careful 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
         # a log file, because a server that keeps our pipe open would never let `run` return
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
@@ -92,4 +95,4 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.
     name = f"test_{next(_counter)}"
     run_sql(cluster, f"CREATE DATABASE {name} TEMPLATE template_kipflow")
     yield cluster.set(database=name)
-    run_sql(cluster, f"DROP DATABASE {name} WITH (FORCE)")
+    run_sql(cluster, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")

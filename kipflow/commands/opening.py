@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from kipflow.settings import read_settings
+from kipflow.adapters.private import keep_private
+from kipflow.adapters.store.engine import find_file, make_database_url
+from kipflow.commands.output import console
+from kipflow.settings import Settings, read_settings
 from kipflow.wiring import Parts, connect, secrets_from_environment
+
+
+def close_to_others(settings: Settings) -> None:
+    """Keep the home and the database from other users of the machine; says so where they were open."""
+    opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
+    if opened:
+        console(stderr=True).print(opened, soft_wrap=True, markup=False, highlight=False)
 
 
 def open_parts() -> Parts:
@@ -12,6 +22,8 @@ def open_parts() -> Parts:
     Raises:
         ConfigError: a configuration file is wrong.
     """
-    parts = connect(read_settings(), secrets=secrets_from_environment())
+    settings = read_settings()
+    close_to_others(settings)
+    parts = connect(settings, secrets=secrets_from_environment())
     parts.store.migrate()
     return parts

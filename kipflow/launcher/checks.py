@@ -49,7 +49,7 @@ def check_room(home: Path) -> None:
         LaunchFailed: too little is free, or the folder cannot be written.
     """
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
         free = shutil.disk_usage(home).free
     except OSError as error:
         raise LaunchFailed(what=str(home), why=f"cannot be written ({error.strerror}); set KIPFLOW_HOME") from None

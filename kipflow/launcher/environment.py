@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from sqlalchemy import make_url
-
 from kipflow import java
+from kipflow.adapters.store.engine import make_database_url
 from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
 from kipflow.launcher.layout import SANDBOX, Layout
 from kipflow.settings import Community, Settings
@@ -114,7 +113,7 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
     `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN` give the services' tokens;
     `KIPFLOW_SPARK_MASTER` another Spark master than `local[2]`.
     """
-    url = make_url(settings.database_url)
+    url = make_database_url(settings.database_url)
     connections: dict[str, dict[str, object]] = {
         "kipflow_db": {
             "conn_type": "generic",

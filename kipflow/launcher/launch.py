@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
+from kipflow.adapters.private import keep_private
+from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import services
 from kipflow.launcher.api import AirflowApi
@@ -48,6 +50,9 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     layout = find_layout(settings)
     progress = Progress(console or Console())
     check_room(layout.home)
+    opened = keep_private(layout.home, find_file(make_database_url(settings.database_url)))
+    if opened:
+        progress.say(opened)
     with _alone(layout):
         running = find_running(settings)
         if running is not None:

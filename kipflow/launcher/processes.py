@@ -19,11 +19,14 @@ from pathlib import Path
 
 import psutil
 
+from kipflow.adapters.private import open_private
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.environment import MARKER
 from kipflow.launcher.layout import Layout
 
 LEAD_SECONDS = 6.0
+#: What programs make is their owner's: databases, logs with what tasks print.
+PRIVATE = 0o077
 GRACE_SECONDS = 15.0
 KILL_SECONDS = 10.0
 _ERROR = re.compile(r"Error|ERROR|error:|\"level\":\s?\"(?:error|critical)\"")
@@ -63,7 +66,7 @@ def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], 
     if log.is_file():
         log.replace(log.with_suffix(".previous.log"))
     try:
-        with log.open("wb") as output:
+        with open_private(log) as output:
             process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.DEVNULL,
@@ -72,6 +75,7 @@ def start(name: str, command: Sequence[str], *, environment: Mapping[str, str], 
                 env=dict(environment),
                 cwd=layout.home,
                 start_new_session=True,
+                umask=PRIVATE,
             )
     except OSError as error:
         raise LaunchFailed(what=name, why=f"cannot be started: {error}", log=str(log)) from None

@@ -11,11 +11,12 @@ from typing import IO
 
 import httpx
 
+from kipflow.adapters.private import open_private
 from kipflow.adapters.store import migrate
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.layout import Layout
-from kipflow.launcher.processes import Service, find_last_error, start
+from kipflow.launcher.processes import PRIVATE, Service, find_last_error, start
 from kipflow.launcher.progress import Step
 from kipflow.launcher.sandbox import Sandbox
 from kipflow.settings import Settings
@@ -42,7 +43,7 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     # asking Airflow whether there is something to do takes seven seconds; the stamp takes none
     is_current = (layout.airflow / "airflow.db").is_file() and stamp.is_file() and stamp.read_text() == wanted
     log = layout.logs / "airflow-migrate.log"
-    with log.open("wb") as output:
+    with open_private(log) as output:
         migration = None if is_current else _start_migration(environment, output)
         step.say("the application's")
         migrate(settings.database_url)
@@ -61,6 +62,7 @@ def _start_migration(environment: Mapping[str, str], output: IO[bytes]) -> subpr
         stderr=subprocess.STDOUT,
         env=dict(environment),
         start_new_session=True,
+        umask=PRIVATE,
     )
 
 

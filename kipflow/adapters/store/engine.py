@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from kipflow.adapters.store.columns import dump_json
+from kipflow.databaseurl import normalize_database_url
 from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. A batch of mail is stored in well under one.
@@ -22,11 +27,23 @@ READS = "kipflow_reads"
 
 
 def make_database_url(url: str | sa.URL) -> sa.URL:
-    """The URL with the driver that kipflow uses. Takes the `postgres://` of other tools too."""
-    parsed = sa.make_url(url)
+    """The URL with the driver that kipflow uses. Takes the `postgres://` of other tools, and plain passwords, too.
+
+    Raises:
+        BadDatabaseUrl: it can't be read.
+    """
+    parsed = sa.make_url(normalize_database_url(url) if isinstance(url, str) else url)
     if parsed.drivername in {"postgres", "postgresql"}:
         return parsed.set(drivername="postgresql+psycopg")
     return parsed
+
+
+def find_file(url: sa.URL) -> Path | None:
+    """The file of a SQLite database; None for one in memory, or of another kind."""
+    name = url.database
+    if url.get_backend_name() != "sqlite" or name in {None, "", ":memory:"} or str(name).startswith("file:"):
+        return None
+    return Path(str(name)).absolute()
 
 
 def open_engine(url: str | sa.URL) -> sa.Engine:
@@ -36,16 +53,69 @@ def open_engine(url: str | sa.URL) -> sa.Engine:
     options: dict[str, Any] = {"json_serializer": dump_json, "hide_parameters": True}
     if target.get_backend_name() != "sqlite":
         return sa.create_engine(target, pool_pre_ping=True, **options)
-    if target.database in {None, "", ":memory:"}:
+    path = find_file(target)
+    if path is None:
         # one connection for all: a second one would see an empty database
         options["poolclass"] = StaticPool
         options["connect_args"] = {"check_same_thread": False, "timeout": BUSY_TIMEOUT}
     else:
-        options["connect_args"] = {"timeout": BUSY_TIMEOUT}
+        options["creator"] = _opener(path)
     engine = sa.create_engine(target, **options)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    if path is not None:
+        _File(path).watch(engine)
     return engine
+
+
+def _opener(path: Path) -> Callable[[], sqlite3.Connection]:
+    """Opens a file that is there. SQLite would make a new, empty one in the place of one that was deleted."""
+    address = f"file:{quote(str(path))}?mode=rw"
+    return lambda: sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT, check_same_thread=False)
+
+
+class _File:
+    """The file that an engine works on. Deleted or replaced under its feet, SQLite would go on in the old one, which
+    nobody will see again, and every count would look as usual."""
+
+    _KEY = "kipflow_file"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._first: tuple[int, int] | None = None
+
+    def watch(self, engine: sa.Engine) -> None:
+        event.listen(engine, "connect", self._note)
+        event.listen(engine, "checkout", self._renew)
+        for name in ("begin", "commit"):
+            event.listen(engine, name, self._check)
+
+    def _note(self, _connection: Any, record: Any) -> None:
+        record.info[self._KEY] = self._identify()
+        self._first = self._first or record.info[self._KEY]
+
+    def _renew(self, _connection: Any, record: Any, _proxy: Any) -> None:
+        if record.info.get(self._KEY) != self._identify():
+            raise sa.exc.DisconnectionError  # the pool opens what is there now
+
+    def _check(self, connection: sa.Connection) -> None:
+        now = self._identify()
+        reads = connection.get_execution_options().get(READS, False)
+        if now is None or now != connection.info.get(self._KEY) or (now != self._first and not reads):
+            raise ServiceUnavailable(service="database", url=f"sqlite:///{self._path}", why=_say_lost(self._path))
+
+    def _identify(self) -> tuple[int, int] | None:
+        try:
+            seen = os.stat(self._path)
+        except OSError:
+            return None
+        return seen.st_dev, seen.st_ino
+
+
+def _say_lost(path: Path) -> str:
+    if path.exists():
+        return "its file was replaced while this ran; start again"
+    return "its file is gone: put it back (where it was never made, apply the migrations)"
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -80,7 +150,8 @@ def transaction(engine: sa.Engine, *, reads: bool = False) -> Iterator[sa.Connec
             with connection.begin():
                 yield connection
     except (sa.exc.OperationalError, sa.exc.ProgrammingError) as error:
-        why = str(error.orig).strip().splitlines()[0]
+        path = find_file(engine.url)
+        why = str(error.orig).strip().splitlines()[0] if path is None or path.exists() else _say_lost(path)
         no_tables = "no such table" in why or getattr(error.orig, "sqlstate", None) == UNDEFINED_TABLE
         if isinstance(error, sa.exc.ProgrammingError) and not no_tables:
             raise  # a fault of ours, not of the database

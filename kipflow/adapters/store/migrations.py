@@ -15,7 +15,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from kipflow.adapters.store.engine import open_engine, transaction
+from kipflow.adapters.private import make_private_file
+from kipflow.adapters.store.engine import find_file, open_engine, transaction
+from kipflow.domain.errors import ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"
 VIEW_FILES = _SQL / "views"
@@ -52,9 +54,9 @@ def migrate(url: str | sa.URL) -> None:
 
 def migrate_engine(engine: sa.Engine) -> None:
     """The same on an engine that is open already."""
-    file = engine.url.database
-    if engine.dialect.name == "sqlite" and file and file != ":memory:" and not file.startswith("file:"):
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
+    file = find_file(engine.url)
+    if file is not None:
+        _make_once(file)
     config = Config()
     config.set_main_option("script_location", str(_SQL / "migrations").replace("%", "%%"))
     newest = set(ScriptDirectory.from_config(config).get_heads())
@@ -70,6 +72,20 @@ def migrate_engine(engine: sa.Engine) -> None:
         command.upgrade(config, "head")
         for name in VIEWS:
             connection.exec_driver_sql(f"CREATE VIEW {name} AS\n{_read_view(name, connection.dialect.name)}")
+
+
+def _make_once(file: Path) -> None:
+    """Make the file of a new database, and note that it was made: later its absence is a loss, not a beginning.
+
+    Raises:
+        ServiceUnavailable: it was made before, and is gone.
+    """
+    made = file.with_name(f".{file.name}.made")
+    if not file.exists() and made.exists():
+        why = f"its file is gone; put it back, or delete {made} too to begin anew"
+        raise ServiceUnavailable(service="database", url=f"sqlite:///{file}", why=why)
+    make_private_file(file)
+    make_private_file(made)
 
 
 def _read_view(name: str, dialect: str) -> str:

@@ -1,0 +1,57 @@
+"""Where the database is, as people write it: with passwords that nobody percent-encoded."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+from kipflow.domain.errors import KipflowError
+
+#: What follows user and password: host, port, name, options. None of them holds an @, so that it ends a password.
+_PLACE = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.%-]*)(?::\d+)?(?:/[^@/?#]*)?(?:\?[\w.-]+=.*)?"
+_STANDARD = re.compile(rf"(?:[^/?#]*@)?{_PLACE}")
+
+
+class BadDatabaseUrl(KipflowError):
+    """A database's address that can be read in no way or in several; the address is not shown: it holds a password."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "KIPFLOW_DATABASE_URL cannot be read as SCHEME://USER:PASSWORD@HOST:PORT/NAME; write @ / : ? # % in user "
+            "and password as %40 %2F %3A %3F %23 %25, or give the password in KIPFLOW_DATABASE_PASSWORD"
+        )
+
+
+def normalize_database_url(text: str, *, password: str | None = None) -> str:
+    """The address with user and password percent-encoded, as SQLAlchemy reads it. SQLite's are left as they are.
+
+    A standard one is taken as it stands. In another, a password may hold @ / : ? # % if there is one way to read it.
+
+    Args:
+        password: takes the place of the one in `text`; it is plain, never percent-encoded.
+
+    Raises:
+        BadDatabaseUrl: it can't be read, or in several ways.
+    """
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        raise BadDatabaseUrl
+    if scheme.startswith("sqlite"):
+        return text
+    cut = _find_end_of_password(rest)
+    account, place = (rest[:cut], rest[cut + 1 :]) if cut >= 0 else ("", rest)
+    user, colon, written = account.partition(":")
+    word = password if password is not None else unquote(written)
+    shown = f":{quote(word, safe='')}" if colon or password is not None else ""
+    return f"{scheme}://{quote(unquote(user), safe='')}{shown}@{place}" if account or shown else text
+
+
+def _find_end_of_password(rest: str) -> int:
+    """Where the @ stands that ends user and password; -1 where there are none."""
+    if _STANDARD.fullmatch(rest):
+        authority = re.split("[/?#]", rest, maxsplit=1)[0]
+        return authority.rfind("@")
+    ends = [i for i, c in enumerate(rest) if c == "@" and re.fullmatch(_PLACE, rest[i + 1 :])]
+    if len(ends) != 1:
+        raise BadDatabaseUrl
+    return ends[0]

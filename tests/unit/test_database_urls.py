@@ -1,0 +1,63 @@
+"""Addresses of databases as people write them: a password works, or is refused in a line that does not show it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+import sqlalchemy as sa
+
+from kipflow.adapters.store.engine import make_database_url
+from kipflow.databaseurl import BadDatabaseUrl, normalize_database_url
+from kipflow.settings import read_settings
+
+ODD = "p@ss/w:rd?100%#x"
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("postgresql://kip:plain@h:5432/db", "plain"),
+        ("postgresql://kip@h/db", None),
+        ("postgresql://h/db", None),
+        ("postgresql:///db", None),
+        ("postgresql://kip:p%40ss%2F@h/db", "p@ss/"),
+        ("postgresql://kip:p@ss@h/db", "p@ss"),
+        ("postgresql://kip:p/ss@h/db", "p/ss"),
+        ("postgresql://kip:12/ss@h:5432/db?sslmode=require", "12/ss"),
+        ("postgresql://kip:a:b@h/db", "a:b"),
+        ("postgresql://kip:100%@h/db", "100%"),
+        ("postgresql://kip:a?b#c@h/db", "a?b#c"),
+        ("postgresql://kip:p@h/x@h/db", "p@h/x"),
+        ("postgresql://kip:p@[::1]:5432/db", "p"),
+        ("postgresql://kip:p@h/db?options=a@b", "p"),
+        (f"postgresql://kip:{quote(ODD, safe='')}@h/db", ODD),
+    ],
+)
+def test_an_address_is_read_where_there_is_one_way_to(text: str, password: str | None) -> None:
+    url = make_database_url(text)
+    assert (url.password, url.host) == (password, None if text == "postgresql:///db" else url.host)
+    assert url.host in {"h", "::1", None}
+    assert url.database == "db"
+
+
+@pytest.mark.parametrize(
+    "text", ["postgresql://kip:se/cret@h@/x/y", "postgresql:kip:secret", "postgresql://kip:se cret/h"]
+)
+def test_another_is_refused_in_one_line_without_its_password(text: str) -> None:
+    with pytest.raises(BadDatabaseUrl) as caught:
+        make_database_url(text)
+    assert "cret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "KIPFLOW_DATABASE_PASSWORD" in str(caught.value)
+
+
+def test_a_password_given_apart_is_plain_and_takes_the_place_of_another() -> None:
+    environment = {"KIPFLOW_DATABASE_URL": "postgresql://kip:other@h/db", "KIPFLOW_DATABASE_PASSWORD": "50%41@/"}
+    url = make_database_url(read_settings(environment).database_url)
+    assert (url.username, url.password, url.host) == ("kip", "50%41@/", "h")
+
+
+def test_a_files_path_is_left_as_it_is() -> None:
+    assert normalize_database_url("sqlite:////home/a@b/100%/kip.db") == "sqlite:////home/a@b/100%/kip.db"
+    assert sa.make_url("sqlite:////home/a@b/kip.db").database == "/home/a@b/kip.db"
