@@ -128,8 +128,7 @@ def test_two_deliveries_at_once(community: Community, slack: str) -> None:
 
 
 def test_an_answer_that_is_lost(community: Community, slack: str) -> None:
-    """The connection breaks after Slack took a message. kipflow finds it in the channel by its key and does not repeat
-    it."""
+    """The connection breaks after Slack took a message. It is found in the channel by its key and not repeated."""
     spoil(slack, f"reset {POST} x1")
     assert community.run("deliver").code == 0
     assert posted(slack) == sorted(effects(community))
