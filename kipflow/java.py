@@ -156,10 +156,10 @@ def submit_command(
 
 
 def pack_code(home: Path) -> Path:
-    """A zip under `home` of the code that executors run; equal code has an equal name and is packed once."""
+    """A zip under `home` of the code that executors run, lexicons too; equal code has an equal name, packed once."""
     files = [REPOSITORY / "kipflow" / "__init__.py"]
     for folder in ("kipflow/domain", "kipflow/mail", "kipflow/mbox", "spark/kipflow_spark"):
-        files += sorted((REPOSITORY / folder).rglob("*.py"))
+        files += sorted(f for f in (REPOSITORY / folder).rglob("*") if f.suffix in {".py", ".toml"})
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for file in files:
