@@ -14,6 +14,7 @@ from hashlib import sha256
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
+from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
 from kipflow.mail.ballots import read_expressions
@@ -130,7 +131,12 @@ def read_message(
         cancels=find_cancel(words, reading) if ends else None,
         digest=digest,
         dated_at=dated_at,
-        authentication=find_authentication(headers, receivers, sender.address),
+        # of a mail that no vote or proposal could depend on, nobody asks it
+        authentication=(
+            find_authentication(headers, receivers, sender.address)
+            if _could_matter(reading, subject, answers=answers)
+            else Authentication.UNKNOWN
+        ),
         unread=str(notes),
     )
 

@@ -49,11 +49,11 @@ class Headers:
     last_first: Sequence[tuple[bytes, bytes]] = ()
 
     def select(self, names: frozenset[str]) -> Iterator[tuple[str, bytes]]:
-        """Every field of these names, in order, unfolded."""
+        """Every field of these names, in order, as it stands."""
         for written, value in reversed(self.last_first):
             name = _NAMES.get(written.lower(), "")
             if name in names:
-                yield name, _UNFOLD.sub(b" ", value[:MAX_FIELD]).strip()
+                yield name, value
 
     def raw(self, name: str) -> bytes | None:
         """The first value of `name`, unfolded but not decoded."""
@@ -77,6 +77,11 @@ def note_limits(data: bytes, headers: Headers, note: limits.Note) -> None:
         note(limits.FIELDS)
     if any(len(value) > MAX_FIELD for value in headers.first.values()):
         note(limits.FIELD)
+
+
+def unfold(value: bytes) -> str:
+    """A field of plain ASCII in one line."""
+    return _UNFOLD.sub(b" ", value[:MAX_FIELD]).strip().decode("ascii", "replace")
 
 
 def read_text(value: bytes | None) -> str:

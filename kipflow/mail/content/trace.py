@@ -7,11 +7,13 @@ received the mail, and none above: a line is believed only by where it stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 
-from kipflow.mail.content.headers import Headers, parse_date
+from kipflow.mail.content.headers import Headers, parse_date, unfold
 
 #: Names by which a host hands a mail to itself: a filter behind the mail server, say.
 _ITSELF = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "[127.0.0.1]"})
@@ -23,27 +25,46 @@ _HOST = re.compile(r"(?:(?<=helo=)|(?<![\w.@=:-]))(?:(?:[\w-]{1,63}\.){1,10}[a-z
 MAX_LINES = 60
 
 
-def _find_writer(line: str) -> str:
-    """The host that wrote a Received line; empty for a step within a host, which says no name or "localhost"."""
-    found = _BY.search(_COMMENT.sub(" ", line.rpartition(";")[0]))
-    host = found[1].lower().rstrip(".") if found is not None else ""
-    return "" if host in _ITSELF else host
+class _Step(StrEnum):
+    """What a Received line says of the way of a mail."""
+
+    WITHIN = "within a host"
+    BETWEEN = "between receiving hosts"
+    ENTRY = "from outside to a receiving host"
+    ELSEWHERE = "to another host"
 
 
-def _came_from_outside(line: str, receivers: Sequence[str]) -> bool:
-    """Whether a receiving host's Received line says that it got the mail from a host that is none of them.
+def _read_step(line: bytes, receivers: tuple[str, ...]) -> _Step:
+    # what differs in every mail is cut off: the ways are few
+    way, _, rest = line.partition(b" id ")
+    return _read_way(way if rest and b"by " in way else line.rpartition(b";")[0], receivers)
+
+
+@lru_cache(maxsize=4096)
+def _read_way(line: bytes, receivers: tuple[str, ...]) -> _Step:
+    way = unfold(line)
+    by, giver = _BY.search(_COMMENT.sub(" ", way)), _FROM.match(way)
+    host = by[1].lower().rstrip(".") if by is not None else ""
+    if host in _ITSELF or (not host and giver is None):
+        return _Step.WITHIN
+    if not is_of(host, receivers):
+        return _Step.ELSEWHERE
+    return _Step.BETWEEN if giver is None or _is_inside(giver, receivers) else _Step.ENTRY
+
+
+def _is_inside(giver: re.Match[str], receivers: Sequence[str]) -> bool:
+    """Whether the host that gave the mail is a receiving one, or the writer of the line itself.
 
     "from CLAIM (NAME [ADDRESS])": what follows "from" is often only what the other host calls itself. So every name
     must be a receiver's, and one must stand beside the claim.
     """
-    giver = _FROM.match(line)
-    if giver is None:
-        return False
     claim, comment = giver[1].lower(), (giver[2] or "").lower()
     names = _HOST.findall(comment)
-    if claim in _ITSELF and names and all(name in _ITSELF for name in names):
+    if not names or "forged" in comment:
         return False
-    return "forged" in comment or not names or not all(is_of(name, receivers) for name in (claim, *names))
+    if claim in _ITSELF:
+        return all(name in _ITSELF for name in names)
+    return all(is_of(name, receivers) for name in (claim, *names))
 
 
 def is_of(host: str, receivers: Sequence[str]) -> bool:
@@ -57,13 +78,14 @@ def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None
     That is the topmost line; where the receiving hosts are known, only if it is theirs. Nothing below a line of
     another host is looked at: whoever gave the mail to that host may have written it.
     """
-    top = headers.raw("received")
-    line = top.decode("ascii", "replace") if top is not None else ""
-    if receivers and top is not None:
-        line = next((line for _, line in _read_fields(headers, _RECEIVED) if _find_writer(line)), "")
-        if not is_of(_find_writer(line), receivers):
+    line = headers.first.get("received", b"")
+    if receivers and line:
+        own = tuple(receivers)
+        steps = ((line, _read_step(line, own)) for _, line in headers.select(_RECEIVED))
+        line, step = next((pair for pair in steps if pair[1] is not _Step.WITHIN), (b"", _Step.ELSEWHERE))
+        if step is _Step.ELSEWHERE:
             return None
-    return parse_date(line.rpartition(";")[2])
+    return parse_date(unfold(line.rpartition(b";")[2]))
 
 
 def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
@@ -75,24 +97,20 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     if not receivers or not headers.first.keys() & _RESULTS:
         return ()
-    for name, line in _read_fields(headers, _RECEIVED | _RESULTS):
-        if name in _RESULTS:
+    own = tuple(receivers)
+    for name, value in islice(headers.select(_RECEIVED | _RESULTS), MAX_LINES):
+        if name != "received":
+            line = unfold(value)
             host, _, results = (line.partition(";")[2] if name.startswith("arc-") else line).partition(";")
             host = next(iter(_COMMENT.sub(" ", host).split()), "")  # a version may follow
-            if is_of(host.lower(), receivers):
+            if is_of(host.lower(), own):
                 found.append(results)
-        elif writer := _find_writer(line):
-            if not is_of(writer, receivers):
-                return ()
-            if _came_from_outside(line, receivers):
-                return tuple(found)
+            continue
+        step = _read_step(value, own)
+        if step in {_Step.ENTRY, _Step.ELSEWHERE}:
+            return tuple(found) if step is _Step.ENTRY else ()
     return ()
 
 
 _RECEIVED = frozenset({"received"})
 _RESULTS = frozenset({"authentication-results", "arc-authentication-results"})
-
-
-def _read_fields(headers: Headers, names: frozenset[str]) -> Iterator[tuple[str, str]]:
-    for name, value in islice(headers.select(names), MAX_LINES):
-        yield name, value.decode("ascii", "replace")

@@ -21,6 +21,8 @@ ENTRY = (
 EARLIER = "Received: from home (unknown [203.0.113.9]) by out.x.example; Thu, 26 Feb 2026 09:00:00 +0000"
 ARRIVED = datetime(2026, 3, 2, 9, 0, 2, tzinfo=UTC)
 DATED = datetime(2026, 2, 26, 9, tzinfo=UTC)
+RESULTS = "Authentication-Results: mx.village.example; {}"
+ALIGNED = RESULTS.format("dkim=pass (2048-bit key) header.d=berg.example; spf=none smtp.mailfrom=x.example")
 
 
 def read(
@@ -56,6 +58,13 @@ def test_below_a_line_of_another_host_nothing_is_looked_at() -> None:
     forged = "Received: from a by mx.village.example; Thu, 26 Feb 2026 09:00:00 +0000"
     found = read(EARLIER, forged, date="Fri, 27 Feb 2026 09:00:00 +0000")
     assert (found.arrived_from, found.arrived_at) == ("date", datetime(2026, 2, 27, 9, tzinfo=UTC))
+
+
+def test_a_line_that_names_its_giver_and_not_its_writer_is_another_hosts() -> None:
+    nameless = "Received: from out.x.example (out.x.example [192.0.2.7]); Mon, 02 Mar 2026 09:00:02 +0000"
+    forged = ENTRY.replace("Mon, 02 Mar", "Mon, 23 Feb")
+    assert read(nameless, forged).arrived_from == "date"
+    assert read(ALIGNED, nameless, ENTRY).authentication is Authentication.UNKNOWN
 
 
 def test_a_step_within_a_host_names_no_host_and_is_passed_over() -> None:
@@ -98,10 +107,6 @@ def test_without_any_record_the_date_stands_in_and_without_a_date_nothing_does()
 
 def test_a_header_of_kipflows_own_is_the_senders_like_any_other() -> None:
     assert read("X-Kipflow-Epoch: 1772442000").arrived_from == "date"
-
-
-RESULTS = "Authentication-Results: mx.village.example; {}"
-ALIGNED = RESULTS.format("dkim=pass (2048-bit key) header.d=berg.example; spf=none smtp.mailfrom=x.example")
 
 
 @pytest.mark.parametrize(
