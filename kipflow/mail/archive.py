@@ -75,6 +75,27 @@ class _Reading:
             if raw.truncated:
                 yield self.refuse(where, f"only its first {MAX_MAIL >> 20} MiB were read")
 
+    def read_until_damage(
+        self,
+        mails: Iterator[RawMail],
+        name: str,
+        first_position: int = 0,
+        *,
+        is_wanted: Callable[[RawMail], bool] | None = None,
+    ) -> Iterator[Message | Unreadable]:
+        """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
+        damage: list[Exception] = []
+
+        def guard() -> Iterator[RawMail]:
+            try:
+                yield from mails
+            except DAMAGE as error:
+                damage.append(error)
+
+        yield from self.read_all(filter(is_wanted, guard()) if is_wanted else guard(), name, first_position)
+        for error in damage:
+            yield self.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
+
 
 def _say_unread(raw: RawMail) -> str:
     """Why the bytes at hand may not be all that the mail says."""
@@ -135,12 +156,11 @@ def _read_box(
     is_wanted: Callable[[RawMail], bool] | None = None,
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    try:
+    def split() -> Iterator[RawMail]:
         with open_box(path) as stream:
-            mails = split_mbox(stream, whole=whole)
-            yield from how.read_all(mails if is_wanted is None else filter(is_wanted, mails), name)
-    except DAMAGE as error:
-        yield how.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
+            yield from split_mbox(stream, whole=whole)
+
+    return how.read_until_damage(split(), name, is_wanted=is_wanted)
 
 
 def read_mails(
@@ -164,12 +184,12 @@ def read_range(
 ) -> Iterator[Message | Unreadable]:
     """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
     how = _Reading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
-    name = f"{list_id}/{month}"
-    try:
+
+    def split() -> Iterator[RawMail]:
         with path.open("rb") as stream:
-            yield from how.read_all(split_range(stream, start, end, whole=whole), name, first_position)
-    except OSError as error:
-        yield how.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
+            yield from split_range(stream, start, end, whole=whole)
+
+    return how.read_until_damage(split(), f"{list_id}/{month}", first_position)
 
 
 def _say_error(error: Exception) -> str:

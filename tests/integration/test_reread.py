@@ -221,8 +221,8 @@ def test_a_number_that_newer_rules_see_moves_the_mail_and_its_answers(
     land(village, [talk, answer, *story().values()])
     plain = reader.parse_subject
 
-    def see(subject: str, prefix: str) -> Any:
-        return plain(subject.replace("Proposal 77", "KIP-77"), prefix)
+    def see(subject: str, *more: Any) -> Any:
+        return plain(subject.replace("Proposal 77", "KIP-77"), *more)
 
     monkeypatch.setattr(reader, "parse_subject", see)
     monkeypatch.setattr(version, "READING_RULES", 2)

@@ -16,11 +16,12 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail import version
+from kipflow.mail.archive import read_mbox
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.landing import Landed, load_landing, save_landing
-from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, wanted_range
+from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
+from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, upsert_read, wanted_range
 from kipflow.services.ports import MonthStats
 
 LIST = "dev@x.example"
@@ -267,7 +268,7 @@ def test_a_month_read_from_files_is_asked_of_the_archive_all_the_same(store: Sql
     archive = FakeArchive()
     (tmp_path / "some.mbox").write_text(mail(1) + mail(2).replace("Mar 2026", "Apr 2026"))
     ingest_paths(store, [tmp_path / "some.mbox"], list_id=LIST, prefix="KIP", seen_at=datetime(2026, 5, 1, tzinfo=UTC))
-    assert months(store)["2026-03"].fetched_at == datetime(2026, 4, 1, tzinfo=UTC)
+    assert {m.status for m in months(store).values()} == {"partial"}, "senders' dates vouch for nothing"
     archive.months["2026-03"] = mail(1) + mail(3)
     counts = poll(store, archive, tmp_path / "raw", datetime(2026, 4, 20, tzinfo=UTC))
     assert (counts["months_wanted"], counts["new"]) == (3, 1)
@@ -281,6 +282,24 @@ def test_no_file_says_that_a_time_to_come_is_held(store: SqlStore, tmp_path: Pat
     with store.begin() as session:
         coverage = find_coverage(session.load_months())
     assert is_covered(coverage, NOW, NOW + timedelta(days=1)) is not None
+
+
+@pytest.mark.parametrize("way", ["in process", "by Spark"])
+def test_a_month_whose_file_was_cut_after_it_landed_is_partial_whoever_reads_it(
+    store: SqlStore, tmp_path: Path, way: str
+) -> None:
+    path = tmp_path / "2026-03.mbox"
+    path.write_text(mail(1) + mail(2)[:-3])
+    month = ArchiveMonth(list_id=LIST, month="2026-03", status="complete", fetched_at=NOW, path=str(path))
+    landed = [Landed(month=month, stats="d1")]
+    if way == "by Spark":
+        items = read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP", whole=is_whole(landed[0]))
+        report = upsert_read(store, landed, items, seen_at=NOW)
+    else:
+        report = read_months(store, landed, prefix="KIP", seen_at=NOW)
+    assert report.counts["new"] == 1
+    assert report.warnings == (f"{LIST} 2026-03: partial: its file breaks off in the middle of a line",)
+    assert months(store)["2026-03"].status == "partial"
 
 
 @pytest.mark.parametrize("status", ["partial", "missing", "unreadable"])
