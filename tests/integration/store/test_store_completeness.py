@@ -34,6 +34,8 @@ ELSEWHERE: dict[type, set[str]] = {
     Message: {"reading", "references"},
     Vote: {"proposal", "ballots", "doubts", "heard"},  # doubts become review items
     VoteState: {"vote", "terms", "tally"},
+    Unreadable: {"lost"},  # makes its month partial, which says why
+    SilenceWarning: {"delivered_at"},  # a delivery is a row of its own: a warning is never changed
     VoteTerms: {"because", "late_change"},  # a late change becomes a review item
 }
 
