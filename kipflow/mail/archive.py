@@ -12,7 +12,7 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
 from kipflow.mail.exports import read_export
 from kipflow.mail.messages import read_message
-from kipflow.mbox.endings import DAMAGED
+from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE, open_box
 from kipflow.mbox.ranges import split_range
 from kipflow.mbox.splitting import MAX_MAIL, RawMail, split_mbox
@@ -63,6 +63,8 @@ class _Reading:
         """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
         for raw in mails:
             where = f"{name}#{first_position + raw.position}"
+            if self.keep_cut and raw.cut == NO_LINE_LEFT:
+                raw = raw._replace(cut="")  # a box that somebody put together: its last line is whole
             if self.keep_cut or not raw.cut:
                 yield self.read(raw.data, where, _say_unread(raw))
             if raw.cut and raw.cut != DAMAGED:

@@ -85,6 +85,19 @@ def test_a_file_that_breaks_off_before_an_objection_is_not_enough(community: Com
     assert community.stage() == "Accepted"
 
 
+def test_a_box_that_somebody_put_together_needs_no_empty_line_at_its_end(community: Community) -> None:
+    """The last mail of a file ends with its last line, as in boxes made by hand.
+
+    It is read as it stands, and nothing is reported."""
+    path = community.folder / "made.mbox"
+    path.write_bytes(b"".join(m.render() for m in honest_vote().values()).rstrip(b"\n") + b"\n")
+    roster = community.folder / "config" / "rosters" / "village.yaml"
+    said = community.run("votes", path, "--roster", roster, "--format", "json")
+    assert said.code == 0
+    assert said.json["unreadable"] == []
+    assert [v["outcome"] for v in said.json["votes"]] == ["passed"]
+
+
 @pytest.mark.parametrize("end", ["headers", "line"])
 def test_votes_in_a_file_that_breaks_off_say_so(community: Community, end: str) -> None:
     """A mail that breaks off after its "+1" is read from a file.
