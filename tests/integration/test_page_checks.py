@@ -61,8 +61,7 @@ def check(store: SqlStore, at: datetime = NOW, rules: EffectRules = RULES) -> di
 
 
 def outbox(store: SqlStore) -> list[OutboxRow]:
-    with store.begin() as session:
-        return session.load_due_effects(NOW + timedelta(days=100))
+    return list(store.effects(status="pending", offset=0, limit=500).rows)[::-1]  # the oldest first
 
 
 def faults(store: SqlStore) -> list[PageFault]:

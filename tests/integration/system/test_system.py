@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from datetime import datetime, timedelta
 
 import httpx
 import psutil
@@ -203,7 +204,7 @@ def test_a_crash_of_everything_is_mended_by_the_next_start(instance: Instance) -
 
 
 def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance: Instance) -> None:
-    """The first start warned of it; 15 days later by its clock it is dormant since the promised date."""
+    """The first start warned of it; 15 days later by its clock it is dormant since its grace ended."""
     [(number, due_at, recorded_at)] = instance.ask("SELECT number, due_at, recorded_at FROM warning WHERE number = 107")
     assert instance.stages()[107] == "Discussion"
     instance.push_time("6 days")
@@ -212,7 +213,12 @@ def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance
         assert instance.run_dag(dag_id).state == "success"
 
     assert {n: s.value for n, s in expected_asleep().items()} == {number: instance.stages()[number]}
-    assert instance.ask("SELECT since FROM proposal WHERE number = 107") == [(due_at,)]
+    # the grace is counted from the warning's delivery, which follows its record
+    [(delivered_at,)] = instance.ask("SELECT delivered_at FROM warning_delivery WHERE number = 107")
+    [(since,)] = instance.ask("SELECT since FROM proposal WHERE number = 107")
+    assert datetime.fromisoformat(since) == datetime.fromisoformat(delivered_at) + timedelta(days=14)
+    assert delivered_at > recorded_at
+    assert since > due_at
     unwarned = "SELECT t.number FROM transition t WHERE t.rule = 'silence' AND t.at > ? AND t.number <> 107"
     with closing(sqlite3.connect(f"file:{instance.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
         assert database.execute(unwarned, (recorded_at,)).fetchall() == []
