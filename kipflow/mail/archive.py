@@ -43,6 +43,7 @@ class _Reading:
     list_from_headers: bool = False
     receivers: Sequence[str] = ()
     keep_cut: bool = False
+    late: bool = False
 
     def read(self, data: bytes, source: str, unread: str = "") -> Message | Unreadable:
         return read_message(
@@ -54,6 +55,7 @@ class _Reading:
             list_from_headers=self.list_from_headers,
             receivers=self.receivers,
             unread=unread,
+            late=self.late,
         )
 
     def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
@@ -208,12 +210,14 @@ def read_path(
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
     keep_cut: bool = False,
+    late: bool = False,
 ) -> Iterator[Message | Unreadable]:
     """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
     Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
     to files are followed, links to folders are not. With `keep_cut` the mail in which a file breaks off is read as
-    far as it goes, and says so (`Message.unread`); else it is left out.
+    far as it goes, and says so (`Message.unread`); else it is left out. With `late`, bodies that only a vote's thread
+    can call for are read when they are asked for.
     """
     how = _Reading(
         list_id=list_id,
@@ -222,6 +226,7 @@ def read_path(
         list_from_headers=list_from_headers,
         receivers=receivers,
         keep_cut=keep_cut,
+        late=late,
     )
     if path.is_dir():
         refused: list[Unreadable] = []

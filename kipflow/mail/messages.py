@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
@@ -30,9 +30,11 @@ from kipflow.mail.content.headers import (
 )
 from kipflow.mail.content.mime import find_text
 from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
+from kipflow.mail.content.text import clean_lines
+from kipflow.mail.late import MAX_KEPT, put_off
 from kipflow.mail.limits import Unread
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
-from kipflow.mail.results import find_cancel, read_declared
+from kipflow.mail.results import find_cancel, may_announce, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.unread import ask_unread
@@ -58,6 +60,7 @@ def read_message(
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
     unread: str = "",
+    late: bool = False,
 ) -> Message | Unreadable:
     """Read one mail, envelope line allowed. Never raises on bad mail.
 
@@ -69,6 +72,7 @@ def read_message(
         prefix: the community's prefix of proposal numbers, "KIP".
         receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
         unread: why these bytes may not be all that the mail says.
+        late: a body that only a vote's thread can call for is read when it is asked for (`LateMessage`).
     """
     notes = Unread(unread)
     if len(data) > limits.MAIL.size:
@@ -98,7 +102,9 @@ def read_message(
     if _is_automatic_answer(headers):
         reading = replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=subject.lower())
         answers = False
-    words = _read_words(headers, body, reading, subject, notes, answers=answers)
+    could_matter = _could_matter(reading, subject, answers=answers)
+    is_late = late and could_matter and reading.kind not in _ENDING_KINDS and len(data) <= MAX_KEPT
+    words = find_own_words(find_text(headers, body, notes), notes) if could_matter and not is_late else Words(own=())
     own_text = words.text
     reading = _settle_kind(reading, words, subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
@@ -108,10 +114,10 @@ def read_message(
     declared = read_declared(words, reading, at=arrived_at, **announced) if ends else None
     announces = declared is not None and (declared.corrects or not declared.unclear)
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
-    return Message(
+    found = Message(
         message_id=message_id,
         list_id=own_list,
-        month=month or (f"{arrived_at:%Y-%m}" if arrived_at is not None else ""),
+        month=month or (f"{arrived_at.year}-{arrived_at.month:02}" if arrived_at is not None else ""),
         source=source,
         arrived_at=arrived_at,
         arrived_from=arrived_from,
@@ -133,12 +139,26 @@ def read_message(
         dated_at=dated_at,
         # of a mail that no vote or proposal could depend on, nobody asks it
         authentication=(
-            find_authentication(headers, receivers, sender.address)
-            if _could_matter(reading, subject, answers=answers)
-            else Authentication.UNKNOWN
+            find_authentication(headers, receivers, sender.address) if could_matter else Authentication.UNKNOWN
         ),
         unread=str(notes),
     )
+    if not is_late:
+        return found
+    how = partial(read_message, source=source, list_id=list_id, month=month, prefix=prefix, receivers=receivers)
+    return put_off(
+        found,
+        read=partial(how, data, list_from_headers=list_from_headers, unread=unread),
+        may_announce=partial(_may_announce, data, reading),
+    )
+
+
+def _may_announce(data: bytes, reading: SubjectReading) -> bool:
+    """Whether a mail with a body that was put off may announce a result, by its text with quotes and all."""
+    if not reading.is_reply:
+        return False
+    text = find_text(*split_mail(_even_line_ends(data)))
+    return may_announce([line for line in clean_lines(text) if line[:1] != ">"])
 
 
 def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:
@@ -167,15 +187,6 @@ def _even_line_ends(data: bytes) -> bytes:
         if b"\r" in data and b"\n" not in data.strip():
             data = data.replace(b"\r", b"\n")
     return data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
-
-
-def _read_words(
-    headers: Headers, body: bytes, reading: SubjectReading, subject: str, note: limits.Note, *, answers: bool
-) -> Words:
-    """The author's own words; none where the body need not be read."""
-    if not _could_matter(reading, subject, answers=answers):
-        return Words(own=())
-    return find_own_words(find_text(headers, body, note), note)
 
 
 def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:

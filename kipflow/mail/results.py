@@ -17,7 +17,7 @@ from kipflow.mail.announcements.closing import closes_vote, corrects, presents_c
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.outcome import Said, Subject, read_outcomes
-from kipflow.mail.announcements.tokens import MAX_LINES, Word, has_word, lands, split_sentences, tokenize
+from kipflow.mail.announcements.tokens import MAX_LINES, Word, has_parts, has_word, lands, split_sentences, tokenize
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words
 
@@ -87,6 +87,15 @@ def _can_announce(words: Words, reading: SubjectReading) -> bool:
     if reading.kind is Kind.VOTE:
         return has_word(text, *_ENDING) or lands(text)
     return has_word(text, Word.VOTE) and has_word(text, Word.SUCCESS, Word.FAILURE, Word.CLOSE)
+
+
+def may_announce(lines: Sequence[str]) -> bool:
+    """The same of a reply whose subject has no vote's tag, by lines of which its own words are some: never no in vain.
+
+    Lines may be missing between its own words, so a phrase may be torn apart.
+    """
+    text = " ".join(lines)
+    return has_parts(text, Word.VOTE) and has_parts(text, Word.SUCCESS, Word.FAILURE, Word.CLOSE)
 
 
 def _even_out(words: Words) -> str:

@@ -71,7 +71,9 @@ class _Assembly:
         self.numbers = attribute_numbers(ordered)
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
-        self.ends: dict[str, list[datetime]] | None = None
+        #: Mails by the votes that they are about, and when those that end one of so many rounds were sent.
+        self.by_key: dict[str, list[Message]] = {}
+        self.ends: dict[tuple[str, int], list[datetime]] = {}
         self.entitled = Entitled(roster, policy)
         #: Openings of rounds that would replace one that runs, by nobody who may.
         self.contested: set[str] = set()
@@ -138,23 +140,29 @@ class _Assembly:
         last = max(rounds, key=lambda r: r.opened_at)
         one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
         same = message.author_address == last.root.author_address and one == other
-        return same and not any(
-            last.opened_at <= at < self.time_of(message) for at in self.find_ends().get(last.key, ())
-        )
+        return same and not any(last.opened_at <= at < self.time_of(message) for at in self.find_ends(last.key))
 
-    def find_ends(self) -> dict[str, list[datetime]]:
-        """When mails that announce a result or call something off were sent, by the key that they are about.
+    def find_ends(self, key: str) -> list[datetime]:
+        """When mails that announce a result or call something off were sent, of those that are about `key`.
 
         By somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round.
         """
-        if self.ends is None:
-            self.ends = {}
+        if not self.by_key:
             for m in self.ordered:
-                announced = m.declared is not None and not m.declared.unclear
-                if m.reading.kind in {Kind.RESULT, Kind.CANCEL} or announced or m.cancels is not None:
-                    for key in filter(lambda key: self.is_heard(m, key), self.keys_of(m)):
-                        self.ends.setdefault(key, []).append(self.time_of(m))
-        return self.ends
+                for each in self.keys_of(m):
+                    self.by_key.setdefault(each, []).append(m)
+        which = key, len(self.rounds.get(key, ()))
+        if which not in self.ends:
+            about = (m for m in self.by_key.get(key, ()) if self.ends_vote(m) and self.is_heard(m, key))
+            self.ends[which] = [self.time_of(m) for m in about]
+        return self.ends[which]
+
+    @staticmethod
+    def ends_vote(message: Message) -> bool:
+        """Whether a mail announces a result or calls something off."""
+        if message.reading.kind in {Kind.RESULT, Kind.CANCEL} or message.cancels is not None:
+            return True
+        return message.declared is not None and not message.declared.unclear
 
     def is_heard(self, message: Message, key: str) -> bool:
         callers = {r.root.author_address for r in self.rounds.get(key, ())}
@@ -238,10 +246,11 @@ class _Assembly:
 
     def find_told_of(self, message: Message, at: datetime) -> list[Round]:
         """The rounds whose result a discussion is told: by number, the last one opened before."""
-        if message.declared is None or not message.reading.numbers:
+        if not message.reading.numbers:
             return []
         opened = ([r for r in self.rounds.get(key, ()) if r.opened_at <= at] for key in self.keys_of(message))
-        return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+        told = [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+        return told if told and message.declared is not None else []
 
     def leave_contested(self, rounds: list[Round]) -> list[Round]:
         """The rounds that somebody opened who may, if there are any."""

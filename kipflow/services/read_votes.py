@@ -134,6 +134,7 @@ def _read(
             list_from_headers=True,
             receivers=community.receivers,
             keep_cut=True,
+            late=True,
         )
         for item in items:
             read += 1

@@ -103,6 +103,12 @@ def has_word(text: str, *kinds: Word) -> bool:
     return has_any(find_signs(*kinds), fold_case(text))
 
 
+def has_parts(text: str, *kinds: Word) -> bool:
+    """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
+    folded = fold_case(text)
+    return any(all(part in folded for part in sign.split()) for sign in find_signs(*kinds))
+
+
 def lands(text: str) -> bool:
     """Whether a word such as "in" or "settled" ends a clause: within one it says nothing."""
     return _find_landings().search(text) is not None

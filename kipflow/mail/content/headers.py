@@ -215,6 +215,10 @@ _USUAL = re.compile(
 )
 
 
+# an envelope line's, as nearly all archives write it: "Tue Mar  3 10:00:00 2026"
+_ASCTIME = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ( \d|\d\d) (\d\d):(\d\d):(\d\d) (199\d|20\d\d)\s*\Z", re.ASCII
+)
 _ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
 _FOREIGN_MONTH = re.compile(
     r"(?<=\d[ -])(?:(?P<Feb>fév|fev)|(?P<Mar>mär|mrz|maa|mrt)|(?P<Apr>avr|abr)|(?P<May>mai|maj|mei|mag)|"
@@ -272,7 +276,18 @@ _ENVELOPE = re.compile(rb"^>?From (\S{0,320})\s+([^\n]{8,80})")
 def parse_envelope_date(data: bytes) -> datetime | None:
     """The time in an mbox "From " line at the start of `data`."""
     match = _ENVELOPE.match(data[:500])
-    return None if match is None else parse_date(match.group(2).decode("ascii", "replace"))
+    if match is None:
+        return None
+    text = match.group(2).decode("ascii", "replace")
+    usual = _ASCTIME.match(text)
+    if usual is None or usual.group(1) not in _MONTHS:
+        return parse_date(text)
+    name, day, hour, minute, second, year = usual.groups()
+    try:
+        at = datetime(int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC)
+    except ValueError:
+        return None
+    return at
 
 
 _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")

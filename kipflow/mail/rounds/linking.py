@@ -52,7 +52,7 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
             topics.setdefault(message.reading.topic, message.reading.numbers)
     numbers: dict[str, tuple[int, ...]] = {}
     for message in ordered:
-        chain: list[Message] = []
+        chain: set[str] = set()
         current: Message | None = message
         found: tuple[int, ...] = ()
         while current is not None and len(chain) < 500:
@@ -62,11 +62,11 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
             if current.reading.numbers:
                 found = current.reading.numbers
                 break
-            chain.append(current)
+            chain.add(current.message_id)
             if not _continues_thread(current):
                 break
             parent = parents.get(current.message_id)
-            current = by_id.get(parent) if parent is not None and by_id[parent] not in chain else None
+            current = by_id.get(parent) if parent is not None and parent not in chain else None
         found = found or topics.get(message.reading.topic, ())
         numbers[message.message_id] = found if found or not chain else ()
     return numbers

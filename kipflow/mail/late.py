@@ -1,0 +1,95 @@
+"""Mails whose bodies are read when somebody asks what they say.
+
+Most answers on a list belong to no vote, and only the thread shows which do. Such a mail knows from the start what
+its headers tell; whatever its body tells is read from its bytes the first time that it is asked for. So it says the
+very same as a mail that was read at once, whoever asks and whenever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, NoReturn
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.votes import Declared, Expression
+
+#: Bytes of a mail that are kept for later; a longer one is read at once.
+MAX_KEPT = 64 * 1024
+_OF_BODY = frozenset({"own_text", "expressions", "declared", "cancels", "unread"})
+_OF_HEADERS = tuple(field.name for field in fields(Message) if field.name not in _OF_BODY)
+#: Reads the whole of a mail.
+Read = Callable[[], Message | Unreadable]
+
+
+class LateMessage(Message):
+    """A `Message` that reads its body on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
+
+    __slots__ = ("_may_announce", "_read", "_whole")
+    _may_announce: Callable[[], bool]
+    _read: Read
+    _whole: Message | None
+
+    def __new__(cls, **values: Any) -> Message:  # type: ignore[misc]  # what `replace` makes of it
+        return Message(**values)
+
+    def whole(self) -> Message:
+        """The mail as it is when read in full."""
+        if self._whole is None:
+            found = self._read()
+            if not isinstance(found, Message):
+                _refuse(found)
+            object.__setattr__(self, "_whole", found)
+            return found
+        return self._whole
+
+    @property
+    def own_text(self) -> str:
+        return self.whole().own_text
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return self.whole().expressions
+
+    @property
+    def declared(self) -> Declared | None:
+        # a busy discussion is asked in each of its mails, and a look at its words spares most of the reading
+        return self.whole().declared if self._whole is not None or self._may_announce() else None
+
+    @property
+    def cancels(self) -> str | None:
+        return self.whole().cancels
+
+    @property
+    def unread(self) -> str:
+        return self.whole().unread
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self.whole() == (other.whole() if isinstance(other, LateMessage) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.whole())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _assemble, ([getattr(self, name) for name in _OF_HEADERS], self._read, self._may_announce)
+
+
+def _refuse(found: Unreadable) -> NoReturn:
+    raise ValueError(f"{found.source} was readable before: {found.why}")
+
+
+def put_off(head: Message, *, read: Read, may_announce: Callable[[], bool]) -> LateMessage:
+    """A mail of which only what `head` has of its headers was read.
+
+    `read` reads all of it; `may_announce` answers no only where that would find no announcement.
+    """
+    return _assemble([getattr(head, name) for name in _OF_HEADERS], read, may_announce)
+
+
+def _assemble(values: Sequence[Any], read: Read, may_announce: Callable[[], bool]) -> LateMessage:
+    late: LateMessage = object.__new__(LateMessage)
+    for name, value in zip(_OF_HEADERS, values, strict=True):
+        object.__setattr__(late, name, value)
+    for name, value in (("_read", read), ("_may_announce", may_announce), ("_whole", None)):
+        object.__setattr__(late, name, value)
+    return late

@@ -1,0 +1,99 @@
+"""A mail whose body is read on demand says the very same as one that was read at once."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Roster
+from kipflow.mail import messages
+from kipflow.mail.archive import read_path
+from kipflow.mail.late import LateMessage
+from kipflow.mail.messages import read_message
+from kipflow.mail.threads import find_votes
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+ARCHIVES = sorted([*DATA.rglob("*.mbox"), *DATA.rglob("*.eml")])
+POLICY = Policy(version="test", binding_roles=frozenset({"pmc", "committer"}))
+ANSWER = b"""From: Ada Roe <ada@x.example>
+Subject: Re: Names
+Message-ID: <2@x.example>
+In-Reply-To: <1@x.example>
+Date: Mon, 2 Mar 2026 10:00:00 +0000
+
++1 (binding)
+"""
+
+
+def read(path: Path, *, late: bool) -> list[Message | Unreadable]:
+    return list(read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, late=late))
+
+
+def read_answer() -> Message:
+    found = read_message(ANSWER, source="x#0", list_id="dev@x.example", month="", prefix="KIP", late=True)
+    assert isinstance(found, LateMessage)
+    return found
+
+
+def check(path: Path, roster: Roster) -> int:
+    """Compare both ways of reading an archive; how many bodies were put off."""
+    whole, late = (read(path, late=late) for late in (False, True))
+    fresh = read(path, late=True)  # nothing of these is read before the votes ask
+    for keyed_by in ("number", "subject"):
+        votes = [
+            find_votes([m for m in found if isinstance(m, Message)], roster, POLICY, prefix="KIP", keyed_by=keyed_by)
+            for found in (whole, fresh)
+        ]
+        assert votes[0] == votes[1]
+    for one, other in zip(whole, late, strict=True):
+        if isinstance(other, LateMessage):
+            assert isinstance(one, Message)
+            assert other.declared == one.declared  # asked first: a look at the words may answer
+            assert [getattr(other, f.name) for f in fields(Message)] == [getattr(one, f.name) for f in fields(Message)]
+        else:
+            assert one == other
+    return sum(isinstance(m, LateMessage) for m in late)
+
+
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
+def test_facts_and_votes_are_the_same_when_bodies_are_read_on_demand(path: Path, roster: Roster) -> None:
+    check(path, roster)
+
+
+def test_the_examples_hold_bodies_that_are_put_off(roster: Roster) -> None:
+    assert sum(check(path, roster) for path in ARCHIVES) > 40
+
+
+@pytest.mark.realdata
+def test_facts_and_votes_of_real_months_are_the_same_when_bodies_are_read_on_demand(
+    realdata: Path, roster: Roster
+) -> None:
+    assert sum(check(path, roster) for path in sorted((realdata / "mail").glob("*.mbox"))) > 500
+
+
+def test_headers_are_told_without_reading_the_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> str:
+        raise AssertionError("read")
+
+    monkeypatch.setattr(messages, "find_text", refuse)
+    answer = read_answer()
+    assert (answer.author_name, answer.in_reply_to, answer.reading.kind) == ("Ada Roe", "<1@x.example>", Kind.OTHER)
+    with pytest.raises(AssertionError, match="read"):
+        answer.expressions  # noqa: B018
+
+
+def test_a_late_mail_equals_the_whole_one_and_is_copied_and_sent_as_it_is() -> None:
+    answer = read_answer()
+    whole = read_message(ANSWER, source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    sent = pickle.loads(pickle.dumps(answer))  # noqa: S301  # our own
+    assert isinstance(sent, LateMessage)
+    assert answer == whole == sent == copy.copy(answer)
+    assert hash(answer) == hash(whole)
+    assert answer != replace(answer, cancels="stop")
+    assert type(replace(answer, source="y#0")) is Message
