@@ -35,6 +35,8 @@ DEPTH = Limit(30, "MIME parts within each other")
 PART = Limit(2 * 1024 * 1024, "bytes in a MIME part")
 MARKUP = Limit(1024 * 1024, "characters of HTML")
 NODES = Limit(60_000, "HTML elements")
+#: The parser reads nothing below 256 and nothing that follows: a tree as deep as this may be cut off.
+NESTING = Limit(250, "HTML elements within each other")
 TEXT = Limit(256 * 1024, "characters of text")
 LINES = Limit(6_000, "lines")
 LINE = Limit(2_000, "characters in a line of the author's own")
@@ -43,8 +45,8 @@ OWN_TEXT = Limit(16_000, "characters of the author's own words")
 
 #: All of them, in the order in which they are met.
 LIMITS = (
-    *(MAIL, HEADERS, FIELDS, FIELD, SUBJECT, CONTENT_TYPE, PARTS, DEPTH, PART, MARKUP, NODES, TEXT, LINES, LINE),
-    *(OWN_LINES, OWN_TEXT),
+    *(MAIL, HEADERS, FIELDS, FIELD, SUBJECT, CONTENT_TYPE, PARTS, DEPTH, PART, MARKUP, NODES, NESTING, TEXT),
+    *(LINES, LINE, OWN_LINES, OWN_TEXT),
 )
 
 #: Told of each bound that a mail reaches.

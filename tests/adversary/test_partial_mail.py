@@ -173,6 +173,11 @@ def _beyond_16_mb() -> Mail:
     return objection("x" * 70 + "\n" + ("> " + "y" * 76 + "\n") * (MAX_MAIL // 79) + "-1 (binding)")
 
 
+def _below_html(depth: int) -> Mail:
+    body = "<div>" * depth + "Hello." + "</div>" * depth + "<p>-1 (binding)</p>"
+    return objection(body, headers="Content-Type: text/html\n")
+
+
 @pytest.mark.parametrize(
     "make",
     [_below_40_kb, _in_part_202, lambda: _nested(20), lambda: _nested(60), _beyond_16_mb],
@@ -194,6 +199,18 @@ def test_an_objection_beyond_what_is_read_of_a_mail_is_not_swallowed(
         assert ballot["status"] == "review"
         assert "not read to its end: more than" in json.dumps(community.questions())
     assert status["stage"] == "Vote"
+
+
+@pytest.mark.parametrize("depth", [200, 251, 256, 3_000])
+def test_an_objection_below_deep_markup_is_not_swallowed(community: Community, depth: int) -> None:
+    """A veto stands behind HTML elements nested so deep that the parser stops there.
+
+    The mail is a question that holds the acceptance; above that depth it is read.
+    """
+    community.follow(*with_objection(_below_html(depth)), day=6)
+    status = community.status()
+    ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
+    assert (ballot["status"], status["stage"]) == ("counted" if depth == 200 else "review", "Vote")
 
 
 # -- separators that are none ----------------------------------------------------------------------------------

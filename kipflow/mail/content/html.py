@@ -111,11 +111,14 @@ class _Writer:
         self.size = 0
 
     def write(self, root: Any) -> str:
-        skipping = 0
+        skipping = depth = 0
         for count, (event, node) in enumerate(etree.iterwalk(root, events=("start", "end"))):
             if count > MAX_NODES or self.size > MAX_TEXT:
                 self.note(limits.NODES if count > MAX_NODES else limits.TEXT)
                 break
+            depth += 1 if event == "start" else -1
+            if depth > limits.NESTING.size:
+                self.note(limits.NESTING)
             tag = node.tag if isinstance(node.tag, str) else ""
             if event == "start":
                 if skipping or _is_hidden(node, tag):

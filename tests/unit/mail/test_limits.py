@@ -42,6 +42,7 @@ REACHED: dict[str, tuple[bytes, bytes]] = {
     "PART": (b"> y\n" * 600_000, b""),
     "MARKUP": (b"<p>x" + b" " * 1_100_000 + b"</p>", HTML),
     "NODES": (b"<b></b>" * 40_000, HTML),
+    "NESTING": (b"<div>" * 254 + b"-1" + b"</div>" * 254 + b"<p>-1</p>", HTML),
     "TEXT": (b"> " + b"y" * 70 + b"\n" + (b"> " + b"y" * 70 + b"\n") * 4_000, b""),
     "LINES": (b">\n" * 6_001 + b"-1\n", b""),
     "LINE": (b"x" * 2_001 + b"\n", b""),
