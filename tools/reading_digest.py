@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DIGEST = ROOT / "tests" / "data" / "reading.digest"
 #: What turns one mail's bytes into a `Message`.
 READER = "kipflow.mail.messages"
+#: Two lines for each, so that changes of neighbours merge.
+_ENTRY = re.compile(r"^(\w\S*)\n  (\w+)$", re.MULTILINE)
 WHAT_TO_DO = (
     "the reader changed: raise READING_RULES in kipflow/mail/version.py if a stored mail could read otherwise now, "
     "then run `python -m tools.reading_digest` (with --reads-the-same where none could)"
@@ -59,9 +62,8 @@ def digest_sources() -> dict[str, str]:
 
 
 def load_recorded() -> dict[str, str]:
-    """What was recorded last, "READING_RULES" among the paths."""
-    lines = DIGEST.read_text(encoding="utf-8").splitlines() if DIGEST.is_file() else []
-    return dict(line.rsplit(" ", 1) for line in lines)  # type: ignore[misc]
+    """What was recorded last, "READING_RULES" among the paths; marks of a merge are passed over."""
+    return dict(_ENTRY.findall(DIGEST.read_text(encoding="utf-8"))) if DIGEST.is_file() else {}
 
 
 def is_change_recorded(recorded: Mapping[str, str]) -> bool:
@@ -78,7 +80,7 @@ def main() -> int:
         print(WHAT_TO_DO, file=sys.stderr)
         return 1
     lines = {"READING_RULES": str(READING_RULES), **digest_sources()}
-    DIGEST.write_text("".join(f"{name} {value}\n" for name, value in lines.items()), encoding="utf-8")
+    DIGEST.write_text("".join(f"{name}\n  {value}\n" for name, value in lines.items()), encoding="utf-8")
     return 0
 
 

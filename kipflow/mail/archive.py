@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kipflow.domain.errors import UnreadableInput
@@ -12,9 +13,10 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
 from kipflow.mail.exports import read_export
 from kipflow.mail.messages import read_message
+from kipflow.mail.workers import count_workers, open_workers, run_in_order, split_size
 from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE, open_box
-from kipflow.mbox.ranges import split_range
+from kipflow.mbox.ranges import count_mails, is_splittable, split_range
 from kipflow.mbox.splitting import MAX_MAIL, RawMail, split_mbox
 
 #: Containers that are told by name instead of being read as bad mail.
@@ -189,11 +191,7 @@ def read_range(
     """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
     how = _Reading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
 
-    def split() -> Iterator[RawMail]:
-        with path.open("rb") as stream:
-            yield from split_range(stream, start, end, whole=whole)
-
-    return how.read_until_damage(split(), f"{list_id}/{month}", first_position)
+    return _read_span(path, f"{list_id}/{month}", how, start, end, first_position, whole=whole)
 
 
 def _say_error(error: Exception) -> str:
@@ -230,17 +228,63 @@ def read_path(
     )
     if path.is_dir():
         refused: list[Unreadable] = []
-        seen: set[Path] = set()
+        found: dict[Path, Path] = {}
         for file in sorted(_walk(path, refused, how)):
-            if (real := file.resolve()) not in seen:
-                seen.add(real)
-                yield from _read_file(file, str(file.relative_to(path)), how)
+            found.setdefault(file.resolve(), file)
+        yield from _read_files([(file, str(file.relative_to(path))) for file in found.values()], how)
         yield from refused
     elif path.is_file():
-        yield from _read_file(path, path.name, how)
+        yield from _read_files([(path, path.name)], how)
     else:
         # a pipe or a device would keep its reader waiting for ever
         yield how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True)
+
+
+def _read_files(files: Sequence[tuple[Path, str]], how: _Reading) -> Iterator[Message | Unreadable]:
+    """Files with their names in order: by all cores where they are large, a large box in parts."""
+    sizes = [file.stat().st_size for file, _ in files]
+    workers = count_workers(sum(sizes))
+    if workers == 1:
+        for file, name in files:
+            yield from _read_file(file, name, how)
+        return
+    with open_workers(workers) as pool:
+        parts = [
+            (file, name, start, end)
+            for (file, name), size in zip(files, sizes, strict=True)
+            for start, end in (split_size(size) if is_splittable(file) else [(0, 0)])
+        ]
+        counts = run_in_order(pool, workers, [partial(_count, file, start, end) for file, _, start, end in parts])
+        tasks: list[Callable[[], list[Message | Unreadable]]] = []
+        first = 0
+        for (file, name, start, end), count in zip(parts, list(counts), strict=True):
+            first = first if start else 0
+            tasks.append(partial(_read_part, file, name, how, start, end, first))
+            first += count
+        for items in run_in_order(pool, workers, tasks):
+            yield from items
+
+
+def _count(path: Path, start: int, end: int) -> int:
+    try:
+        return count_mails(path, start, end) if end else 0
+    except DAMAGE:
+        return 0  # reading it says so
+
+
+def _read_part(path: Path, name: str, how: _Reading, start: int, end: int, first: int) -> list[Message | Unreadable]:
+    """A file, or the mails of a plain box that begin in a range of bytes (`end` 0: a file as a whole)."""
+    return list(_read_span(path, name, how, start, end, first) if end else _read_file(path, name, how))
+
+
+def _read_span(
+    path: Path, name: str, how: _Reading, start: int, end: int, first: int, *, whole: bool = False
+) -> Iterator[Message | Unreadable]:
+    def split() -> Iterator[RawMail]:
+        with path.open("rb") as stream:
+            yield from split_range(stream, start, end, whole=whole)
+
+    return how.read_until_damage(split(), name, first)
 
 
 def _walk(root: Path, refused: list[Unreadable], how: _Reading) -> Iterator[Path]:

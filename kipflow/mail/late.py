@@ -26,7 +26,7 @@ class LateMessage(Message):
     """A `Message` that reads its body on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
     __slots__ = ("_may_announce", "_read", "_whole")
-    _may_announce: Callable[[], bool]
+    _may_announce: bool
     _read: Read
     _whole: Message | None
 
@@ -53,8 +53,7 @@ class LateMessage(Message):
 
     @property
     def declared(self) -> Declared | None:
-        # a busy discussion is asked in each of its mails, and a look at its words spares most of the reading
-        return self.whole().declared if self._whole is not None or self._may_announce() else None
+        return self.whole().declared if self._may_announce else None
 
     @property
     def cancels(self) -> str | None:
@@ -78,15 +77,15 @@ def _refuse(found: Unreadable) -> NoReturn:
     raise ValueError(f"{found.source} was readable before: {found.why}")
 
 
-def put_off(head: Message, *, read: Read, may_announce: Callable[[], bool]) -> LateMessage:
+def put_off(head: Message, *, read: Read, may_announce: bool) -> LateMessage:
     """A mail of which only what `head` has of its headers was read.
 
-    `read` reads all of it; `may_announce` answers no only where that would find no announcement.
+    `read` reads all of it; `may_announce` is false only where that would find no announcement.
     """
     return _assemble([getattr(head, name) for name in _OF_HEADERS], read, may_announce)
 
 
-def _assemble(values: Sequence[Any], read: Read, may_announce: Callable[[], bool]) -> LateMessage:
+def _assemble(values: Sequence[Any], read: Read, may_announce: bool) -> LateMessage:
     late: LateMessage = object.__new__(LateMessage)
     for name, value in zip(_OF_HEADERS, values, strict=True):
         object.__setattr__(late, name, value)

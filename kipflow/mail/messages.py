@@ -149,16 +149,19 @@ def read_message(
     return put_off(
         found,
         read=partial(how, data, list_from_headers=list_from_headers, unread=unread),
-        may_announce=partial(_may_announce, data, reading),
+        may_announce=_may_announce(headers, body, reading),
     )
 
 
-def _may_announce(data: bytes, reading: SubjectReading) -> bool:
-    """Whether a mail with a body that was put off may announce a result, by its text with quotes and all."""
-    if not reading.is_reply:
-        return False
-    text = find_text(*split_mail(_even_line_ends(data)))
-    return may_announce([line for line in clean_lines(text) if line[:1] != ">"])
+def _may_announce(headers: Headers, body: bytes, reading: SubjectReading) -> bool:
+    """Whether a mail with a body that is put off may announce a result.
+
+    Each mail of a proposal's discussion is asked that: a look at its text, quotes left out, spares most of the reading.
+    """
+    if reading.kind is not Kind.DISCUSS or not reading.numbers:
+        return True
+    lines = clean_lines(find_text(headers, body)) if reading.is_reply else []
+    return may_announce([line for line in lines if line[:1] != ">"])
 
 
 def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:

@@ -1,0 +1,49 @@
+"""Reading by all cores: tasks for several processes, their results in the order of the tasks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+#: Bytes of one task, and of files that are worth the start of processes.
+PART, WORTH = 4 * 1024 * 1024, 16 * 1024 * 1024
+T = TypeVar("T")
+
+
+def count_workers(size: int) -> int:
+    """How many processes reading so many bytes is worth; 1: this one alone."""
+    if size < WORTH or multiprocessing.current_process().daemon:  # a daemon may have no children
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def split_size(size: int) -> list[tuple[int, int]]:
+    """The parts of a file as ranges of bytes."""
+    return [(start, min(start + PART, size)) for start in range(0, size, PART)]
+
+
+@contextmanager
+def open_workers(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that run tasks; they start at once where nothing else runs beside this one's main thread."""
+    is_alone = threading.active_count() == 1 and sys.platform == "linux"
+    context = multiprocessing.get_context("fork" if is_alone else "spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        yield pool
+
+
+def run_in_order(pool: ProcessPoolExecutor, workers: int, tasks: Sequence[Callable[[], T]]) -> Iterator[T]:
+    """What each task answers, in order. Tasks wait while their results are not taken: memory stays bounded."""
+    running: deque[Future[T]] = deque()
+    for task in tasks:
+        running.append(pool.submit(task))
+        if len(running) > 2 * workers:
+            yield running.popleft().result()
+    while running:
+        yield running.popleft().result()

@@ -1,0 +1,55 @@
+"""Several processes read what one does, in the same order, with the same positions."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail import archive, workers
+from kipflow.mail.archive import read_path
+from kipflow.mail.workers import count_workers
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+def read(path: Path, *, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
+    how = {"late": late, "keep_cut": keep_cut}
+    return list(read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, **how))
+
+
+@pytest.fixture
+def by_two(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(archive, "count_workers", lambda _size: 2)
+    monkeypatch.setattr(workers, "PART", 20_000)
+    return monkeypatch
+
+
+def write_folder(folder: Path) -> Path:
+    """A folder with a large box, a small one, a packed one, a box that breaks off and a file that is no mail."""
+    boxes = [path.read_bytes() for path in sorted((DATA / "communities").glob("*.mbox"))]
+    (folder / "large.mbox").write_bytes(b"".join(boxes))
+    (folder / "small.mbox").write_bytes(boxes[0])
+    (folder / "packed.mbox.gz").write_bytes(gzip.compress(boxes[1]))
+    (folder / "broken.mbox").write_bytes(boxes[2][:-40])
+    (folder / "tool.zip").write_bytes(b"PK\x03\x04...")
+    return folder
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "on demand"])
+@pytest.mark.parametrize("keep_cut", [False, True])
+def test_a_folder_reads_the_same_by_two_processes(
+    tmp_path: Path, request: pytest.FixtureRequest, late: bool, keep_cut: bool
+) -> None:
+    folder = write_folder(tmp_path)
+    alone = read(folder, keep_cut=keep_cut)
+    request.getfixturevalue("by_two")
+    both = read(folder, late=late, keep_cut=keep_cut)
+    assert len(alone) > 100
+    assert both == alone
+
+
+def test_little_mail_is_read_by_one_process() -> None:
+    assert count_workers(workers.WORTH - 1) == 1
