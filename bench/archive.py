@@ -24,6 +24,7 @@ from typing import Any
 
 from corpus import START, make_mails, write_mbox
 from measure import Figure, answer, median, run_apart, run_in_turns
+from peers import PEERS, find_python, measure_peer
 
 from kipflow.adapters.store import migrate, open_store
 from kipflow.domain.facts import Message
@@ -32,7 +33,9 @@ from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.threads import attribute_numbers
+from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
+from kipflow.settings import load_community
 
 MONTHS = 4
 ROUNDS = 3
@@ -42,6 +45,7 @@ MAX_MB = 200
 WHERE: dict[str, str] = {"list_id": "dev@list.example", "prefix": "KIP"}
 PEER = "mailbox doing the small job"
 REACH_ONE, REACH_TWO, REACH_SPARK, REACH_CORES = 8.0, 1.8, 0.6, 1.7
+REACH_VOTES, REACH_REAL = 4.0, 2.0
 
 
 def make_files(folder: Path, mails: int) -> list[str]:
@@ -55,7 +59,7 @@ def make_files(folder: Path, mails: int) -> list[str]:
 
 def compare(folder: Path, mails: int) -> list[Figure]:
     files = make_files(folder, mails)
-    names = {"mailbox": "mailbox", "read": "one", "stored": "stored"}
+    names = {"mailbox": "mailbox", "read": "one", "stored": "stored", "votes": "votes"}
     found = run_in_turns("archive", {name: (how, *files) for name, how in names.items()}, rounds=ROUNDS)
     walls = run_in_turns("archive", {"one": ("one-by-clock", *files), "two": ("two", *files)}, rounds=ROUNDS)
     small = found["mailbox"]["seconds"]
@@ -63,11 +67,36 @@ def compare(folder: Path, mails: int) -> list[Figure]:
     busier = {**walls["two"], "seconds": walls["two"]["busier"]}
     return [
         _figure("mailbox + email (compat32), small job", found["mailbox"]),
+        *_compare_peers(files, small),
+        _figure("kipflow votes, archive to judged votes", found["votes"], PEER, small, REACH_VOTES),
         _figure("kipflow, archive to facts", found["read"], PEER, small, REACH_ONE),
         _figure("kipflow, archive to facts in SQLite", found["stored"], PEER, small),
         _figure("kipflow, archive to facts, by the clock", walls["one"]),
         _figure("two processes, by the clock", walls["two"], "one process", walls["one"]["seconds"]),
         _figure("two processes, the busier one's work", busier, "one process", found["read"]["seconds"], REACH_TWO),
+    ]
+
+
+def _compare_peers(files: list[str], small: float) -> Iterable[Figure]:
+    """The small job by readers that others wrote, as far as they can be installed."""
+    for name in PEERS:
+        python = find_python(name)
+        if python is not None:
+            found = min((measure_peer(python, name, files) for _ in range(ROUNDS)), key=lambda one: one["seconds"])
+            yield _figure(f"{name}, small job", found, PEER, small)
+
+
+def compare_real(real: Path) -> list[Figure]:
+    """The same of real months; none where there are none."""
+    files = [str(path) for path in sorted(real.glob("*.mbox"))]
+    if not files:
+        return []
+    calls = {"mailbox": ("mailbox", *files), "votes": ("votes", *files)}
+    found = run_in_turns("archive", calls, rounds=ROUNDS)
+    small = found["mailbox"]["seconds"]
+    return [
+        _figure("real months: mailbox + email (compat32), small job", found["mailbox"]),
+        _figure("real months: kipflow votes", found["votes"], PEER, small, REACH_REAL),
     ]
 
 
@@ -162,6 +191,13 @@ def measure_one_by_clock(*files: str) -> dict[str, Any]:
     return {**found, "seconds": found["wall"]}
 
 
+def measure_votes(*files: str) -> dict[str, Any]:
+    """`kipflow votes` without the printing. `seconds` is the processor time of all its processes."""
+    start = sum(os.times()[:4])
+    report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
+    return {"seconds": sum(os.times()[:4]) - start, "mails": report.messages_read, "votes": len(report.votes)}
+
+
 def measure_stored(*files: str) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/bench.db"
@@ -234,6 +270,7 @@ if __name__ == "__main__":
             "one": measure_one,
             "one-by-clock": measure_one_by_clock,
             "stored": measure_stored,
+            "votes": measure_votes,
             "two": measure_two,
             "spark": measure_spark,
         }

@@ -1,6 +1,6 @@
 """Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
 
-    python bench/run.py [--only archive|spark|memory|metrics|hourly|poll|backfill|replay] [--mails N] [--events N]
+    python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|replay] [--mails N] [--events N]
         [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
 Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
@@ -27,8 +27,11 @@ import polling
 import replay
 from measure import Figure
 
+#: Real mail beside the project, where there is any.
+REAL = Path(__file__).resolve().parents[2] / "shared" / "realdata" / "mail"
 SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "archive": lambda options, folder: archive.compare(folder, options.mails),
+    "real": lambda options, _: archive.compare_real(options.real),
     "spark": lambda options, folder: archive.compare_spark(folder, options.mails),
     "memory": lambda options, folder: archive.compare_memory(folder, options.megabytes),
     "metrics": lambda options, folder: lifecycle.compare(folder, options.events),
@@ -46,6 +49,7 @@ def main() -> None:
     parser.add_argument("--held", type=int, default=100_000, help="mails at most in the store of the hourly run")
     parser.add_argument("--megabytes", type=int, default=128, help="size of the file that memory is measured on")
     parser.add_argument("--proposals", type=int, default=130, help="proposals in the replayed history")
+    parser.add_argument("--real", type=Path, default=REAL, help="a folder of real months as mbox files")
     parser.add_argument("--only", choices=sorted(SECTIONS), help="one part instead of all")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--strict", action="store_true", help="exit with 1 where a figure is below its reach")
