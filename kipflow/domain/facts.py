@@ -85,13 +85,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """Something that could not be read, where, and why. `lost`: mail that stood there may be missing."""
+    """Something that could not be read, where, and why. `lost`: mail that stood there may be missing.
+
+    Of a lost mail of which something is held, for who reads its file: its id, and when a host recorded its arrival.
+    """
 
     source: str
     why: str
     list_id: str = ""
     month: str = ""
     lost: bool = False
+    message_id: str = field(default="", compare=False)
+    arrived_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
@@ -25,6 +26,8 @@ _PACKED = {
     b"PK\x03\x04": "a zip file",
     b"7z\xbc\xaf\x27\x1c": "a 7z file",
 }
+#: The end of the ids of mails without one (`Message.message_id`).
+_MISSING = "@missing>"
 _BOM = b"\xef\xbb\xbf"
 _JSON = {".json", ".jsonl", ".ndjson"}
 #: Of a line that looks like the start of a mail, what is shown.
@@ -63,6 +66,18 @@ class _Reading:
     def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
         return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
 
+    def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
+        """What is said of a mail that is not all there, with what it is known again by."""
+        begun = self.read(raw.data, source)
+        if isinstance(begun, Unreadable):
+            return self.refuse(source, why, lost=True)
+        return replace(
+            self.refuse(source, why, lost=True),
+            list_id=begun.list_id,
+            message_id="" if begun.message_id.endswith(_MISSING) else begun.message_id,
+            arrived_at=None if begun.arrived_from in CLAIMED else begun.arrived_at,
+        )
+
     def read_all(self, mails: Iterable[RawMail], name: str, first_position: int = 0) -> Iterator[Message | Unreadable]:
         """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
         for raw in mails:
@@ -73,7 +88,7 @@ class _Reading:
                 yield self.read(raw.data, where, _say_unread(raw))
             if raw.cut and raw.cut != DAMAGED:
                 left = "" if self.keep_cut else ", which is left out"
-                yield self.refuse(where, f"the file breaks off {raw.cut}{left}", lost=True)
+                yield self.refuse_cut(raw, where, f"the file breaks off {raw.cut}{left}")
             if raw.doubts:
                 yield self.refuse(*_say_doubts(raw, where))
             if raw.loose:
@@ -91,16 +106,20 @@ class _Reading:
     ) -> Iterator[Message | Unreadable]:
         """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
         damage: list[Exception] = []
+        damaged: list[RawMail] = []
 
         def guard() -> Iterator[RawMail]:
             try:
-                yield from mails
+                for mail in mails:
+                    damaged.extend([mail] if mail.cut == DAMAGED else [])
+                    yield mail
             except DAMAGE as error:
                 damage.append(error)
 
         yield from self.read_all(filter(is_wanted, guard()) if is_wanted else guard(), name, first_position)
         for error in damage:
-            yield self.refuse(name, f"the file is damaged or cannot be read: {_say_error(error)}", lost=True)
+            why = f"the file is damaged or cannot be read: {_say_error(error)}"
+            yield self.refuse_cut(damaged[-1], name, why) if damaged else self.refuse(name, why, lost=True)
 
 
 def _say_unread(raw: RawMail) -> str:

@@ -217,7 +217,9 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
         if told:
             totals.bad_months.append((month.list_id, month.month, told))
         if before is not None and before.status == "complete" and bad:
-            month = replace(before, why=f"{_HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}")
+            since = f"{_HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}"
+            # what only files gave stays theirs: a file that breaks off makes it partial, and every poll asks for it
+            month = before if before.why.startswith(FROM_FILES) else replace(before, why=since)
         elif bad and before is not None:
             month = replace(month, mails=max(mails, before.mails))
         session.save_month(month)

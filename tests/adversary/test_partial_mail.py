@@ -80,9 +80,49 @@ def test_a_file_that_breaks_off_before_an_objection_is_not_enough(community: Com
     # whoever vouches: what is missing is missing
     ingest(community, path, through=LATER)
     assert community.stage() == "Vote"
+    # a whole file that lacks the mail in which the other one broke off proves nothing about the rest
     path.write_bytes(whole)
     assert ingest(community, path)[0] == 0
-    assert community.stage() == "Accepted"
+    assert community.stage() == "Vote"
+    assert "incomplete" in why_not(community)
+    path.write_bytes(whole + mail)
+    ingest(community, path, through=LATER)
+    assert community.stage() == "Vote"
+    assert "incomplete" not in why_not(community)
+    assert "needs 1 more binding +1" in why_not(community)
+
+
+@pytest.mark.parametrize("first", ["whole", "broken"])
+@pytest.mark.parametrize("cleared_by", ["file", "archive", "operator"])
+def test_it_does_not_matter_which_file_of_a_month_was_read_first(
+    community: Community, first: str, cleared_by: str
+) -> None:
+    """An operator has a whole file of a month without a veto, and one that breaks off in it, and gives both.
+
+    In either order nothing is accepted, until a whole file has the mail that was cut off, the archive gives the month,
+    or the operator says that no mail is missing.
+    """
+    honest, veto = b"".join(m.render() for m in honest_vote().values()), objection("-1 (binding)\n\nBecause.")
+    whole, broken = community.folder / "whole.mbox", community.folder / "broken.mbox"
+    whole.write_bytes(honest)
+    broken.write_bytes(honest + veto.render()[: veto.render().index(b"Because") + 4])
+    for path in [whole, broken] if first == "whole" else [broken, whole]:
+        community.run("ingest", path, "--as-of", LATER)
+    community.run("advance", "--as-of", LATER)
+    assert community.stage() == "Vote"
+    assert "incomplete" in why_not(community)
+    if cleared_by == "operator":
+        ingest(community, whole, through=LATER)
+        assert community.stage() == "Accepted"
+        return
+    if cleared_by == "archive":
+        community.follow(*with_objection(veto), day=6)
+    else:
+        whole.write_bytes(b"".join(m.render() for m in with_objection(veto)))
+        ingest(community, whole)
+    assert community.stage() == "Vote"
+    assert "needs 1 more binding +1" in why_not(community)
+    assert "incomplete" not in why_not(community)
 
 
 def test_a_box_that_somebody_put_together_needs_no_empty_line_at_its_end(community: Community) -> None:

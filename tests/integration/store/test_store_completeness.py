@@ -34,7 +34,8 @@ ELSEWHERE: dict[type, set[str]] = {
     Message: {"reading", "references"},
     Vote: {"proposal", "ballots", "doubts", "heard"},  # doubts become review items
     VoteState: {"vote", "terms", "tally"},
-    Unreadable: {"lost"},  # makes its month partial, which says why
+    # make their month partial, which says why and keeps the id of what is missing
+    Unreadable: {"lost", "message_id", "arrived_at"},
     SilenceWarning: {"delivered_at"},  # a delivery is a row of its own: a warning is never changed
     VoteTerms: {"because", "late_change"},  # a late change becomes a review item
 }

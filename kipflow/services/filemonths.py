@@ -1,0 +1,153 @@
+"""How far files hold the months of their lists: what each file vouches for, and what broken ones left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
+from kipflow.services.brokenfiles import Break, is_settled, join_breaks, load_breaks, save_breaks
+from kipflow.services.poll import FROM_FILES
+from kipflow.services.ports import Session
+
+#: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
+_CLAIMED = CLAIMED | {"epoch"}
+_UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest --complete-through`)"
+_NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
+#: A list and one of its months.
+_Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _File:
+    """What one file holds of each month, until when hosts recorded arrivals on each list, and how it breaks off.
+
+    `found`: the mails in it that other files left out.
+    """
+
+    mails: dict[_Key, int] = field(default_factory=dict)
+    through: dict[str, datetime] = field(default_factory=dict)
+    breaks: list[Break] = field(default_factory=list)
+    begun: set[_Key] = field(default_factory=set)
+    found: set[str] = field(default_factory=set)
+
+    def vouches(self, word: datetime | None) -> bool:
+        """Whether the file may make up for what others left out."""
+        return any(self.find_until(list_id, word) for list_id, _ in self.mails)
+
+    def find_until(self, list_id: str, word: datetime | None) -> datetime | None:
+        """Up to when the file holds a list: by an operator's word, or by itself where it is a whole box."""
+        if self.breaks:
+            return None
+        return word or (self.through.get(list_id) if sum(self.mails.values()) > 1 else None)
+
+
+class FileMonths:
+    """Collects what files hold while they are read, then saves what their months come to."""
+
+    def __init__(self, session: Session, seen_at: datetime) -> None:
+        self._now = seen_at
+        self._files: dict[str, _File] = {}
+        months = [m for m in session.load_months() if _is_from_files(m)]
+        keys = [(m.list_id, m.month) for m in months]
+        self._open = {key: breaks for key in keys if (breaks := load_breaks(session, *key))}
+        self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
+
+    def add(self, name: str, item: Message | Unreadable) -> None:
+        """Take in what was read from the file of that name."""
+        file = self._files.setdefault(name, _File())
+        if isinstance(item, Unreadable):
+            if item.lost:
+                self._add_lost(file, item)
+            return
+        if item.message_id in self._missing:
+            file.found.add(item.message_id)
+        if item.arrived_at is None or item.arrived_at > self._now:
+            return
+        key = (item.list_id, f"{item.arrived_at:%Y-%m}")
+        file.mails[key] = file.mails.get(key, 0) + 1
+        if item.arrived_from not in _CLAIMED:
+            file.through[item.list_id] = max(item.arrived_at, file.through.get(item.list_id, item.arrived_at))
+
+    def _add_lost(self, file: _File, item: Unreadable) -> None:
+        why = f"{item.source}: {item.why}{'' if item.message_id else _NO_ID}"
+        file.breaks.append(Break(why=why, message_id=item.message_id, seen_at=self._now))
+        self._missing |= {item.message_id} - {""}
+        if item.arrived_at is not None and item.arrived_at <= self._now:
+            file.begun.add((item.list_id, f"{item.arrived_at:%Y-%m}"))
+
+    def save(self, session: Session, word: datetime | None) -> dict[_Key, str]:
+        """Note the months, but for those that the archive itself gave; of those broken now, why."""
+        known = {(m.list_id, m.month): m for m in session.load_months()}
+        held, new = self._find_held(word), self._find_new()
+        found = {mail for f in self._files.values() for mail in f.found if f.vouches(word)}
+        broken: dict[_Key, str] = {}
+        for key in sorted(held.keys() | new.keys() | self._open.keys()):
+            before = known.get(key)
+            if before is not None and not _is_from_files(before):
+                continue
+            through = word if key in held else None
+            old = [one for one in self._open.get(key, ()) if not is_settled(one, key[1], through)]
+            left = tuple(one for one in join_breaks(old, new.get(key, ())) if one.message_id not in found)
+            if key not in held and key not in new and left == self._open[key]:
+                continue
+            save_breaks(session, *key, left)
+            if left and key in new:
+                broken[key] = left[-1].why
+            self._save_month(session, key, before, held.get(key, (0, None)), left)
+        return broken
+
+    def _find_held(self, word: datetime | None) -> dict[_Key, tuple[int, datetime | None]]:
+        """Of each month how many mails came, and until when it is held (None: nothing says)."""
+        held: dict[_Key, tuple[int, datetime | None]] = {}
+        for file in self._files.values():
+            for key, mails in file.mails.items():
+                count, before = held.get(key, (0, None))
+                until = file.find_until(key[0], word)
+                times = [t for t in (before, until) if t is not None and t >= month_start(key[1])]
+                held[key] = count + mails, max(times, default=None)
+        return held
+
+    def _find_new(self) -> Mapping[_Key, tuple[Break, ...]]:
+        """The breaks of each month. A file that gives no mail may hold any month's."""
+        every = {key for file in self._files.values() for key in file.mails}
+        new: dict[_Key, tuple[Break, ...]] = {}
+        for file in self._files.values():
+            for key in (file.mails.keys() | file.begun or every) if file.breaks else ():
+                new[key] = join_breaks(new.get(key, ()), file.breaks)
+        return new
+
+    def _save_month(
+        self,
+        session: Session,
+        key: _Key,
+        before: ArchiveMonth | None,
+        held: tuple[int, datetime | None],
+        breaks: tuple[Break, ...],
+    ) -> None:
+        list_id, month = key
+        mails, until = held
+        is_whole = until is not None and not breaks
+        why = FROM_FILES if is_whole else f"{FROM_FILES}: {breaks[-1].why}" if breaks else _UNVOUCHED
+        at = min(until or self._now, month_start(next_month(month)), self._now)
+        if before is not None and not breaks and not _is_better(before, at, is_whole=is_whole):
+            return
+        status = "complete" if is_whole else "partial"
+        count = max(mails, before.mails if before else 0)
+        session.save_month(
+            ArchiveMonth(list_id=list_id, month=month, status=status, fetched_at=at, mails=count, why=why)
+        )
+
+
+def _is_from_files(month: ArchiveMonth) -> bool:
+    return month.why.startswith(FROM_FILES)
+
+
+def _is_better(before: ArchiveMonth, at: datetime, *, is_whole: bool) -> bool:
+    """Whether what unbroken files say of a month adds to what is known of it."""
+    if before.why.startswith(f"{FROM_FILES}:"):
+        return True
+    return is_whole and (before.status != "complete" or at > before.fetched_at)
