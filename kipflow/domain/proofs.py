@@ -16,7 +16,10 @@ from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Sende
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """One mail: its id, its time, who it says it is from, and what is known of that."""
+    """One mail: its id, its time, who it says it is from, and what is known of that.
+
+    `shown`: the addresses that it may be from, where it does not say clearly which.
+    """
 
     message_id: str
     name: str
@@ -24,6 +27,7 @@ class Writing:
     at: datetime
     source: AddressSource = AddressSource.FROM
     authentication: Authentication = Authentication.UNKNOWN
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,8 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
     if said is not None:
         voter = replace(said, address=clean_address(writing.address))
         return Proof(voter=voter, known_by=KnownBy.ADDRESS if voter.address else KnownBy.NAME)
+    if writing.source is AddressSource.AMBIGUOUS:
+        return _ask_whose(writing, roster)
     voter = roster.identify(name=writing.name, address=writing.address, at=writing.at, ruled=ruled)
     if senders is Senders.NAMES:
         return _go_by_name(writing, voter, roster)
@@ -76,6 +82,20 @@ def _prove_stranger(writing: Writing, voter: Voter, roster: Roster) -> Proof:
         return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
     why = f"writes under the name of {_name(named)} from an address that is not known as theirs"
     return Proof(voter=voter, known_by=KnownBy.NAME, people=named, why=why)
+
+
+def _ask_whose(writing: Writing, roster: Roster) -> Proof:
+    """A mail that shows several addresses is nobody's; where one is a known person's, or the name is, it is asked."""
+    holders = (roster.identify(name="", address=shown, at=writing.at).person for shown in writing.shown)
+    people = tuple(dict.fromkeys((*filter(None, holders), *roster.find_named(writing.name))))
+    shown = ", ".join(writing.shown[:_MOST_SHOWN]) or "none"
+    return _ask_of_mail(
+        writing, roster, KnownBy.UNKNOWN, people, f"does not show clearly which address it is from ({shown})"
+    )
+
+
+#: Addresses of one mail that a question lists.
+_MOST_SHOWN = 5
 
 
 def _find_objection(

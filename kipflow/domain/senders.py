@@ -6,10 +6,14 @@ from enum import StrEnum
 
 
 class AddressSource(StrEnum):
-    """Where a mail shows its author's address: in From itself, or behind what a list made of it."""
+    """Where a mail shows its author's address: in From itself, or behind what a list made of it.
+
+    Ambiguous: more than one address may be meant, or one that is not what it looks like; none of them counts.
+    """
 
     FROM = "from"
     RECOVERED = "recovered"
+    AMBIGUOUS = "ambiguous"
     NONE = "none"
 
 

@@ -138,9 +138,7 @@ def read_message(
         digest=digest,
         dated_at=dated_at,
         # of a mail that no vote or proposal could depend on, nobody asks it
-        authentication=(
-            find_authentication(headers, receivers, sender.address) if could_matter else Authentication.UNKNOWN
-        ),
+        authentication=(find_authentication(headers, receivers, sender) if could_matter else Authentication.UNKNOWN),
         unread=str(notes),
     )
     if not is_late:

@@ -127,7 +127,12 @@ def _is_bare_name(box: Mailbox, roster: Roster) -> bool:
 
 
 def _is_doubtful(one: Mailbox, other: Mailbox, roster: Roster) -> bool:
-    """Whether equal names merge the two, or anything else speaks for one person behind them."""
+    """Whether equal names merge the two, or anything else speaks for one person behind them.
+
+    Whose a single mail is can always be in doubt: its From may show several addresses, and its name all of them.
+    """
+    if any(box.key.startswith("<") for box in (one, other)):
+        return True
     pairs = product(_find_faces(one, roster), _find_faces(other, roster))
     return any(fold_name(a[0]) == fold_name(b[0]) or find_likeness(a, b) is not None for a, b in pairs)
 

@@ -346,3 +346,53 @@ def test_all_addresses_of_a_domain_are_accepted_in_one_command(community: Commun
     assert rule(community, "split", f"forged@{EVIL}", "kosei", day=9).code == 0
     community.follow(day=10)
     assert community.stage() == "Accepted"
+
+
+def test_a_from_with_several_addresses_is_nobodys(community: Community) -> None:
+    """Somebody writes a committer's address beside their own: in a comment, a group's name, a second From or mailbox.
+    The mail is nobody's; where it may be the committer's it is asked, with every address that it shows."""
+    mails, address = honest_vote(), "kosei@village.example"
+    odd = {
+        "comment": f"m@{EVIL} (<{address}>)",
+        "double": f"Tom Fisk <m@{EVIL}> <{address}>",
+        "group": f'"Kim Osei <{address}>": m@{EVIL};',
+        "several": f"Kim Osei <{address}>, Tom Fisk <m@{EVIL}>",
+        "twice": f"Kim Osei <{address}>\nFrom: Tom Fisk <m@{EVIL}>",
+    }
+    for name, by in odd.items():
+        forged = Mail(name=name, by=by, day=2.2, body="-1 (binding)")
+        [vote] = community.read_file(*mails.values(), forged, as_of=6)["votes"]
+        assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}, name
+        assert (find_ballots(vote)[name]["binding"], find_ballots(vote)[name]["address"]) != (True, address)
+        assert vote["outcome"] == ("passed" if name == "comment" else "passing"), name
+
+    off = Mail(name="off", by=f"m@{EVIL} (<mlind@village.example>)", day=2.3, body="I cancel it.", subject=CANCEL)
+    community.follow(*mails.values(), off, Mail(name="group", by=odd["group"], day=2.2, body="-1 (binding)"), day=6)
+    assert community.stage() == "Vote"
+    [asked] = [q for q in community.questions() if q["kind"] == "sender"]
+    assert f"({address}, m@{EVIL}): is this Kim Osei?" in asked["question"]
+    assert rule(community, "split", "<group@m.example>", "kosei", day=7).code == 0
+    community.follow(day=8)
+    assert community.stage() == "Accepted"
+
+
+CANCEL = "[CANCEL] " + VOTE
+
+
+def test_a_from_that_the_receiving_host_read_otherwise_counts_for_nobody(community: Community) -> None:
+    """Somebody's own domain passes every check of the receiving host, and kipflow reads a committer's address. The
+    vote counts for nobody, and it is asked whose it is."""
+    community.write_config(archive={"receivers": [RECEIVER]})
+    community.receive(*honest_vote().values())
+    for name, by in (("plain", OSEI), ("via", f"Kim Osei via dev <{LIST}>")):
+        mail = Mail(name=name, by=by, day=2.4, body="-1 (binding)", headers=f"Reply-To: {OSEI}\n").render()
+        found = f"dkim=pass header.d={EVIL}; dmarc=pass header.from={EVIL}"
+        envelope, _, rest = mail.partition(b"\n")
+        results = f"Authentication-Results: {RECEIVER}; {found}\n".encode()
+        community.archive.mails[LIST, "2026-03"].append(envelope + b"\n" + results + rest)
+    community.follow(day=6)
+
+    vote = community.status()["votes"][0]
+    assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    assert not any(find_ballots(vote)[name]["binding"] for name in ("plain", "via"))
+    assert community.stage() == "Vote"

@@ -11,16 +11,22 @@ from kipflow.domain.roster import clean_address
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.headers import Headers, decode_words
+from kipflow.mail.content.mailboxes import is_ambiguous, mask_remarks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """A person as a mail shows them. `address` is empty where it is shared or masked; `source` says where it stood."""
+    """A person as a mail shows them.
+
+    `address` is empty where it is shared, masked or ambiguous; `source` says where it stood. `written` is the address
+    in From itself, which a host that checks the mail goes by.
+    """
 
     name: str
     address: str
     raw: str
     source: AddressSource = AddressSource.FROM
+    written: str = ""
 
 
 _ANGLE = re.compile(r"<\s*([^<>]{1,320}?)\s*>")
@@ -43,13 +49,14 @@ _LIST_WORDS = ("dev", "users", "user", "private", "general", "discuss", "commits
 
 @lru_cache(maxsize=2048)
 def parse_mailbox(text: str) -> tuple[str, str]:
-    """One mailbox as (display name, address); either may be empty.
+    """One mailbox as (display name, address); either may be empty. No quoted name or comment gives the address.
 
     >>> parse_mailbox('"Lind, Mara" <mara@lind.example>')
     ('Mara Lind', 'mara@lind.example')
     """
     text = " ".join(text[:2000].replace("<>", " ").split())
-    angles = list(_ANGLE.finditer(text))
+    plain = mask_remarks(text)
+    angles = list(_ANGLE.finditer(plain))
     if angles:
         match = angles[-1]
         for other in angles:
@@ -60,12 +67,12 @@ def parse_mailbox(text: str) -> tuple[str, str]:
             _spell_out(match.group(1).removeprefix("mailto:")),
         )
     else:
-        bare = _BARE.search(text)
+        bare = _BARE.search(plain)
         comment = _COMMENT.search(text)
         address = bare.group(0) if bare is not None else ""
         name = comment.group(1) if comment is not None else text.replace(address, "") if address else text
-        if not address and _SPELLED_AT.search(text):
-            address, name = _SPELLED_AT.sub("@", text).split(" ")[0], _find_comment(text)
+        if not address and _SPELLED_AT.search(plain):
+            address, name = _SPELLED_AT.sub("@", plain.strip()).split(" ")[0], _find_comment(text)
     address = _UNSEEN.sub("", "".join(_COMMENT.sub("", address).split())).replace('"', "").strip("'")
     name = clean_name(name)
     return "" if name.casefold() == address.casefold() else name, address
@@ -109,8 +116,11 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     X-Original-From or as the last Cc; others append ".INVALID" to the address. Such an address is recovered: what
     vouches for From's (DMARC, the list's own check) says nothing of it.
     """
-    raw = _text(headers, "from") or _text(headers, "sender") or _text(headers, "return-path")
-    name, address = parse_mailbox(_find_writer(headers, raw))
+    raw = _find_from(headers)
+    if is_ambiguous(raw) or _UNSEEN.search(_find_addressed(raw)) is not None:
+        shown = " ".join(_UNSEEN.sub("", decode_words(raw)).split())[:_LONGEST_NAME]
+        return Sender(name=shown, address="", raw=raw, source=AddressSource.AMBIGUOUS)
+    name, address = parse_mailbox(raw)
     unmarked = clean_address(address)
     cleaned = _undo_munging(unmarked)
     recovered = cleaned is not unmarked or unmarked != address.lower()
@@ -125,7 +135,8 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     if "..." in cleaned or "…" in cleaned:
         name, cleaned = (name, "") if name else (cleaned, cleaned)
     source = AddressSource.RECOVERED if recovered else AddressSource.FROM
-    return Sender(name=name, address=cleaned, raw=raw, source=source if cleaned else AddressSource.NONE)
+    source = source if cleaned else AddressSource.NONE
+    return Sender(name=name, address=cleaned, raw=raw, source=source, written=unmarked)
 
 
 def _find_behind(headers: Headers, name: str, address: str, list_addresses: Collection[str]) -> tuple[str, str]:
@@ -144,19 +155,22 @@ def _find_behind(headers: Headers, name: str, address: str, list_addresses: Coll
     return (original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name), original
 
 
-# "Voters: Ola Berg <ola@berg.example>;" (RFC 5322 groups)
-_GROUP = re.compile(r"^[^<>\":@;,]{0,100}:\s*(.{3,2000}?);?\s*$")
+def _find_from(headers: Headers) -> str:
+    """What From says; every From where there are several, for who wrote the mail is then anybody's guess."""
+    raw = _text(headers, "from")
+    if not raw:
+        return _text(headers, "sender") or _text(headers, "return-path")
+    values = {" ".join(decode(value, None).split()) for _, value in headers.select(_FROM)}
+    return raw if len(values) < 2 else ", ".join(sorted(values))
 
 
-def _find_writer(headers: Headers, raw: str) -> str:
-    """The one mailbox of a From that speaks for the mail: the one that Sender names, else the first."""
-    if raw.rstrip().endswith(";") and (group := _GROUP.match(raw)) is not None:
-        raw = group.group(1)
-    mailboxes = split_mailboxes(raw) if "," in raw else []
-    if len(mailboxes) < 2 or not all("@" in mailbox for mailbox in mailboxes):
-        return raw  # one mailbox: "Last, First <…>" holds a comma too
-    sent_by = clean_address(parse_mailbox(_text(headers, "sender"))[1])
-    return next((m for m in mailboxes if sent_by and clean_address(parse_mailbox(m)[1]) == sent_by), mailboxes[0])
+_FROM = frozenset({"from"})
+
+
+def _find_addressed(raw: str) -> str:
+    """The part of a From that gives the address."""
+    angles = _ANGLE.findall(mask_remarks(raw))
+    return angles[-1] if angles else raw
 
 
 def _undo_munging(address: str) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from kipflow.mail.content.headers import Headers, parse_date, unfold
+from kipflow.mail.content.mailboxes import find_comment_end, find_quote_end
 
 #: Names by which a host hands a mail to itself: a filter behind the mail server, say.
 _ITSELF = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "[127.0.0.1]"})
@@ -89,7 +90,8 @@ def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None
 
 
 def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
-    """What the receiving hosts found out about the sender: their results of authentication, without the host's name.
+    """What the receiving hosts found out about the sender: their results of authentication, without the host's name,
+    comments, and quoted text (a sender chooses the local part of an address, and more).
 
     Only those above the line by which the mail came in from outside. A host that puts its results below that line
     can't be told from a sender who writes them there, and is not believed.
@@ -100,9 +102,9 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     own = tuple(receivers)
     for name, value in islice(headers.select(_RECEIVED | _RESULTS), MAX_LINES):
         if name != "received":
-            line = unfold(value)
+            line = _strip_quoted(unfold(value))
             host, _, results = (line.partition(";")[2] if name.startswith("arc-") else line).partition(";")
-            host = next(iter(_COMMENT.sub(" ", host).split()), "")  # a version may follow
+            host = next(iter(host.split()), "")  # a version may follow
             if is_of(host.lower(), own):
                 found.append(results)
             continue
@@ -112,5 +114,25 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
+def _strip_quoted(line: str) -> str:
+    """A structured field without comments and quoted text; a quoted word (header.d="x.example") is that word.
+
+    What a quote or bracket begins that nothing ends is left out.
+    """
+    kept, position = [], 0
+    while (mark := _MARK.search(line, position)) is not None:
+        kept.append(line[position : mark.start()])
+        is_quote = mark[0] == '"'
+        position = (find_quote_end if is_quote else find_comment_end)(line, mark.start())
+        if not position:
+            return "".join(kept)
+        words = line[mark.start() + 1 : position - 1]
+        is_word = is_quote and _WORD.fullmatch(words) is not None and line[position : position + 1] != "@"
+        kept.append(words if is_word else "_" if is_quote else " ")
+    return "".join([*kept, line[position:]])
+
+
+_MARK = re.compile(r'["(]')
+_WORD = re.compile(r"[\w.@+-]+")
 _RECEIVED = frozenset({"received"})
 _RESULTS = frozenset({"authentication-results", "arc-authentication-results"})

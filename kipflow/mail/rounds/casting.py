@@ -12,8 +12,10 @@ from kipflow.domain.identities import Identified, identify_all
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster, Voter
+from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail import unread
+from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.words.values import is_fraction
 
 
@@ -67,6 +69,7 @@ def as_writing(message: Message, at: datetime) -> Writing:
         at=at,
         source=message.address_source,
         authentication=message.authentication,
+        shown=find_shown(message.raw_from) if message.address_source is AddressSource.AMBIGUOUS else (),
     )
 
 

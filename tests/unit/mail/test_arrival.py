@@ -122,9 +122,23 @@ def test_a_header_of_kipflows_own_is_the_senders_like_any_other() -> None:
         ("dkim=pass header.d=notberg.example", Authentication.UNKNOWN),
         ("dkim=pass header.d=example", Authentication.UNKNOWN),
         ("dkim=fail header.d=berg.example", Authentication.UNKNOWN),
-        ("dmarc=pass header.from=village.example", Authentication.UNKNOWN),
+        # another From than is read here
+        ("dmarc=pass header.from=village.example", Authentication.FAILED),
+        ("dkim=pass header.d=berg.example; dmarc=pass header.from=evil.example", Authentication.FAILED),
+        ("dkim=pass header.d=berg.example; dmarc=pass header.from=mail.berg.example", Authentication.PASSED),
         ("dkim=none (dkim=pass header.d=berg.example)", Authentication.UNKNOWN),
         ("none", Authentication.UNKNOWN),
+        # as long as the author's domain, and another
+        ("dkim=pass header.d=evil.example", Authentication.UNKNOWN),
+        # the sender's own words, quoted or within a comment
+        ('spf=pass smtp.mailfrom="a; dkim=pass header.d=berg.example"@evil.example', Authentication.UNKNOWN),
+        ('spf=pass smtp.mailfrom="berg.example; "@evil.example', Authentication.UNKNOWN),
+        ('spf=pass smtp.mailfrom="berg.example"@evil.example', Authentication.UNKNOWN),
+        ('dkim=fail reason="\\"; dkim=pass header.d=berg.example" header.d=evil.example', Authentication.UNKNOWN),
+        ('dkim=fail reason="; dkim=pass header.d=berg.example', Authentication.UNKNOWN),
+        ("dkim=none (a (b) ; dkim=pass header.d=berg.example)", Authentication.UNKNOWN),
+        ("dkim=none (a ; dkim=pass header.d=berg.example", Authentication.UNKNOWN),
+        ('dkim=pass reason="it (fits" header.d="berg.example"', Authentication.PASSED),
     ],
 )
 def test_what_the_receiving_host_recorded_says_whether_the_senders_domain_is_proven(
@@ -167,3 +181,9 @@ def test_results_about_the_lists_own_domain_say_nothing_of_who_wrote() -> None:
     lines = (RESULTS.format("dmarc=pass header.from=village.example"), ENTRY, "Reply-To: Ola Berg <ola@berg.example>")
     found = read(*lines, sender="Ola Berg via dev <dev@village.example>")
     assert (found.author_address, found.authentication) == ("ola@berg.example", Authentication.UNKNOWN)
+
+
+def test_a_list_writes_for_its_author_and_for_nobody_elses_domain() -> None:
+    lines = (RESULTS.format("dmarc=pass header.from=evil.example"), ENTRY, "Reply-To: Ola Berg <ola@berg.example>")
+    found = read(*lines, sender="Ola Berg via dev <dev@village.example>")
+    assert (found.author_address, found.authentication) == ("ola@berg.example", Authentication.FAILED)

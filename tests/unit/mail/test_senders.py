@@ -1,0 +1,80 @@
+"""Whose address a From gives: what stands outside quotes and comments, and only where it is one address."""
+
+from __future__ import annotations
+
+import pytest
+
+from kipflow.domain.facts import Message
+from kipflow.domain.senders import AddressSource
+from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.messages import read_message
+
+DEE, MAL = "dee@x.example", "m@evil.example"
+
+
+def read(*lines: str) -> Message:
+    head = [*lines, "Subject: Re: [VOTE] KIP-7: Tidy shelves", "Message-ID: <a@x.example>"]
+    found = read_message(
+        ("\n".join(head) + "\n\n+1\n").encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP"
+    )
+    assert isinstance(found, Message)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sender", "address"),
+    [
+        (f"{MAL} (<{DEE}>)", MAL),
+        (f"{MAL} (Dee Dorn <{DEE}>)", MAL),
+        (f"(<{DEE}>) <{MAL}>", MAL),
+        (f"({MAL}) {DEE}", DEE),
+        (f'"Dee <{DEE}>" <{MAL}>', MAL),
+        (f'"Dee \\" <{DEE}>" <{MAL}>', MAL),
+        (f"(a (<{DEE}>) b) <{MAL}>", MAL),
+        (f"{DEE} (Dee Dorn)", DEE),
+        (f"{DEE} <{DEE}>", DEE),
+        (f"Dorn, Dee <{DEE}>", DEE),
+        (f'Dee "the D" Dorn <{DEE}>', DEE),
+        (f'"Dee <{DEE}>', DEE),
+        (f"Dee (Oslo <{DEE}>", DEE),
+        (f"=?utf-8?q?Dee_=3C{DEE.replace('@', '=40')}=3E?= <{MAL}>", MAL),
+    ],
+)
+def test_no_quoted_name_or_comment_gives_the_address(sender: str, address: str) -> None:
+    found = read(f"From: {sender}")
+    assert (found.author_address, found.address_source) == (address, AddressSource.FROM)
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        f"Mallory <{MAL}> (Dee Dorn) <{DEE}>",
+        f"Mallory <{MAL}> <{DEE}>",
+        f'"(" <{DEE}> ")" <{MAL}>',
+        f"Dee Dorn <{DEE}>, Mallory <{MAL}>",
+        f"{DEE}, Mallory <{MAL}>",
+        f"<{DEE},{MAL}>",
+        f'"Dee Dorn <{DEE}>": {MAL};',
+        f"{DEE}: {MAL};",
+        f"<{DEE}>: {MAL};",
+        f'"Dee Dorn <{DEE}>": ;',
+        f"Team: Dee Dorn <{DEE}>, Eve <eve@x.example>;",
+        f"Dee Dorn <{DEE}>\nFrom: Mallory <{MAL}>",
+        f"Mallory <{MAL}>\nFrom : Dee Dorn <{DEE}>",
+        "Dee Dorn <dee\u200b@x.example>",
+        "Dee Dorn <dee@x\u00ad.example>",
+        f"Dee{' ' * 2_100}<{DEE}> (x",
+    ],
+)
+def test_a_from_that_may_mean_several_addresses_gives_none_and_shows_all(sender: str) -> None:
+    found = read(f"From: {sender}")
+    assert (found.author_address, found.address_source) == ("", AddressSource.AMBIGUOUS)
+    assert len(sender) > 500 or DEE in find_shown(found.raw_from)
+
+
+def test_the_same_from_twice_is_one() -> None:
+    assert read(f"From: Dee Dorn <{DEE}>", f"From:  Dee Dorn  <{DEE}>").author_address == DEE
+
+
+def test_a_field_of_marks_that_nothing_ends_is_read_in_bounded_time() -> None:
+    assert read("From: " + "(" * 1_900 + f" <{DEE}>").author_address == DEE
