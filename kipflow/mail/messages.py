@@ -25,6 +25,7 @@ from kipflow.mail.content.headers import (
     note_limits,
     parse_message_id,
     parse_message_ids,
+    parse_references,
     read_text,
     split_mail,
 )
@@ -40,7 +41,6 @@ from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.unread import ask_unread
 from kipflow.mail.words.legends import find_legend
 
-MAX_REFERENCES = 100
 # one of these makes a piece of text a mail
 _MAIL_FIELDS = (
     *("from", "subject", "date", "message-id", "to", "sender", "received", "return-path", "list-id", "mime-version"),
@@ -95,7 +95,7 @@ def read_message(
     sender = _find_author(headers, addresses, subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))
-    references = tuple(dict.fromkeys(parse_message_ids(headers.text("references"))))[-MAX_REFERENCES:]
+    references = parse_references(headers)
     digest = _digest(headers, body)
     message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,27 @@ def test_an_objection_below_deep_markup_is_not_swallowed(community: Community, d
     status = community.status()
     ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
     assert (ballot["status"], status["stage"]) == ("counted" if depth == 200 else "review", "Vote")
+
+
+def _references(*, root_at: int, count: int) -> str:
+    named = [f"<other{n}@m.example>" for n in range(count)]
+    named[root_at] = "<vote@m.example>"
+    return "References: " + "\n ".join(named) + "\n"
+
+
+@pytest.mark.parametrize(("root_at", "count"), [(0, 110), (300, 700), (-1, 1_500), (10, 5_000)])
+def test_an_objection_that_refers_to_many_mails_stays_in_its_thread(
+    community: Community, root_at: int, count: int
+) -> None:
+    """A veto under another subject belongs to the vote only by its References, which name hundreds of mails.
+
+    Each of them is looked up; of more than a header field may hold, those at both ends of it.
+    """
+    mail = replace(objection(headers=_references(root_at=root_at, count=count)), subject="Re: shelves", answers="")
+    community.follow(*with_objection(mail), day=6)
+    status = community.status()
+    ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
+    assert (ballot["status"], status["stage"]) == ("review", "Vote")
 
 
 # -- separators that are none ----------------------------------------------------------------------------------

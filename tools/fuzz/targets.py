@@ -15,12 +15,13 @@ from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, judge
+from kipflow.mail import limits
 from kipflow.mail.archive import read_mails, split_mbox
 from kipflow.mail.ballots import read_expressions
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import MAX_TEXT
-from kipflow.mail.messages import MAX_REFERENCES, read_message
+from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import attribute_numbers, find_votes
@@ -85,7 +86,7 @@ def check_message(found: Message | Unreadable) -> None:
     json.dumps(asdict(found), default=str)
     if isinstance(found, Message):
         demand(found.message_id.strip("<> "), "a message without an id")
-        demand(len(found.references) <= MAX_REFERENCES, "too many references")
+        demand(len(found.references) <= limits.FIELD.size, "too many references")
         demand(len(found.expressions) <= 1, "more than one expression in one mail")
 
 

@@ -20,9 +20,6 @@ from kipflow.domain.facts import Kind, Message, SubjectReading
 
 Numbers = tuple[int, ...]
 
-#: References of one mail that are looked up: its nearest ancestors and its root. Long threads list hundreds.
-MAX_REFERENCES = 30
-
 _CONTEXT = (
     message.c.message_id,
     message.c.list_id,
@@ -109,10 +106,9 @@ def _bearing(found: Message) -> tuple[Any, ...]:
 
 
 def find_references(found: Message) -> list[str]:
-    """The ids that a mail refers to, nearest first, each once, bounded."""
+    """The ids that a mail refers to, nearest first, each once: any of them may be the one that is held."""
     nearest = [found.in_reply_to] if found.in_reply_to else []
-    nearest.extend(reversed(found.references[-MAX_REFERENCES:]))
-    nearest.extend(found.references[:1])
+    nearest.extend(reversed(found.references))
     return [r for r in dict.fromkeys(nearest) if r != found.message_id]
 
 

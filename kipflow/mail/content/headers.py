@@ -307,6 +307,18 @@ def parse_message_ids(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([f"<{name}>" for name in found]))
 
 
+def parse_references(headers: Headers) -> tuple[str, ...]:
+    """Every mail that References names, in order; of a field that is too long, those at either end of it.
+
+    A mail belongs to a thread by any of them: with the root left out its vote would be lost.
+    """
+    value = headers.first.get("references", b"")
+    ends = (value,) if len(value) <= MAX_FIELD else (value[:MAX_FIELD], value[-MAX_FIELD:])
+    return tuple(
+        dict.fromkeys(name for end in ends for name in parse_message_ids(read_text(_UNFOLD.sub(b" ", end).strip())))
+    )
+
+
 def parse_message_id(text: str) -> str | None:
     """A mail's own id. Some mailers forget the brackets, or fold within them."""
     ids = parse_message_ids(text)

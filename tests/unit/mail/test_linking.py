@@ -25,6 +25,16 @@ def times_of(*mails: Message) -> list[str]:
     return [f"{times[m.message_id]:%Y-%m-%d %H}" for m in mails]
 
 
+@pytest.mark.parametrize(("count", "cut"), [(120, False), (600, False), (3_000, True)])
+def test_a_mail_names_its_root_however_many_it_refers_to(count: int, cut: bool) -> None:
+    named = " ".join(f"<{n}@mail.example>" for n in range(count))
+    head = f"From: mara@lind.example\nSubject: Re: x\nMessage-ID: <a@x.example>\nReferences: {named}\n"
+    read = read_message(f"{head}\nHello\n".encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    assert isinstance(read, Message)
+    assert (read.references[0], read.references[-1]) == ("<0@mail.example>", f"<{count - 1}@mail.example>")
+    assert (len(read.references) < count) == cut == bool(read.unread)
+
+
 SECOND, THIRD, FOURTH = (f"{day:02} Mar 2026 10:00:00 +0000" for day in (2, 3, 4))
 
 
