@@ -37,7 +37,7 @@ from kipflow.mail.limits import Unread
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, may_announce, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
-from kipflow.mail.subjects import is_from_program, parse_mirrored, parse_subject
+from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.unread import ask_unread
 from kipflow.mail.words.legends import find_legend
 
@@ -89,9 +89,7 @@ def read_message(
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
     addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
-    subject = " ".join(_CONTROL.sub("", headers.text("subject")).split())[:1000]
-    if len(subject) > limits.SUBJECT.size:
-        notes(limits.SUBJECT)
+    subject = _read_subject(headers, notes)
     sender = _find_author(headers, addresses, subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))
@@ -188,6 +186,15 @@ def _even_line_ends(data: bytes) -> bytes:
         if b"\r" in data and b"\n" not in data.strip():
             data = data.replace(b"\r", b"\n")
     return data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\n")
+
+
+def _read_subject(headers: Headers, note: limits.Note) -> str:
+    """The subject in one line; of one that is too long, each mark in front of it once."""
+    subject = " ".join(_CONTROL.sub("", headers.text("subject")).split())
+    if len(subject) <= limits.SUBJECT.size:
+        return subject
+    note(limits.SUBJECT)
+    return drop_repeated_marks(subject)[:1000]
 
 
 def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:

@@ -165,7 +165,7 @@ def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
     """Reply marks and tags off the front, in whatever order they stand; tags in lower case."""
     tags: list[str] = []
     is_reply = is_forward = False
-    for _ in range(24):
+    while True:  # each mark is taken off a subject of bounded length
         reply, forward = _REPLY.match(text), _FORWARD.match(text)
         tag = _TAG.match(text) or _BARE_TAG.match(text) or _BARE_CAPITALS.match(text)
         if reply is not None:
@@ -179,6 +179,22 @@ def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
         else:
             break
     return tags, text.strip(), is_reply, is_forward
+
+
+_REPEATED = re.compile(
+    rf"{_REPLY.pattern.removeprefix('^')}|{_FORWARD.pattern.removeprefix('^')}|{_TAG.pattern.removeprefix('^')}",
+    re.IGNORECASE,
+)
+
+
+def drop_repeated_marks(subject: str) -> str:
+    """A subject with each mark in front of it once: "Re: Re: [x] Re: [x] Names" as "Re: [x] Names"."""
+    marks: dict[str, str] = {}
+    position = 0
+    while (mark := _REPEATED.match(subject, position)) is not None:
+        marks.setdefault(mark.group().strip().lower(), mark.group())
+        position = mark.end()
+    return "".join(marks.values()) + subject[position:]
 
 
 _KINDS = (

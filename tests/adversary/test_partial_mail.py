@@ -15,7 +15,7 @@ from kipflow_spark.datasource import plan_spans, read_span
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mbox.splitting import MAX_MAIL
-from tests.adversary.conftest import BERG, DAY, LIST, MONDAY, PETIT, Community, Mail, honest_vote
+from tests.adversary.conftest import BERG, DAY, LIST, MONDAY, PETIT, VOTE, Community, Mail, honest_vote
 
 LATER = (MONDAY + 6 * DAY).isoformat()
 
@@ -273,6 +273,19 @@ def test_an_objection_that_refers_to_many_mails_stays_in_its_thread(
     status = community.status()
     ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
     assert (ballot["status"], status["stage"]) == ("review", "Vote")
+
+
+@pytest.mark.parametrize("marks", ["Re: " * 30, "Re: " * 300, "Re: [village] " * 400, "Re: Fwd: " * 1_000])
+def test_an_objection_under_a_subject_with_many_marks_is_not_swallowed(community: Community, marks: str) -> None:
+    """A veto comes under "Re: Re: Re: …", so often that the vote's subject begins beyond what is read of one.
+
+    Marks count once, however many there are; a subject longer than is read makes the mail a question.
+    """
+    mail = replace(objection(), subject=f"{marks}{VOTE}", answers="")
+    community.follow(*with_objection(mail), day=6)
+    status = community.status()
+    ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
+    assert (ballot["status"], status["stage"]) == ("review" if len(marks) > 600 else "counted", "Vote")
 
 
 # -- separators that are none ----------------------------------------------------------------------------------

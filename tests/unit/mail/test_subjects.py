@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kipflow.domain.facts import Kind
-from kipflow.mail.subjects import parse_mirrored, parse_subject
+from kipflow.mail.subjects import drop_repeated_marks, parse_mirrored, parse_subject
 
 FORMS = [
     ("[VOTE] KIP-932: Queues", Kind.VOTE, False, (932,), None, "kip-932: queues"),
     ("RE: Re: [VOTE] KIP 932", Kind.VOTE, True, (932,), None, "kip 932"),
+    ("Re: " * 100 + "[VOTE] KIP 932", Kind.VOTE, True, (932,), None, "kip 932"),
     ("[Vote] kip-0932 queues", Kind.VOTE, False, (932,), None, "kip-0932 queues"),
     ("[VOTE] KIP-12 v2", Kind.VOTE, False, (12,), 2, "kip-12"),
     ("[VOTE] KIP-12: x (take 3)", Kind.VOTE, False, (12,), 3, "kip-12: x"),
@@ -66,3 +67,8 @@ def test_a_mirrored_issue_tells_who_wrote_there() -> None:
     mirrored = parse_mirrored("[GitHub] [names] mlind commented on issue #7: [VOTE] Release x")
     assert mirrored is not None
     assert (mirrored.login, mirrored.subject, mirrored.opens) == ("mlind", "[VOTE] Release x", False)
+
+
+def test_each_mark_in_front_of_a_long_subject_counts_once() -> None:
+    assert drop_repeated_marks("Re: RE: [x] Re: [x] Fwd: Names: Re: [x]") == "Re: [x] Fwd: Names: Re: [x]"
+    assert drop_repeated_marks("Re: " * 4_000 + "Names") == "Re: Names"
