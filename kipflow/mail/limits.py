@@ -49,13 +49,29 @@ LIMITS = (
     *(LINES, LINE, OWN_LINES, OWN_TEXT),
 )
 
-#: Told of each bound that a mail reaches.
-Note = Callable[[Limit], None]
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that is not read, however little of it there is."""
+
+    what: str
+
+    def __str__(self) -> str:
+        return self.what
 
 
-def ignore(limit: Limit) -> None:
+ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachments are not read")
+
+#: All of them.
+GAPS = (ATTACHED,)
+
+#: Told of each bound that a mail reaches, and of each gap that it has.
+Note = Callable[[Limit | Gap], None]
+
+
+def ignore(reached: Limit | Gap) -> None:
     """For readers of text that is no mail's."""
-    del limit
+    del reached
 
 
 class Unread:
@@ -64,8 +80,12 @@ class Unread:
     def __init__(self, why: str = "") -> None:
         self._reasons = {why: None} if why else {}
 
-    def __call__(self, limit: Limit) -> None:
-        self._reasons[str(limit)] = None
+    def __call__(self, reached: Limit | Gap) -> None:
+        self._reasons[str(reached)] = None
+
+    def forgive(self, gap: Gap) -> None:
+        """Take back what turned out to make no difference."""
+        self._reasons.pop(str(gap), None)
 
     def __str__(self) -> str:
         return "; ".join(self._reasons)

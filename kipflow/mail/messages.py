@@ -38,7 +38,7 @@ from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, may_announce, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
-from kipflow.mail.unread import ask_unread
+from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.words.legends import find_legend
 
 # one of these makes a piece of text a mail
@@ -112,6 +112,9 @@ def read_message(
     declared = read_declared(words, reading, at=arrived_at, **announced) if ends else None
     announces = declared is not None and (declared.corrects or not declared.unclear)
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
+    votes = _read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words)
+    if votes or (words.text and not points_at_attachment(words.text)):
+        notes.forgive(limits.ATTACHED)
     found = Message(
         message_id=message_id,
         list_id=own_list,
@@ -128,9 +131,7 @@ def read_message(
         in_reply_to=parents[0] if parents else None,
         references=references,
         own_text=own_text,
-        expressions=ask_unread(
-            _read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words), str(notes)
-        ),
+        expressions=ask_unread(votes, str(notes)),
         declared=declared,
         cancels=find_cancel(words, reading) if ends else None,
         digest=digest,

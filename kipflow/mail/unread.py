@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 
 #: The rule of such an expression.
 RULE = "not-read-to-its-end"
+
+_ATTACHED_VOTE = re.compile(
+    r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
+    r"|\b(?:attached|enclosed)\b[^.\n]{0,60}\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b",
+    re.IGNORECASE,
+)
+
+
+def points_at_attachment(text: str) -> bool:
+    """Whether a mail says that what it votes is attached: attachments are not read."""
+    return _ATTACHED_VOTE.search(text) is not None
 
 
 def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:

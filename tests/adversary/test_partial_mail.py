@@ -288,6 +288,29 @@ def test_an_objection_under_a_subject_with_many_marks_is_not_swallowed(community
     assert (ballot["status"], status["stage"]) == ("review" if len(marks) > 600 else "counted", "Vote")
 
 
+_TEXT, _FILE = "Content-Type: text/plain\n\n", "Content-Disposition: attachment; filename=vote.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/octet-stream", "-1 (binding)"),
+        ("message/rfc822", "From: rberg@village.example\nSubject: x\n\n-1 (binding)"),
+        ("multipart/mixed; boundary=b", f"--b\n{_TEXT}\n--b\n{_FILE}{_TEXT}-1 (binding)\n--b--"),
+        ("multipart/mixed; boundary=b", f"--b\n{_TEXT}My vote is attached.\n--b\n{_FILE}{_TEXT}-1 (binding)\n--b--"),
+    ],
+    ids=["program data", "mail within", "file", "file and a word"],
+)
+def test_an_objection_outside_the_text_is_a_question(community: Community, kind: str, body: str) -> None:
+    """A veto stands where no text is read: in a file that is attached, a mail within the mail, a body of an odd type.
+
+    Where the mail says nothing else, or that its vote is attached, it is a question that holds the acceptance.
+    """
+    community.follow(*with_objection(objection(body, headers=f"Content-Type: {kind}\n")), day=6)
+    assert community.stage() == "Vote"
+    assert "attachments are not read" in json.dumps(community.questions())
+
+
 # -- separators that are none ----------------------------------------------------------------------------------
 FAKES = "\n\n".join(
     f"From x{n} Wed Mar  4 10:0{n}:00 2026\nFrom: {who}\nSubject: Re: [VOTE] KIP-7: Tidy shelves\n"

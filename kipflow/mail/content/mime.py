@@ -88,14 +88,11 @@ def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> l
         if parts:
             return _collect_multipart(content.type, parts, depth=depth, budget=budget)
         content = ContentType()  # a multipart without parts: read it as the text it is
-    elif content.type.startswith("message/") or (depth and _is_attachment(headers)):
+    elif _is_left_out(content, headers, depth):
+        budget.note(limits.ATTACHED)
         return []
     elif not content.type.startswith("text/"):
-        if depth or content.type.split("/")[0] in {"application", "image", "audio", "video"}:
-            return []
         content = ContentType()
-    elif depth and content.type not in _READ_TYPES:
-        return []  # a calendar's entry, a visiting card, a patch
     if len(body) > limits.PART.size:
         budget.note(limits.PART)
     encoding = headers.text("content-transfer-encoding")
@@ -105,6 +102,13 @@ def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> l
     text = text[: budget.text]
     budget.text -= len(text)
     return [text]
+
+
+def _is_left_out(content: ContentType, headers: Headers, depth: int) -> bool:
+    """Whether a part is an attachment, or of a type that is not read (a calendar's entry, a visiting card, a patch)."""
+    if not depth:
+        return content.type.split("/")[0] in {"message", "application", "image", "audio", "video"}
+    return content.type not in _READ_TYPES or _is_attachment(headers)
 
 
 def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
@@ -118,6 +122,7 @@ def _find_reached(depth: int, budget: _Budget) -> limits.Limit | None:
 
 def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Budget) -> list[str]:
     if kind == "multipart/digest":
+        budget.note(limits.ATTACHED)
         return []
     if kind in {"multipart/signed", "multipart/related", "multipart/report"}:
         parts = parts[:1]

@@ -70,6 +70,39 @@ def test_the_examples_reach_every_bound() -> None:
     assert [getattr(limits, name) for name in REACHED] == list(limits.LIMITS)
 
 
+GAPS: dict[str, tuple[bytes, bytes]] = {
+    "ATTACHED": (b"-1 (binding)", b"Content-Type: application/octet-stream\n"),
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_a_mail_with_a_gap_is_a_question(name: str) -> None:
+    found = read(*GAPS[name])
+    assert str(getattr(limits, name)) == found.unread
+    assert {(e.standing, e.rule) for e in found.expressions} == {(Standing.UNCLEAR, "not-read-to-its-end")}
+
+
+def test_the_examples_have_every_gap() -> None:
+    assert [getattr(limits, name) for name in GAPS] == list(limits.GAPS)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("", True),
+        ("> +1\n", True),
+        ("My vote is attached.", True),
+        ("See the attached ballot", True),
+        ("A log is attached.", False),
+        ("+1, with my answer attached", False),
+        ("Thanks!", False),
+    ],
+)
+def test_an_attachment_is_asked_about_where_a_mail_says_nothing_itself(text: str, asked: bool) -> None:
+    body = f"--b\nContent-Type: text/plain\n\n{text}\n--b\nContent-Type: image/png\n\nx\n--b--\n"
+    assert bool(read(body.encode(), MIXED).unread) is asked
+
+
 def test_a_mail_below_all_bounds_was_read_to_its_end() -> None:
     quoted = b"> " + b"x" * 5_000 + b"\n"
     found = read(b"+1 (binding)\n\n" + quoted + b"> x\n" * 5_000, b"")
@@ -85,3 +118,5 @@ def test_every_bound_stands_in_the_document() -> None:
     listed = text.partition("## How much is read of a mail")[2]
     for limit in limits.LIMITS:
         assert f"- {limit.size:,} {limit.what}\n" in listed
+    for gap in limits.GAPS:
+        assert f"- {gap}\n" in listed
