@@ -29,7 +29,7 @@ from kipflow.mail.content.headers import (
     read_text,
     split_mail,
 )
-from kipflow.mail.content.mime import find_text
+from kipflow.mail.content.mime import find_text, find_texts
 from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.late import MAX_KEPT, put_off
@@ -38,6 +38,7 @@ from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, may_announce, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
+from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.words.legends import find_legend
 
@@ -102,7 +103,8 @@ def read_message(
         answers = False
     could_matter = _could_matter(reading, subject, answers=answers)
     is_late = late and could_matter and reading.kind not in _ENDING_KINDS and len(data) <= MAX_KEPT
-    words = find_own_words(find_text(headers, body, notes), notes) if could_matter and not is_late else Words(own=())
+    text, twins = find_texts(headers, body, notes) if could_matter and not is_late else ("", [])
+    words = find_own_words(text, notes) if could_matter and not is_late else Words(own=())
     own_text = words.text
     reading = _settle_kind(reading, words, subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
@@ -113,6 +115,9 @@ def read_message(
     announces = declared is not None and (declared.corrects or not declared.unclear)
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
     votes = _read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words)
+    if twins:
+        read = partial(_read_votes, reading=reading, sender=sender, is_result=is_result)
+        votes = ask_twins(votes, words, twins, read, notes)
     if votes or (words.text and not points_at_attachment(words.text)):
         notes.forgive(limits.ATTACHED)
     found = Message(

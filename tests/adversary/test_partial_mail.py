@@ -311,6 +311,21 @@ def test_an_objection_outside_the_text_is_a_question(community: Community, kind:
     assert "attachments are not read" in json.dumps(community.questions())
 
 
+@pytest.mark.parametrize("said", ["+1 (binding)", "Some words on shelves and on tidying them.\n" * 9])
+def test_an_objection_in_the_html_of_a_mail_that_says_something_else_in_plain_text(
+    community: Community, said: str
+) -> None:
+    """A mail's plain text says +1, or nothing of a vote, and its HTML, which most people see, says -1.
+
+    Both are looked at; a person is asked which is meant, and the acceptance waits.
+    """
+    twins = f"--b\nContent-Type: text/plain\n\n{said}\n--b\nContent-Type: text/html\n\n<p>-1 (binding)</p>\n--b--"
+    mail = objection(twins, headers="Content-Type: multipart/alternative; boundary=b\n")
+    community.follow(*with_objection(mail), day=6)
+    assert community.stage() == "Vote"
+    assert "its HTML -1: which is meant?" in json.dumps(community.questions())
+
+
 # -- separators that are none ----------------------------------------------------------------------------------
 FAKES = "\n\n".join(
     f"From x{n} Wed Mar  4 10:0{n}:00 2026\nFrom: {who}\nSubject: Re: [VOTE] KIP-7: Tidy shelves\n"

@@ -27,6 +27,8 @@ class _Budget:
     note: limits.Note
     parts: int = limits.PARTS.size
     text: int = limits.TEXT.size
+    #: Alternatives of a text that was read.
+    twins: list[bytes] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +63,14 @@ def parse_content_type(text: str) -> ContentType:
 
 def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore) -> str:
     """The text that a reader of this mail sees, quotes included, capped in length."""
-    texts = _collect(headers, body, depth=0, budget=_Budget(note))
-    return "\n".join(t for t in texts if t)[: limits.TEXT.size]
+    return find_texts(headers, body, note)[0]
+
+
+def find_texts(headers: Headers, body: bytes, note: limits.Note = limits.ignore) -> tuple[str, list[bytes]]:
+    """The text that a reader of this mail sees, and the parts that another reader may see in place of it."""
+    budget = _Budget(note)
+    texts = _collect(headers, body, depth=0, budget=budget)
+    return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.twins
 
 
 #: Parts that hold what the mail says; a whole body of another text type is read as plain text.
@@ -127,13 +135,14 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
     if kind in {"multipart/signed", "multipart/related", "multipart/report"}:
         parts = parts[:1]
     found: list[tuple[str, list[str]]] = []
-    for part in parts:
+    for index, part in enumerate(parts):
         headers, body = split_mail(part)
         note_limits(part, headers, budget.note)
         content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
         if kind == "multipart/alternative" and content.type == "text/plain" and _is_told(texts):
-            return texts  # its HTML twin need not be read
+            budget.twins.extend(parts[index + 1 :])  # they need not be read, unless they say something else
+            return texts
         if kind != "multipart/alternative" and any(texts for _, texts in found) and _is_file(content):
             continue  # "text/plain; name=fix.txt" below the words, disposition left out
         found.append((content.type, texts))
@@ -142,8 +151,11 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
     told = [(type_, texts) for type_, texts in found if any(text.strip() for text in texts)]
     plain = [texts for type_, texts in told if type_ == "text/plain"][:1]
     rich = [texts for type_, texts in told if type_ != "text/plain"][-1:]
+    if plain and rich and _is_twin(plain[0], rich[0]):
+        budget.twins.extend(parts)
+        return plain[0]
     if plain and rich:
-        return plain[0] if _is_twin(plain[0], rich[0]) else rich[0]
+        return rich[0]
     return next(iter(plain + rich), [])
 
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kipflow.mail import twins
 from kipflow.mail.archive import read_mbox
-from kipflow.mail.content import headers, mime
+from kipflow.mail.content import headers
 from kipflow.mail.content.headers import parse_date, split_mail
+from kipflow.mail.quoting import Words
 from kipflow.mbox.splitting import split_mbox
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -84,16 +86,17 @@ def test_fields_of_real_mails_are_the_same_both_ways(realdata: Path) -> None:
             check_both_ways(mail)
 
 
-def test_html_beside_plain_text_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_source: str) -> str:
+def test_html_beside_plain_text_is_read_in_full_for_votes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_text: str) -> Words:
         raise AssertionError("read")
 
-    monkeypatch.setattr(mime, "parse_html", refuse)
+    monkeypatch.setattr(twins, "find_own_words", refuse)
     file = tmp_path / "x.mbox"
     file.write_bytes(
         b"From a@x.example Mon Mar  2 10:00:00 2026\nFrom: Ada Roe <a@x.example>\nSubject: Re: [VOTE] KIP-7: x\n"
         b'Content-Type: multipart/alternative; boundary="b"\n\n'
-        b"--b\nContent-Type: text/plain\n\n+1 (binding)\n--b\nContent-Type: text/html\n\n<p>+1</p>\n--b--\n"
+        b"--b\nContent-Type: text/plain\n\n" + b"Some words. " * 30 + b"\n"
+        b"--b\nContent-Type: text/html\n\n<p>Words.</p>\n--b--\n"
     )
     [mail] = read_mbox(file, list_id="dev@x.example", month="2026-03", prefix="KIP")
-    assert mail.own_text == "+1 (binding)"  # type: ignore[union-attr]
+    assert mail.own_text.startswith("Some words.")  # type: ignore[union-attr]

@@ -81,7 +81,7 @@ def test_headers_are_told_without_reading_the_body(monkeypatch: pytest.MonkeyPat
     def refuse(*_: object) -> str:
         raise AssertionError("read")
 
-    monkeypatch.setattr(messages, "find_text", refuse)
+    monkeypatch.setattr(messages, "find_texts", refuse)
     answer = read_answer()
     assert (answer.author_name, answer.in_reply_to, answer.reading.kind) == ("Ada Roe", "<1@x.example>", Kind.OTHER)
     with pytest.raises(AssertionError, match="read"):

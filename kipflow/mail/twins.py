@@ -1,0 +1,67 @@
+"""A mail that says one thing in its plain text and another in its HTML: which of them its author means, a person asks.
+
+Most programs send both and show one. The plain text is read; the HTML is looked at where it may hold another vote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from kipflow.domain.votes import Expression, Standing
+from kipflow.mail import limits
+from kipflow.mail.content.headers import split_mail
+from kipflow.mail.content.mime import find_text
+from kipflow.mail.quoting import Words, find_own_words
+from kipflow.mail.words.values import plain
+
+Read = Callable[[Words], tuple[Expression, ...]]
+_VALUE = re.compile(r"(?<![\w.+-])[+-]\s?[01](?![\w.])")
+_LOOKED_AT = 4
+_OF_MARKUP = (limits.MARKUP, limits.NODES, limits.NESTING)
+
+
+def ask_twins(
+    votes: tuple[Expression, ...], words: Words, twins: Iterable[bytes], read: Read, note: limits.Note = limits.ignore
+) -> tuple[Expression, ...]:
+    """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
+    said = _find_values(words)
+    for part in list(twins)[:_LOOKED_AT]:
+        text = _read_twin(part, note)
+        if not votes and _VALUE.search(plain(text)) is None:
+            continue
+        shown = find_own_words(text)
+        values = _find_values(shown) - said
+        other = [e for e in read(shown) if e.choice is not None and e.value in values] if values else []
+        if other and other[0].choice not in {e.choice for e in votes}:
+            return (_ask(votes, other[0]),)
+    return votes
+
+
+def _read_twin(part: bytes, note: limits.Note) -> str:
+    headers, body = split_mail(part)
+    if not headers.text("content-type").lower().startswith(("text/html", "multipart/")):
+        return ""
+    reached: list[limits.Limit | limits.Gap] = []
+    text = find_text(headers, body, reached.append)
+    for limit in _OF_MARKUP:
+        if limit in reached:
+            note(limit)
+    return text
+
+
+def _find_values(words: Words) -> set[str]:
+    return {"".join(v.split()) for line in words.own for v in _VALUE.findall(plain(line.text))}
+
+
+def _ask(votes: tuple[Expression, ...], other: Expression) -> Expression:
+    told = " and ".join(e.value for e in votes if e.value) or "no vote"
+    return Expression(
+        choice=None,
+        value=other.value,
+        claimed_binding=None,
+        line=other.line,
+        rule="two-votes-in-one-mail",
+        standing=Standing.UNCLEAR,
+        why=f"its plain text says {told} and its HTML {other.value}: which is meant?",
+    )
