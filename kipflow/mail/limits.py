@@ -62,8 +62,13 @@ class Gap:
 
 ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachments are not read")
 
+UTF_7 = Gap("its text is in UTF-7, which no mail may be written in")
+PICTURED = Gap("the description of a picture holds a vote: nobody typed it")
+VEILED = Gap("a style may hide words of its HTML that could be a vote")
+TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
+
 #: All of them.
-GAPS = (ATTACHED,)
+GAPS = (ATTACHED, UTF_7, PICTURED, VEILED, TURNED)
 
 #: Told of each bound that a mail reaches, and of each gap that it has.
 Note = Callable[[Limit | Gap], None]

@@ -28,4 +28,5 @@ def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, 
         return found
     why = f"not read to its end: {unread}"
     silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=RULE)
-    return tuple(replace(e, rule=RULE, standing=Standing.UNCLEAR, why=why) for e in found or (silent,))
+    # without a choice: the rest may say anything, so every outcome must be looked at
+    return tuple(replace(e, choice=None, rule=RULE, standing=Standing.UNCLEAR, why=why) for e in found or (silent,))

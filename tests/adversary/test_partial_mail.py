@@ -326,6 +326,28 @@ def test_an_objection_in_the_html_of_a_mail_that_says_something_else_in_plain_te
     assert "its HTML -1: which is meant?" in json.dumps(community.questions())
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("text/html", "<style>.x {display:none}</style><p class=x>+1 (binding)</p><p>I am against it.</p>"),
+        ("text/html", "<p>My vote: <img src=x.png alt='+1 (binding)'></p>"),
+        ("text/plain; charset=utf-7", "+-1 (binding)"),
+        ("text/plain; charset=utf-8", "\u202e1-\u202c"),
+        ("text/plain; charset=utf-8", "-\u03361\u0336 (binding)"),
+    ],
+    ids=["style", "picture", "utf-7", "direction", "strokes"],
+)
+def test_a_vote_that_is_not_shown_as_it_is_read_is_a_question(community: Community, kind: str, body: str) -> None:
+    """What is read as +1 is hidden by a style, a picture's description, or "+-1"; what is shown as -1 is written "1-".
+
+    The mail is a question: nobody knows what its author saw.
+    """
+    community.follow(*with_objection(objection(body, headers=f"Content-Type: {kind}\n")), day=6)
+    status = community.status()
+    ballot = [b for b in status["votes"][-1]["ballots"] if b["voter"] == "rberg"][-1]
+    assert (ballot["status"], status["stage"]) == ("review", "Vote")
+
+
 # -- separators that are none ----------------------------------------------------------------------------------
 FAKES = "\n\n".join(
     f"From x{n} Wed Mar  4 10:0{n}:00 2026\nFrom: {who}\nSubject: Re: [VOTE] KIP-7: Tidy shelves\n"

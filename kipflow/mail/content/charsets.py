@@ -30,7 +30,7 @@ _MEANT = {
 }
 
 # codecs that are no charset of any mail, or cost more than linear time on hostile input
-_REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
+_REFUSED = frozenset({"idna", "punycode", "utf_7", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 
 
 def decode(data: bytes, charset: str | None) -> str:

@@ -9,6 +9,7 @@ from lxml import etree
 
 from kipflow.mail import limits
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
+from kipflow.mail.content.veils import HIDDEN_STYLE, TELLING, find_hiding, is_veiled
 
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
@@ -66,12 +67,9 @@ _HEADER_IDS = frozenset(
 _QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
 _BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
-_HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0)?\s*(?:;|!|$)"
-    r"|(?:^|[;\s])(?:max-)?height\s*:\s*0(?:px)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]{0,40}line-through",
-    re.IGNORECASE,
-)
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
+
+_VOTE = re.compile(r"[+\u2212-]\s?[01]\b|[\U0001f44d\U0001f44e]|\bveto", re.IGNORECASE)
 
 #: Stands before a quoted mail that follows without any mark of its own.
 OUTLOOK_MARK = "-----Original Message-----"
@@ -109,6 +107,8 @@ class _Writer:
         self.within_bar = False
         self.preformatted = 0
         self.size = 0
+        self.hiding: set[str] = set()
+        self.veils = 0
 
     def write(self, root: Any) -> str:
         skipping = depth = 0
@@ -120,6 +120,8 @@ class _Writer:
             if depth > limits.NESTING.size:
                 self.note(limits.NESTING)
             tag = node.tag if isinstance(node.tag, str) else ""
+            if tag == "style" and event == "start" and node.text:
+                self.hiding.update(find_hiding(node.text))
             if event == "start":
                 if skipping or _is_hidden(node, tag):
                     skipping += 1
@@ -136,6 +138,8 @@ class _Writer:
         return "\n".join(self.lines)
 
     def open(self, node: Any, tag: str) -> None:
+        if self.veils or is_veiled(node, tag, self.hiding):
+            self.veils += 1
         if tag in _BLOCKS:
             self.end_line()
         if _is_header(node):
@@ -154,11 +158,15 @@ class _Writer:
         elif tag == "pre":
             self.preformatted += 1
         elif tag == "img" and node.get("alt"):
-            self.add(str(node.get("alt"))[:40])
+            described = str(node.get("alt"))[:40]
+            if not self.marks and _VOTE.search(described) is not None:
+                self.note(limits.PICTURED)
+            self.add(described)
         if node.text:
             self.add(node.text)
 
     def close(self, node: Any, tag: str) -> None:
+        self.veils -= self.veils > 0
         if tag in _BLOCKS:
             self.end_line()
         if tag in {"td", "th"}:
@@ -182,6 +190,8 @@ class _Writer:
         return BAR_MARK + "> " * (depth - 1) if self.within_bar else "> " * depth
 
     def add(self, text: str) -> None:
+        if self.veils and not self.marks and TELLING.search(text) is not None:
+            self.note(limits.VEILED)
         if self.preformatted:
             first, *rest = text.split("\n")
             self.line.append(first)
@@ -215,7 +225,7 @@ def _is_hidden(node: Any, tag: str) -> bool:
     if node.get("hidden") is not None:
         return True
     style = node.get("style")
-    return style is not None and _HIDDEN_STYLE.search(style[:500]) is not None
+    return style is not None and HIDDEN_STYLE.search(style[:500]) is not None
 
 
 def _is_quote(node: Any, tag: str) -> bool:

@@ -244,6 +244,8 @@ def _read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.No
     charset = content.params.get("charset")
     if content.type == "text/html" and not charset and (meta := _META_CHARSET.search(data, 0, 4_000)) is not None:
         charset = meta.group(1).decode("ascii")
+    if charset and "utf7" in charset.lower().replace("-", "").replace("_", ""):
+        note(limits.UTF_7)
     text = decode(data, charset)
     start = text[:200].lstrip().lower()
     if content.type == "text/html" or start.startswith(("<html", "<!doctype html")):

@@ -21,6 +21,13 @@ _PLAIN = str.maketrans(
 _DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")
 
+# a line of the author's with an override of its direction, or with a value that is struck out
+_TURNED = re.compile(
+    r"^(?!>)(?=[^\n]*(?:[+\-\u2212]\s?[01](?!\w)|(?<!\w)[01]\s?[+\-\u2212]))[^\n]*[\u202b\u202d\u202e\u2067]"
+    r"|^(?!>)[^\n]*(?:[+\-\u2212]|(?<!\w)[01])[\u0300-\u036f\u20d0-\u20e2\u20e4-\u20f0]",
+    re.MULTILINE,
+)
+
 
 def plain(line: str) -> str:
     """A line with full-width signs, typographic minus and emphasis marks made plain."""
@@ -40,6 +47,8 @@ def clean_lines(text: str, note: limits.Note = limits.ignore) -> list[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii():
+        if _TURNED.search(text) is not None:
+            note(limits.TURNED)
         text = text.replace("\u2028", "\n").replace("\u2029", "\n")
         text = _NOTHING.sub("", _BLANKS.sub(" ", text))
     else:

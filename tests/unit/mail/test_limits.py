@@ -30,6 +30,7 @@ def nested(depth: int) -> bytes:
 
 MIXED = b"Content-Type: multipart/mixed; boundary=b\n"
 HTML = b"Content-Type: text/html\n"
+UTF_8 = b"Content-Type: text/plain; charset=utf-8\n"
 REACHED: dict[str, tuple[bytes, bytes]] = {
     "MAIL": (b"> y\n" * (limits.MAIL.size // 4), b""),
     "HEADERS": (b"", b"X-Long: " + b"x" * 300_000 + b"\n"),
@@ -72,7 +73,39 @@ def test_the_examples_reach_every_bound() -> None:
 
 GAPS: dict[str, tuple[bytes, bytes]] = {
     "ATTACHED": (b"-1 (binding)", b"Content-Type: application/octet-stream\n"),
+    "UTF_7": (b"+-1 (binding)", b"Content-Type: text/plain; charset=utf-7\n"),
+    "PICTURED": (b"<p><img alt='+1 (binding)'></p>", HTML),
+    "VEILED": (b"<style>.x, p.y {display:none}</style><p class=y>+1</p><p>-1</p>", HTML),
+    "TURNED": ("\u202e1-\u202c".encode(), UTF_8),
 }
+
+TRICKS: list[tuple[str, bytes]] = [
+    ("-\u03361\u0336 (binding)", UTF_8),
+    ("\u202b1-\u202c", UTF_8),
+    ("<p style='color:white'>-1</p>", HTML),
+    ("<p style='color:#fff;background:#FFF'>+1</p><p>I am unsure</p>", HTML),
+    ("<style>#a{color:#FFF}</style><div id=a><b>-</b>1</div>", HTML),
+    ("<style>@media all { i { visibility: hidden } }</style><i>-1</i>", HTML),
+]
+PLAIN: list[tuple[str, bytes]] = [
+    ("+1 \u0627\u0644\u0633\u0644\u0627\u0645", UTF_8),
+    ("+1\n\n> \u202e1-\u202c", UTF_8),
+    ("+1\ufe0f\u20e3, caf\u0065\u0301", UTF_8),
+    ("<style>.x {display:none} p {color:black}</style><p>+1</p><i class=x>Hi there</i>", HTML),
+    ("<p>+1</p><p style='color:white;background:navy'>-1 day</p><blockquote style='color:white'>-1</blockquote>", HTML),
+    ("<p>+1 <img alt='logo of x-1000'></p>", HTML),
+]
+
+
+@pytest.mark.parametrize(("body", "head"), TRICKS)
+def test_what_is_not_shown_as_it_is_read_is_asked_about(body: str, head: bytes) -> None:
+    found = read(body.encode(), head)
+    assert [e.rule for e in found.expressions] == ["not-read-to-its-end"]
+
+
+@pytest.mark.parametrize(("body", "head"), PLAIN)
+def test_what_is_shown_as_it_is_read_is_not(body: str, head: bytes) -> None:
+    assert read(body.encode(), head).unread == ""
 
 
 @pytest.mark.parametrize("name", GAPS)
