@@ -41,6 +41,10 @@ class Standing(StrEnum):
     CLEAR = "clear"
     UNCLEAR = "unclear"
     WITHDRAWAL = "withdrawal"
+    #: may be a vote told in words: asked about unless its author has a vote
+    HINT = "hint"
+    #: may change or take back a vote: asked about if its author has one
+    DOUBT = "doubt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

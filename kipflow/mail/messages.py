@@ -17,7 +17,6 @@ from kipflow.domain.roster import clean_address
 from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.content.arrival import find_arrival, find_date
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.headers import (
@@ -40,7 +39,8 @@ from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
-from kipflow.mail.words.legends import find_legend
+from kipflow.mail.votes.legends import find_legend
+from kipflow.mail.votes.reading import read_expressions, read_subject
 
 # one of these makes a piece of text a mail
 _MAIL_FIELDS = (
@@ -112,11 +112,11 @@ def read_message(
     by = sender.name or sender.address
     announced = {"by": by, "message_id": message_id, "subject": subject}
     declared = read_declared(words, reading, at=arrived_at, **announced) if ends else None
-    announces = declared is not None and (declared.corrects or not declared.unclear)
+    announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
-    votes = _read_votes(words, reading, sender, is_result=is_result) or _find_sealed(headers, words)
+    votes = _read_votes(words, reading, sender, subject, is_result=is_result) or _find_sealed(headers, words)
     if twins:
-        read = partial(_read_votes, reading=reading, sender=sender, is_result=is_result)
+        read = partial(_read_votes, reading=reading, sender=sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
     if votes or (words.text and not points_at_attachment(words.text)):
         notes.forgive(limits.ATTACHED)
@@ -226,8 +226,10 @@ def _could_matter(reading: SubjectReading, subject: str, *, answers: bool) -> bo
     return (reading.is_reply or answers) and not is_from_program(subject)
 
 
-def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_result: bool) -> tuple[Expression, ...]:
-    if (not words.own and not words.doubtful) or reading.kind is Kind.CANCEL:
+def _read_votes(
+    words: Words, reading: SubjectReading, sender: Sender, subject: str, *, is_result: bool
+) -> tuple[Expression, ...]:
+    if reading.kind is Kind.CANCEL:
         return ()
     discussed = reading.kind is Kind.DISCUSS
     if discussed and "bind" not in words.text.lower():
@@ -239,6 +241,8 @@ def _read_votes(words: Words, reading: SubjectReading, sender: Sender, *, is_res
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))
     found = read_expressions(words, author=sender.name, is_result=is_result)
+    if not found and not is_result:
+        found = read_subject(subject)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 

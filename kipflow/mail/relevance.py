@@ -1,8 +1,7 @@
 """Cheap tests that spare a closer look: searching a pattern costs a hundred times what looking for a word costs.
 
 A test may say yes in vain; it never says no where the closer look would find something. `fold_case` makes
-that exact for patterns that ignore case, and a unit test proves of every `Sought` that its pattern matches
-nothing that holds none of its signs.
+that exact for patterns that ignore case.
 """
 
 from __future__ import annotations
@@ -26,18 +25,6 @@ def has_any(signs: Iterable[str], text: str) -> bool:
         if sign in text:
             return True
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """A pattern that ignores case, and its signs: in lower case, one of them in whatever the pattern matches."""
-
-    pattern: re.Pattern[str]
-    signs: tuple[str, ...]
-
-    def search(self, text: str, folded: str) -> re.Match[str] | None:
-        """The first match in `text`; `folded` is the text by `fold_case`."""
-        return self.pattern.search(text) if has_any(self.signs, folded) else None
 
 
 @dataclass(frozen=True, slots=True)

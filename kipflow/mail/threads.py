@@ -16,7 +16,6 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
-from kipflow.mail import unread
 from kipflow.mail.rounds.calls import is_call
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
@@ -24,7 +23,7 @@ from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import is_next_version, is_same_topic
-from kipflow.mail.words.shares import read_share
+from kipflow.mail.votes.shares import read_share
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
 
@@ -274,8 +273,8 @@ class _Assembly:
             return []
         rounds = self.by_root[root.message_id]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
-        votes = (e.choice is not None or e.rule in {"two-votes-in-one-mail", unread.RULE} for e in message.expressions)
-        talks = all(e.rule == "told-without-number" for e in message.expressions)
+        votes = (e.standing is not Standing.DOUBT for e in message.expressions)
+        talks = all(e.standing in {Standing.HINT, Standing.DOUBT} for e in message.expressions)
         if any(votes) and not talks and right_below:
             return right_below
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:

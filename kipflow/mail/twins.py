@@ -13,7 +13,7 @@ from kipflow.mail import limits
 from kipflow.mail.content.headers import split_mail
 from kipflow.mail.content.mime import find_text
 from kipflow.mail.quoting import Words, find_own_words
-from kipflow.mail.words.values import plain
+from kipflow.mail.votes.values import plain
 
 Read = Callable[[Words], tuple[Expression, ...]]
 _VALUE = re.compile(r"(?<![\w.+-])[+-]\s?[01](?![\w.])")

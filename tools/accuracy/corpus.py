@@ -14,13 +14,13 @@ from typing import Any
 
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
 from kipflow.settings import load_community, load_roster
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 
-KINDS = ("for", "against", "zero", "none", "review", "withdrawn")
+KINDS = ("for", "against", "zero", "none", "review", "doubt", "withdrawn")
 WHOLE = ("outcome", "root_message_id", "subject", "tally")
 
 
@@ -146,8 +146,10 @@ def _bodies(phrases: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
 def _describe(found: Expression | None) -> str:
     if found is None:
         return "none"
-    if found.standing is Standing.UNCLEAR:
+    if found.standing in {Standing.UNCLEAR, Standing.HINT}:
         return "review"
+    if found.standing is Standing.DOUBT:
+        return "doubt"
     if found.standing is Standing.WITHDRAWAL:
         return "withdrawn"
     return {Choice.FOR: "for", Choice.AGAINST: "against", Choice.ABSTAIN: "zero", None: "?"}[found.choice]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.reading import read_expressions
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 
 #: Share of the unambiguous phrases that must be read right.

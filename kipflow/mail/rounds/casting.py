@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,7 +17,8 @@ from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail import unread
 from kipflow.mail.content.mailboxes import find_shown
-from kipflow.mail.words.values import is_fraction
+from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.values import is_fraction
 
 
 def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy) -> tuple[Ballot, ...]:
@@ -41,7 +43,7 @@ def cast_all(
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
             if (
-                expression.rule == "told-without-number"
+                expression.standing in {Standing.HINT, Standing.DOUBT}
                 and message.message_id == root_id
                 and not message.reading.is_reply
             ):
@@ -50,14 +52,50 @@ def cast_all(
             agrees = voter.id in standing and standing[voter.id] == ballot.choice
             if ballot.status is BallotStatus.REVIEW and agrees and ballot.rule != unread.RULE:
                 continue
-            if ballot.rule == "told-without-number" and standing.get(voter.id) is not None:
+            if expression.standing is Standing.HINT and standing.get(voter.id) is not None:
+                continue
+            if expression.standing is Standing.DOUBT and voter.id not in standing:
                 continue
             if ballot.status is BallotStatus.COUNTED:
                 standing[voter.id] = ballot.choice
             elif ballot.status is BallotStatus.WITHDRAWN:
                 standing.pop(voter.id, None)
             ballots.append(ballot)
-    return tuple(ballots), found
+    return tuple(_ask_restarted(ballots, _find_restart(ordered))), found
+
+
+def restarts(text: str) -> bool:
+    """Whether a mail says that its vote begins anew, outright."""
+    sentences = re.split(r"(?<=[.!?])\s", fold(" ".join(text.split())))
+    return any(
+        has("restart", s) and not any(has(name, s) for name in ("hypothetical", "condition")) and "?" not in s
+        for s in sentences
+    )
+
+
+def _find_restart(ordered: Sequence[tuple[Message, datetime]]) -> datetime | None:
+    """When the vote's caller last began it anew in its own thread; None: never."""
+    if not ordered or not ordered[0][0].author_address:
+        return None
+    root = ordered[0][0]
+    again = (
+        at
+        for message, at in ordered[1:]
+        if message.author_address == root.author_address and message.declared is None and restarts(message.own_text)
+    )
+    return max(again, default=None)
+
+
+def _ask_restarted(ballots: Sequence[Ballot], since: datetime | None) -> Iterator[Ballot]:
+    """The ballots, those that stand from before a restart put to a person: do they count in what came after?"""
+    again = {b.voter for b in ballots if since is not None and b.cast_at > since}
+    for ballot in ballots:
+        before = since is not None and ballot.cast_at < since and ballot.voter not in again
+        if before and ballot.status is BallotStatus.COUNTED:
+            why = "cast before the vote's caller began it anew: does it still count?"
+            yield replace(ballot, status=BallotStatus.REVIEW, rule="restarted", why=why)
+        else:
+            yield ballot
 
 
 def as_writing(message: Message, at: datetime) -> Writing:
@@ -79,6 +117,8 @@ def _cast(
     status = {
         Standing.CLEAR: BallotStatus.COUNTED,
         Standing.UNCLEAR: BallotStatus.REVIEW,
+        Standing.HINT: BallotStatus.REVIEW,
+        Standing.DOUBT: BallotStatus.REVIEW,
         Standing.WITHDRAWAL: BallotStatus.WITHDRAWN,
     }[expression.standing]
     choice, why = expression.choice, expression.why

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.reading import read_expressions
 
 PHRASES: dict[str, list[str]] = json.loads(
     (Path(__file__).resolve().parents[2] / "data" / "votes" / "phrases.json").read_text(encoding="utf-8")
 )
-KINDS = ("for", "against", "zero", "none", "review", "withdrawn")
+KINDS = ("for", "against", "zero", "none", "review", "doubt", "withdrawn")
 CLAIMS = {"claims_binding": True, "claims_non_binding": False, "claims_nothing": None}
 
 
@@ -26,8 +26,10 @@ def read(body: str) -> Expression | None:
 def say(found: Expression | None) -> str:
     if found is None:
         return "none"
-    if found.standing is Standing.UNCLEAR:
+    if found.standing in {Standing.UNCLEAR, Standing.HINT}:
         return "review"
+    if found.standing is Standing.DOUBT:
+        return "doubt"
     if found.standing is Standing.WITHDRAWAL:
         return "withdrawn"
     return {Choice.FOR: "for", Choice.AGAINST: "against", Choice.ABSTAIN: "zero", None: "?"}[found.choice]

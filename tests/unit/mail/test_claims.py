@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kipflow.mail.words.claims import find_claim, is_binding_word
-from kipflow.mail.words.smalltalk import is_smalltalk
+from kipflow.mail.votes.claims import find_claim, is_binding_word
 
 
 @pytest.mark.parametrize(
@@ -41,13 +40,3 @@ def test_another_word_is_not(word: str) -> None:
 )
 def test_the_claim_is_the_first_one_beside_the_vote(before: str, after: str, claim: bool | None) -> None:
     assert find_claim(before, after) is claim
-
-
-@pytest.mark.parametrize("before", ["Makes sense ", "In that case, ", "Thanks Jun ", "Woohoo! ", "All green => "])
-def test_words_of_approval_are_small_talk(before: str) -> None:
-    assert is_smalltalk(before)
-
-
-@pytest.mark.parametrize("before", ["Checksums ", "Windows ", "Jun Okafor ", "retries = ", "Ready? ", ""])
-def test_findings_names_and_questions_are_not(before: str) -> None:
-    assert not is_smalltalk(before)

@@ -17,10 +17,10 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Tally, count
 from kipflow.domain.votes import BallotStatus, Vote, judge
 from kipflow.mail.archive import read_path
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
 from kipflow.settings import load_community, load_roster
 

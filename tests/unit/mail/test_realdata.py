@@ -15,8 +15,8 @@ from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.roster import Person, Role, Roster
 from kipflow.domain.votes import Standing
 from kipflow.mail.archive import read_path
-from kipflow.mail.ballots import read_expressions
 from kipflow.mail.quoting import find_own_words
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
 from kipflow.services.read_votes import read_votes, render_json
 from kipflow.settings import load_community

@@ -6,7 +6,7 @@ import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.mail.messages import read_message
-from kipflow.mail.words.shares import read_share
+from kipflow.mail.votes.shares import read_share
 
 
 def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[str, str]]:

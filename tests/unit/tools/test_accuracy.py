@@ -119,7 +119,7 @@ def test_a_wrong_label_is_listed_unexplained_and_fails(tmp_path: Path, capsys: p
     labels = [("2", "-1", "unstated"), *LABELS[2:]]
     assert accuracy.main(["--realdata", str(lay_out(tmp_path / "real", labels=labels))]) == 1
     shown = capsys.readouterr().out
-    assert "labels/2: expected -1, read +1 (leading)   UNEXPLAINED" in shown
+    assert "labels/2: expected -1, read +1 (opening)   UNEXPLAINED" in shown
     assert "MISSED every unambiguous message right in listsao" in shown
 
 

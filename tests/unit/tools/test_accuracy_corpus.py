@@ -31,7 +31,7 @@ def test_a_case_read_as_expected_counts_with_the_rule_that_fired(tmp_path: Path)
     section = check_cases(copy(tmp_path, "plain-vote"))
     assert (section.figures[0].right, section.figures[0].total) == (1, 1)
     assert section.disagreements == ()
-    assert section.listed[0][0] == "leading"
+    assert section.listed[0][0] == "opening"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,15 @@ def test_each_thing_that_is_read_otherwise_is_listed(tmp_path: Path, change: dic
 
 def test_a_body_read_as_a_vote_that_nobody_cast_misses_the_demand(tmp_path: Path) -> None:
     (tmp_path / "votes").mkdir()
-    bodies = {"for": ["+1"], "against": ["-1"], "zero": ["0"], "none": ["+1", "Thanks!"], "review": [], "withdrawn": []}
+    bodies = {
+        "for": ["+1"],
+        "against": ["-1"],
+        "zero": ["0"],
+        "none": ["+1", "Thanks!"],
+        "review": [],
+        "doubt": [],
+        "withdrawn": [],
+    }
     (tmp_path / "votes" / "phrases.json").write_text(json.dumps(bodies))
     section = check_bodies(tmp_path)
     assert [(d.id, d.read) for d in section.disagreements] == [("bodies/none/1", "for")]

@@ -13,10 +13,10 @@ def test_what_reading_rests_on_is_found_by_its_imports() -> None:
     found = {str(path.relative_to(reading_digest.ROOT)) for path in reading_digest.find_sources()}
     assert {
         "kipflow/mail/messages.py",
-        "kipflow/mail/ballots.py",
+        "kipflow/mail/votes/reading.py",
         "kipflow/mail/quoting.py",
         "kipflow/mail/content/html.py",
-        "kipflow/mail/words/told.py",
+        "kipflow/mail/votes/told.py",
         "kipflow/mail/announcements/lexicon.toml",
     } <= found
     assert "kipflow/mail/threads.py" not in found

@@ -47,6 +47,15 @@ _FROM_ME = re.compile(
 _CLAIMED = re.compile(r"(?:^|[,;:–—-]\s{0,2}|\bto (?:a )?)(?P<value>0)(?=\s*\((?:non[- ]?)?binding\))", re.IGNORECASE)
 
 
+# "make my -1 a 0", "I change my vote from +1 to 0"
+_CHANGED_TO = re.compile(
+    r"(?:\b(?:my|from|chang\w*|mov\w*|revert\w*|turn\w*|switch\w*|becom\w*|go\w*)\b[^.!?]{0,40}\b(?:to|into|"
+    r"becomes|a|now|vote|and vote)|"
+    r"\band vote)\s+(?:a\s+)?(?P<value>0)(?!\w|\.\d)(?=\s*(?:$|[.,;!()]|instead|from|for|now))",
+    re.IGNORECASE,
+)
+
+
 #: A zero that is no part of a longer number: the only one that may be a vote.
 _ALONE = re.compile(r"(?<!\d)0(?!\d|\.\d)")
 
@@ -57,6 +66,7 @@ def find_zero(text: str) -> re.Match[str] | None:
         return None
     return (
         _BARE.match(text)
+        or _CHANGED_TO.search(text)
         or _CLAIMED.search(text)
         or _RECORDED.search(text)
         or _MINE.search(text)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.words.zeros import find_zero
+from kipflow.mail.votes.zeros import find_zero
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans(
@@ -28,9 +28,9 @@ def plain(line: str) -> str:
 
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
 VALUE = (
-    r"(?:(?<![\w.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
+    r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
     r"(?P<value>[+\-±][ ]{0,2}(?:[01](?:\.\d{1,2})?|\.\d{1,2}))"
-    r"(?![\w%°]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
+    r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 VALUE_PATTERN = re.compile(VALUE)
 _SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)

@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from kipflow.domain.roster import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
-from kipflow.mail.words.boxes import VALUE_IN_BOX, Box, find_box
-from kipflow.mail.words.phrases import TECHNICAL_AFTER
-from kipflow.mail.words.runs import (
+from kipflow.mail.votes.boxes import VALUE_IN_BOX, Box, find_box
+from kipflow.mail.votes.runs import (
     FIRST_PERSON,
     LeadingValue,
     find_leading_values,
@@ -18,7 +17,8 @@ from kipflow.mail.words.runs import (
     name_versions,
     votes_on_parts,
 )
-from kipflow.mail.words.values import find_values
+from kipflow.mail.votes.technical import AFTER as TECHNICAL_AFTER
+from kipflow.mail.votes.values import find_values
 
 
 class Part(StrEnum):
@@ -201,7 +201,7 @@ def _classify_single(v: LeadingValue, lines: Sequence[str], author: str) -> Part
     colon = re.match(r"^\s?[:：]\s*(?P<rest>\S.*)$", after)
     if colon is not None:
         return _classify_colon(after, colon.group("rest"), author)
-    names = find_names(after)
+    names = [] if re.match(r"^\s*(?:\([^()]*\))?\s*[,.!;]", after) or not after.isascii() else find_names(after)
     if names and (len(names) > 1 or len(names[0].split()) > 1) and not is_own(after, author):
         return Part.OTHER_NAME
     if re.match(r"^\s*[-–]?\s*(?:non-?binding|binding)\s*$", after, re.IGNORECASE) and _has_list_below(

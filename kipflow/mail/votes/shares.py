@@ -10,9 +10,9 @@ from functools import lru_cache
 from kipflow.domain.facts import Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Expression, Standing
-from kipflow.mail.words.claims import find_claim
-from kipflow.mail.words.conditions import CONDITION_AFTER
-from kipflow.mail.words.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.mentions import has_condition
+from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
 
 RULE = "by-number"
 #: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each
@@ -64,7 +64,7 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     if number is None or not message.expressions:
         return message
     cast = message.expressions[0]
-    if len(siblings) > 1 and cast.rule == "object-unclear" and _FOR_ALL.match(cast.line):
+    if len(siblings) > 1 and cast.rule == "on-something" and _FOR_ALL.match(cast.line):
         return replace(message, expressions=(replace(cast, standing=Standing.CLEAR, why=""),))
     if prefix.lower() not in message.own_text.lower():
         return message
@@ -93,7 +93,7 @@ def _settle(message: Message, own: list[Expression], shares: list[_Share], *, se
     if len({e.choice for e in own}) > 1:
         return message
     cast = message.expressions[0]
-    mixed = cast.rule == "two-votes-in-one-mail" or cast.choice is not own[0].choice
+    mixed = cast.rule == "two-votes" or cast.choice is not own[0].choice
     hedged_elsewhere = several and any(s.expression.standing is Standing.UNCLEAR for s in shares)
     return replace(message, expressions=(own[0],)) if mixed or hedged_elsewhere else message
 
@@ -121,7 +121,7 @@ def _read_line(line: str, prefix: str) -> Iterator[_Share]:
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
         before = line[found[index - 1].end() if index else 0 : match.start()]
-        is_hedged = CONDITION_AFTER.search(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before)
+        is_hedged = has_condition(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before)
         choice, value = parse_value(match.group("value"))
         cast = Expression(
             choice=choice,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.words.values import find_values, skip_bullet
+from kipflow.mail.votes.technical import is_technical
+from kipflow.mail.votes.values import find_values, skip_bullet
 
 FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|i['’]m|myself)\b", re.IGNORECASE)
 
@@ -36,7 +37,11 @@ def find_leading_values(lines: Sequence[str]) -> list[LeadingValue]:
             continue
         start = skip_bullet(line)
         values = find_values(line)
-        if values and values[0].start() <= start:
+        if (
+            values
+            and values[0].start() <= start
+            and not is_technical(line[: values[0].start()], line[values[0].end() :])
+        ):
             found.append(LeadingValue(index, "".join(values[0].group("value").split()), line[values[0].end() :]))
     return found
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.relevance import fold_case
-from kipflow.mail.words.phrases import TECHNICAL_BEFORE
-from kipflow.mail.words.values import find_values, skip_bullet
+from kipflow.mail.votes.technical import is_technical
+from kipflow.mail.votes.values import find_values, skip_bullet
 
 MAX_SENTENCE = 600
 MAX_SENTENCES = 2_000
@@ -28,20 +28,11 @@ class Sentence:
     preceding: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A written vote with the words around it. `leading`: it stands at the start of a line or sentence."""
-
-    sentence: Sentence
-    before: str
-    after: str
-    leading: bool
-    is_mine: bool
-    is_vote_word: bool
-
-
 # a sentence ends at . ! ? before a blank and something that can begin another
-_SENTENCE_END = re.compile(r"(?<=[.!?;])[\"')]{0,2}\s+(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿]|i\b|checked|thanks|i['’])")
+_SENTENCE_END = re.compile(
+    r"(?<=[。！？])\s*|(?<=[.!?;])[\"')]{0,2}\s+(?!\(\s*(?:non\W?)?b)(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿Ѐ-ӿ]|i\b|checked|"
+    r"thanks|i['’])"
+)
 _CONNECTS = re.compile(
     r"^\s{0,3}(?:if|once|provided|assuming|unless|until|on|to|with|for|pending|but only|modulo|as long as|that|what|"
     r"from)\b(?! again| more| a side)",
@@ -52,7 +43,10 @@ _ENDS_OPEN = re.compile(
 _WRAPS = re.compile(r"\w[^.!?:]*\s(?:a|an|the|utc|gmt|acks|than|least)\s*$", re.IGNORECASE)
 _WRAPPING = frozenset({"a", "an", "the", "utc", "gmt", "acks", "than", "least"})
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
-_WHOLE_VOTE = re.compile(r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:\(?[\w\s-]{0,24}\)?)\W{0,4}$")
+_WHOLE_VOTE = re.compile(
+    r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:(?:(?:non?e?|not)?[\s-]{0,2}b[a-z]{2,8}|n?b|pmc)\)?)?\W{0,4}"
+    r"(?:(?:from|for) (?:me|my \w+|us))?\W{0,4}$"
+)
 
 # "2. +1, will change": the dot is the number's
 _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
@@ -61,7 +55,7 @@ _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
 def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
     """Sentences over wrapped lines, each with the line that its first vote stands in."""
     count = 0
-    blocks = list(_join_wrapped(_keep_telling_paragraphs(lines)))
+    blocks = list(_join_wrapped(lines))
     for position, block in enumerate(blocks):
         text = " ".join(line.text.strip() for line in block)[: 4 * MAX_SENTENCE]
         after_block = blocks[position + 1][0].text.strip() if position + 1 < len(blocks) else ""
@@ -79,30 +73,10 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
                 continue
             following = text[end : end + 200] or after_block[:200]
             line = _find_line(block, text, start, sentence)
-            preceding = text[max(0, start - 200) : start]
+            preceding = text[max(0, start - 200) : start] or (
+                blocks[position - 1][-1].text.strip()[-200:] if position else ""
+            )
             yield Sentence(sentence, line, following, starts_line=number == 0, preceding=preceding)
-
-
-_TELLING = re.compile(r"[01]|[+\-]\.\d|vot|veto|ballot|objection", re.IGNORECASE)
-
-
-def _keep_telling_paragraphs(lines: Sequence[OwnLine]) -> Iterator[OwnLine]:
-    """The lines of paragraphs that hold a number or speak of votes, and the line after each: others can't matter."""
-    paragraph: list[OwnLine] = []
-    was_telling = False
-    for line in [*lines, OwnLine("")]:
-        if line.text.strip():
-            paragraph.append(line)
-            continue
-        telling = any(_TELLING.search(x.text) for x in paragraph)
-        if telling:
-            yield from paragraph
-        elif was_telling and paragraph:
-            yield paragraph[0]
-        if paragraph:
-            was_telling = telling
-        paragraph = []
-        yield line
 
 
 def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
@@ -131,7 +105,7 @@ def _continues(above: str, line: str) -> bool:
     if fold_case(above.rsplit(None, 1)[-1]) in _WRAPPING and _WRAPS.search(above):
         return True  # "… it would be a / +1": no line of its own
     if _is_whole_vote(line) and (
-        closed or len(above) < 40 or TECHNICAL_BEFORE.search(f"{above[-50:]} ") is None  # else a number, wrapped
+        closed or len(above) < 40 or not is_technical(f"{above[-50:]} ", "")  # else a number, wrapped
     ):
         return False
     if _is_whole_vote(above) and not _CONNECTS.match(line):

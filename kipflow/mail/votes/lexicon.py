@@ -1,0 +1,92 @@
+"""The words of `lexicon.toml` as classes that a piece of text has or has not. One file holds them all.
+
+An entry is a word or phrase; "approv*" stands for all words that begin so, "concern* ... resolved" allows up to
+45 characters between. Chinese, Japanese and Korean words are found without a blank around them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+_NO_BLANKS = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]")
+_GAP = r"\b[^.!?;\n]{0,45}?\b"
+
+
+@cache
+def load_words() -> dict[str, tuple[str, ...]]:
+    """Class → its words, of all languages."""
+    text = files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8")
+    return {name: tuple(w for words in by.values() for w in words) for name, by in tomllib.loads(text).items()}
+
+
+def find_words(name: str, text: str) -> list[re.Match[str]]:
+    """Where words of the class stand in `text` (lower case, see `fold`)."""
+    return list(_compile(name).finditer(text))
+
+
+def has(name: str, text: str) -> bool:
+    """Whether `text` (in lower case, see `fold`) holds a word of the class."""
+    return _compile(name).search(text) is not None
+
+
+def fold(text: str) -> str:
+    """`text` as the lexicon sees it: lower case, with one kind of apostrophe."""
+    text = text.lower()
+    return text if text.isascii() else text.replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
+
+
+#: the classes one of which a sentence without a value must hold to mean anything
+_TELLING = (
+    *("approval", "rejection", "abstention", "assent", "casts", "vote_for", "vote_against", "own_vote", "takeback"),
+    *("astray", "correction", "change", "turned", "stance"),
+)
+
+
+def speaks_of_votes(text: str) -> bool:
+    """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
+    return _compile_all(_TELLING).search(text) is not None or "bind" in text
+
+
+def drop(name: str, text: str) -> str:
+    """`text` with the words of the class blotted out, so that what they contain is not found."""
+    return _compile(name).sub(lambda m: "·" * len(m.group()), text)
+
+
+def leaves_only(names: Iterable[str], text: str) -> str:
+    """The letters of `text` that no word of the classes accounts for."""
+    rest = _compile_all(tuple(names)).sub(" ", text)
+    return " ".join(re.findall(r"[^\W\d_][\w'-]*", rest))
+
+
+@cache
+def _compile(name: str) -> re.Pattern[str]:
+    return _join(load_words()[name])
+
+
+@cache
+def _compile_all(names: tuple[str, ...]) -> re.Pattern[str]:
+    return _join([word for name in names for word in load_words()[name]])
+
+
+def _join(words: Iterable[str]) -> re.Pattern[str]:
+    """One pattern for all the words: those in letters share one look at what stands around, which makes it fast."""
+    ordered = sorted(set(words), key=lambda w: (-len(w), w))
+    spaced = [w for w in ordered if w[0].isalnum() and w[-1:] != "*" and _ends_in_letter(w)]
+    begun = [w for w in ordered if w[0].isalnum() and w.endswith("*") and not _NO_BLANKS.search(w)]
+    rest = [w for w in ordered if w not in {*spaced, *begun}]
+    before, after = r"(?<![\w'-])", r"(?!\w|-\w|'(?!s\b))"
+    parts = [f"{before}(?:{'|'.join(map(_write_pattern, begun))})"] if begun else []
+    parts += [f"{before}(?:{'|'.join(map(_write_pattern, spaced))}){after}"] if spaced else []
+    return re.compile("|".join([*parts, *map(_write_pattern, rest)]))
+
+
+def _ends_in_letter(word: str) -> bool:
+    return word[-1].isalnum() and not _NO_BLANKS.search(word)
+
+
+def _write_pattern(word: str) -> str:
+    return _GAP.join(re.escape(part).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for part in word.split(" ... "))

@@ -1,0 +1,34 @@
+"""The table of rules: each takes its own examples, and the page that shows it is the one that it writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.mentions import find_mentions
+from kipflow.mail.votes.rules import RULES, judge
+from kipflow.mail.votes.sentences import split_sentences
+from kipflow.mail.votes.told import TELLINGS, find_telling
+from tools import reading_votes
+
+
+def find_rules(text: str) -> list[str]:
+    lines = [OwnLine(line) for line in text.split("\n")]
+    mentions = [m for s in split_sentences(lines) for m in find_mentions(s, author="Mara Lind", is_result=False)]
+    return [judge(m)[0].name for m in mentions]
+
+
+@pytest.mark.parametrize(("name", "text"), [(rule.name, text) for rule in RULES for text in rule.takes])
+def test_a_rule_takes_its_examples(name: str, text: str) -> None:
+    assert name in find_rules(text)
+
+
+@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in TELLINGS for text in t.takes])
+def test_what_is_told_without_a_value_is_taken_by_its_rule(name: str, text: str) -> None:
+    found = find_telling(text)
+    assert found is not None
+    assert found.name == name
+
+
+def test_the_page_shows_the_table_as_it_is() -> None:
+    assert reading_votes.PAGE.read_text(encoding="utf-8") == reading_votes.render()

@@ -1,0 +1,49 @@
+"""docs/reading-votes.md from the table of rules: `python -m tools.reading_votes` writes it anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kipflow.mail.votes.lexicon import load_words
+from kipflow.mail.votes.rules import RULES
+from kipflow.mail.votes.told import STANCE, TELLINGS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
+_HEAD = """# How votes are read
+Written by `python -m tools.reading_votes` from `kipflow/mail/votes/rules.py`, `told.py` and `lexicon.toml`.
+
+A mail's own lines (without quotes, signatures and footers) pass through boxes, legends and lists, then through
+sentences. Of each written value the first rule below that takes it decides: **cast** counts it, **ask** puts it to a
+person, **ignore** leaves it out for the reason shown. "mine": what is made of it when the words are the voter's own.
+
+| rule | verdict | mine | why | takes |
+|---|---|---|---|---|
+"""
+_TOLD = """
+## Told without a value
+Asked about only where the voter has a vote that it could change:
+
+| rule | why | takes |
+|---|---|---|
+"""
+_WORDS = """
+## The lexicon
+| class | words |
+|---|---|
+"""
+
+
+def render() -> str:
+    """The page as it must be."""
+    rules = "".join(f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} |\n" for r in RULES)
+    told = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*TELLINGS, STANCE))
+    words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
+    return f"{_HEAD}{rules}{_TOLD}{told}{_WORDS}{words}"
+
+
+def _list(examples: tuple[str, ...]) -> str:
+    return "; ".join(f"`{text}`" for text in examples)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")
