@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import socket
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any
+from urllib.error import URLError
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
@@ -201,8 +203,14 @@ def _seconds(raw: Any) -> float:
 
 
 def _name(error: Exception) -> str:
-    """The kind of error: its text may hold the request."""
-    return type(error).__name__
+    """The kind of error, in words where it has some: its text may hold the request."""
+    cause = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
+    known: tuple[tuple[type[Exception], str], ...] = (
+        (ConnectionRefusedError, "connection refused"),
+        (TimeoutError, "no answer in time"),
+        (socket.gaierror, "its host is not found"),
+    )
+    return next((words for kind, words in known if isinstance(cause, kind)), type(cause).__name__)
 
 
 def _quiet_logger() -> logging.Logger:

@@ -14,6 +14,7 @@ from kipflow.commands.output import as_of_option, console, format_option, print_
 from kipflow.domain.errors import KipflowError
 from kipflow.java import submit_command
 from kipflow.settings import Settings, read_settings
+from kipflow.wiring import Parts
 
 
 @click.command()
@@ -63,7 +64,22 @@ def deliver(as_of: datetime | None) -> int:
     with progress("delivering"):
         report = send(parts.store, find_handlers(parts, now=now), now=now, by=ThisProcess())
     print_report(report)
-    return 1 if report.counts["failed"] else 0
+    waiting = _count_waiting(parts)
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        console().print(f"{waiting} {verb}: KIPFLOW_SLACK_TOKEN is not set", highlight=False)
+    return 1 if report.counts["failed"] or waiting else 0
+
+
+def _count_waiting(parts: Parts) -> int:
+    """The messages that cannot be sent, because Slack's token is not given."""
+    if parts.chat is not None or parts.community.slack is None:
+        return 0
+    offset = waiting = 0
+    while rows := parts.store.effects(status="pending", offset=offset, limit=500).rows:
+        waiting += sum(row.channel == "slack" for row in rows)
+        offset += len(rows)
+    return waiting
 
 
 @click.command()

@@ -234,3 +234,32 @@ def test_another_user_of_the_machine(community: Community, tmp_path: Path, datab
     assert "could be read" not in second.err
     for kept in (home, path, *path.parent.glob(f"{path.name}-*")):
         assert stat.S_IMODE(kept.stat().st_mode) & 0o077 == 0, kept
+
+
+def test_messages_that_no_token_can_send_are_said_to_wait(
+    community: Community, slack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that delivers has no token for Slack.
+
+    It says how many messages wait, and why, and its exit code says that this is not well.
+    """
+    monkeypatch.delenv("KIPFLOW_SLACK_TOKEN")
+    said = community.run("deliver")
+    waiting = sum(status == "pending" for status in effects(community).values())
+    assert waiting
+    assert f"{waiting} wait: KIPFLOW_SLACK_TOKEN is not set" in said.out
+    assert said.code == 1
+    assert posted(slack) == []
+
+
+def test_a_service_that_is_not_there_refuses_the_connection(community: Community, slack: str) -> None:
+    """Slack's address leads to nothing.
+
+    The warning says "connection refused", which tells more than the name of an error.
+    """
+    assert slack
+    community.write_config(slack={"url": "http://127.0.0.1:9/api", "channel": "#proposals", "operators": "#ops"})
+    said = community.run("deliver")
+    assert said.code == 1
+    assert "connection refused" in said.err
+    assert "URLError" not in said.err
