@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from enum import Enum, auto
 from shlex import quote
 from typing import Any
 
@@ -26,6 +27,16 @@ from kipflow.services.settling import say_command, say_release
 from kipflow.wiring import Parts, effect_rules
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
+
+
+class Stages(Enum):
+    """After a word, of which proposals the stage is printed; a number that was refused has none to speak of."""
+
+    ALL = auto()
+    MOVED = auto()
+    NONE = auto()
+
+
 #: Votes named one by one after a word that turns many.
 _MAX_CHANGES = 20
 _RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
@@ -451,7 +462,9 @@ def _rule(
         policy=parts.policy,
     )
     said = "recorded" if ruling.is_new else "says so already"
-    _take_hold(parts, at, f"ruling {ruling.id} {said}", [number], always=True)
+    leaves = kind == "number" and value["number"] == "refuse"
+    gone = f"; {key} leaves the lists, and its mail stays stored" if leaves else ""
+    _take_hold(parts, at, f"ruling {ruling.id} {said}{gone}", [number], stages=Stages.NONE if leaves else Stages.ALL)
     return 0
 
 
@@ -466,11 +479,11 @@ def _rule_identity(one: str, other: str, author: str, reason: str, as_of: dateti
 
 
 def _take_hold(
-    parts: Parts, at: datetime, done: str, numbers: Sequence[int] | None = None, *, always: bool = False
+    parts: Parts, at: datetime, done: str, numbers: Sequence[int] | None = None, *, stages: Stages = Stages.MOVED
 ) -> None:
     """Let a word take hold, on all that it may bear on where no `numbers` are named, and say what it changed.
 
-    `always`: the stage is told also where it stays.
+    `stages`: of which proposals the stage is printed.
     """
     from kipflow.services.advance import find_candidates
     from kipflow.services.consequences import take_hold
@@ -484,9 +497,11 @@ def _take_hold(
         at=at,
     )
     keys = {c.number: format_key(parts.community.prefix, c.number) for c in found}
-    stages = [f"{keys[c.number]} is now: {c.stage or 'not begun yet'}" for c in found if c.moved or always]
+    shown = [c for c in found if stages is Stages.ALL or (c.moved and stages is Stages.MOVED)]
     out = console()
-    out.print("; ".join([done, *stages]), soft_wrap=True)
+    out.print(
+        "; ".join([done, *(f"{keys[c.number]} is now: {c.stage or 'not begun yet'}" for c in shown)]), soft_wrap=True
+    )
     changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
     for line in changes[:_MAX_CHANGES]:
         out.print(f"  {line}", soft_wrap=True, markup=False, highlight=False)

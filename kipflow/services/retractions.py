@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Ruling
@@ -11,12 +12,14 @@ from kipflow.domain.stages import BY_PERSON
 
 
 def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: Sequence[Ruling]) -> ReviewItem | None:
-    """The question that a retracted acceptance leaves, until a person settles the stage or it is accepted again.
+    """The question that a retracted acceptance leaves, until a person settles the stage, refuses the number,
+    or it is accepted again.
 
     `entries` are the whole history as recorded. What people were told stands in the outbox apart from this: it is
     asked in dry-run too.
     """
-    if decision.stage is Stage.ACCEPTED:
+    is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED
+    if decision.stage is Stage.ACCEPTED or is_refused:  # who refused its number said that it is no proposal
         return None
     accepted = {t.id: t for t in entries if t.target is Stage.ACCEPTED and t.source is not Stage.ACCEPTED}
     found = [i for i, t in enumerate(entries) if not accepted.keys().isdisjoint(t.retracts)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -285,6 +286,21 @@ def test_without_a_wiki_a_number_far_beyond_the_others_is_asked_about(community:
     (question,) = community.questions()
     assert (question["proposal"], question["kind"]) == ("KIP-99999", "claimed-number")
     assert "evil" not in json.dumps([effect.payload for effect in load_effects(community)])
+
+
+def test_nobody_is_asked_about_an_acceptance_that_went_with_its_number(community: Community) -> None:
+    """A number far beyond the others is accepted by a vote, and then a person refuses it.
+
+    The refusal is the word on it: it leaves the lists, and whether the acceptance was right is no question.
+    """
+    far = [replace(m, subject=m.subject.replace("KIP-7", "KIP-99")) for m in honest_vote().values()]
+    community.follow(invent(7, name="near"), *far, day=6)
+    assert community.stage(99) == "Accepted"
+    said = community.run("review", "number", 99, "refuse", "--reason", "invented", "--as-of", "2026-03-08T10:00Z")
+
+    assert "KIP-99 leaves the lists" in said.out
+    assert "is now" not in said.out
+    assert community.questions() == []
 
 
 def load_effects(community: Community) -> list[Any]:
