@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.likeness import find_likeness
 from kipflow.domain.roster import Person, Roster, Voter, clean_address, fold_name
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 
@@ -116,12 +115,11 @@ def _find_objection(
 
 
 def _goes_by(writing: Writing, person: Person, roster: Roster) -> bool:
-    """Whether a name can be the person's; anybody can set Reply-To to an address of somebody else."""
+    """Whether a name is exactly the person's: anybody can set Reply-To to another's address, under a lookalike."""
     folded = fold_name(writing.name)
     if folded == fold_name(person.id) or roster.is_ruled_name(writing.name, writing.address):
         return True
-    names = (person.name, *person.aliases)
-    return any(folded == fold_name(n) or find_likeness((writing.name, ""), (n, "")) is not None for n in names)
+    return folded in map(fold_name, (person.name, *person.aliases))
 
 
 def _ask_of_mail(writing: Writing, roster: Roster, known_by: KnownBy, people: tuple[Person, ...], why: str) -> Proof:

@@ -396,3 +396,28 @@ def test_a_from_that_the_receiving_host_read_otherwise_counts_for_nobody(communi
     assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
     assert not any(find_ballots(vote)[name]["binding"] for name in ("plain", "via"))
     assert community.stage() == "Vote"
+
+
+def test_what_a_list_hid_must_agree_with_itself(community: Community) -> None:
+    """Behind the list's address somebody gives a committer's address and their own, or a name that only looks like
+    the committer's. The vote is nobody's and is asked about."""
+    mails, by = honest_vote(), f"Kim Osei via dev <{LIST}>"
+    both = Mail(
+        name="both",
+        by=by,
+        day=2.2,
+        body="-1 (binding)",
+        headers=f"Reply-To: kosei@village.example\nCc: Kim Osei <k@{EVIL}>\n",
+    )
+    alike = Mail(
+        name="alike",
+        by=by.replace("Kim Osei", "Kim Os\u0435i"),
+        day=2.2,
+        body="-1 (binding)",
+        headers="Reply-To: kosei@village.example\n",
+    )
+    for mail in (both, alike):
+        [vote] = community.read_file(*mails.values(), mail, as_of=6)["votes"]
+        assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+        assert find_ballots(vote)[mail.name]["status"] == "review"
+        assert vote["outcome"] == "passing"

@@ -130,7 +130,9 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     if _is_robot(cleaned):
         cleaned, name = "", name or cleaned
     elif via is not None or cleaned in list_addresses:
-        name, cleaned = _find_behind(headers, name, cleaned, list_addresses)
+        name, cleaned, told = _find_behind(headers, name, cleaned, list_addresses)
+        if told:
+            return Sender(name=name, address="", raw=", ".join((raw, *told)), source=AddressSource.AMBIGUOUS)
         recovered = True
     if "..." in cleaned or "…" in cleaned:
         name, cleaned = (name, "") if name else (cleaned, cleaned)
@@ -139,20 +141,26 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     return Sender(name=name, address=cleaned, raw=raw, source=source, written=unmarked)
 
 
-def _find_behind(headers: Headers, name: str, address: str, list_addresses: Collection[str]) -> tuple[str, str]:
+def _find_behind(
+    headers: Headers, name: str, address: str, list_addresses: Collection[str]
+) -> tuple[str, str, tuple[str, ...]]:
     """Name and address of the writer for whom a list wrote itself into From; no address where none is told.
 
-    Anybody can call themselves "Mara via dev" and set a Reply-To: it is looked at only where From is the list's own,
-    or the writer's address in the list's spelling ("mara=lind.example@groups.example").
+    Where the fields tell several, no address and all of them. Anybody can call themselves "Mara via dev" and set a
+    Reply-To: it is looked at only where From is the list's own, or the writer's address in the list's spelling
+    ("mara=lind.example@groups.example").
     """
     found = _find_original(headers, name, {*list_addresses, address})
-    if found is None:
-        return name, ""
-    original_name, original = found
+    if not found:
+        return name, "", ()
+    original_name, original = found[0]
+    if len(found) > 1:
+        return name or original_name, "", tuple(told for _, told in found)
     if not _is_list(address, list_addresses) and address.partition("@")[0] != original.replace("@", "="):
-        return name, ""
+        return name, "", ()
     # the list's own name is nobody's: "dev <dev@list>", the writer in Reply-To
-    return (original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name), original
+    shown = original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name
+    return shown, original, ()
 
 
 def _find_from(headers: Headers) -> str:
@@ -179,18 +187,18 @@ def _undo_munging(address: str) -> str:
     return address if match is None else f"{match[1]}@{match[2]}"
 
 
-def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> tuple[str, str] | None:
+def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> list[tuple[str, str]]:
+    """The writers that the fields name in which a list puts them, the first field's first, each address once."""
+    found: dict[str, tuple[str, str]] = {}
     for field in ("x-original-from", "x-original-sender", "reply-to", "x-reply-to", "cc"):
         mailboxes = [parse_mailbox(part) for part in split_mailboxes(_text(headers, field))]
         usable = [(n, clean_address(a)) for n, a in mailboxes if "@" in a and not _is_list(clean_address(a), not_these)]
-        if not usable:
-            continue
         named = [m for m in usable if m[0] and m[0].casefold() == name.casefold()]
-        if named:
-            return named[-1]
-        if field != "cc" or not usable[-1][0]:
-            return usable[-1]
-    return None
+        # who else gets the mail is no writer of it: a Cc counts under the writer's name, or without one as the last
+        last = usable[-1:] if field != "cc" or (not found and usable and not usable[-1][0]) else []
+        for mailbox in named or last:
+            found.setdefault(mailbox[1], mailbox)
+    return list(found.values())
 
 
 def split_mailboxes(text: str) -> list[str]:

@@ -78,3 +78,25 @@ def test_the_same_from_twice_is_one() -> None:
 
 def test_a_field_of_marks_that_nothing_ends_is_read_in_bounded_time() -> None:
     assert read("From: " + "(" * 1_900 + f" <{DEE}>").author_address == DEE
+
+
+VIA = "From: Dee Dorn via dev <dev@x.example>"
+
+
+@pytest.mark.parametrize(
+    ("fields", "address"),
+    [
+        (("Reply-To: dee@x.example", "Cc: Dee Dorn <m@evil.example>"), ""),
+        (("Reply-To: Dee Dorn <dee@x.example>, Dee Dorn <m@evil.example>",), ""),
+        (("X-Original-From: dee@x.example", "Reply-To: m@evil.example"), ""),
+        (("Cc: Dee Dorn <dee@x.example>, Dee Dorn <m@evil.example>",), ""),
+        (("Reply-To: dev@x.example, Dee Dorn <dee@x.example>", "Cc: Tom Fisk <tom@fisk.example>"), DEE),
+        (("Reply-To: dee@x.example", "Cc: Dee Dorn <dee@x.example>, Tom Fisk <tom@fisk.example>"), DEE),
+        (("Cc: Tom Fisk <tom@fisk.example>, Dee Dorn <dee@x.example>",), DEE),
+    ],
+)
+def test_a_writer_behind_the_list_is_known_where_its_fields_agree(fields: tuple[str, ...], address: str) -> None:
+    found = read(VIA, *fields)
+    expected = AddressSource.RECOVERED if address else AddressSource.AMBIGUOUS
+    assert (found.author_address, found.address_source) == (address, expected)
+    assert address or {DEE, MAL} <= set(find_shown(found.raw_from))
