@@ -360,7 +360,7 @@ RULES: tuple[Rule, ...] = (
         _is_needed,
         V.IGNORE,
         "speaks of votes that are needed or in",
-        ("Falta +1 aquí"),
+        ("Falta +1 aquí",),
     ),
     R("talked-of", _is_talked_of, V.IGNORE, "speaks about a vote", ("A +1 was sent on Friday",), mine=V.ASK),
     R(
