@@ -118,7 +118,8 @@ def read_message(
     if twins:
         read = partial(_read_votes, reading=reading, sender=sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
-    if (votes or words.text) and not points_at_attachment(words.text):
+    casts = any(e.standing is Standing.CLEAR for e in votes)
+    if casts or (words.text and not points_at_attachment(words.text)):
         notes.forgive(limits.ATTACHED)
     found = Message(
         message_id=message_id,
