@@ -8,10 +8,8 @@ from datetime import datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from kipflow.adapters.deliverer import ThisProcess
-from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
@@ -168,13 +166,6 @@ class Village:
 
 
 def found(folder: Path, **variables: str) -> Village:
-    """A community of its own in `folder`, without any service: its numbers come from mail."""
+    """A community of its own in `folder`, without any service."""
     folder.mkdir(parents=True, exist_ok=True)
-    with patch("kipflow.wiring.open_store", open_without_wiki):
-        parts = connect_to("http://127.0.0.1:9", folder / "home", **variables)
-    return Village(parts=parts, folder=folder)
-
-
-def open_without_wiki(url: str, **rules: Any) -> SqlStore:
-    """The store of a community whose wiki is not followed: numbers come from mail."""
-    return open_store(url, **{**rules, "has_wiki": False})
+    return Village(parts=connect_to("http://127.0.0.1:9", folder / "home", **variables), folder=folder)

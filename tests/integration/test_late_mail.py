@@ -20,19 +20,7 @@ from kipflow.services.ports import WikiPage
 from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiring import effect_rules
-from tests.integration.late import (
-    AMARO,
-    DAY,
-    LIST,
-    MONDAY,
-    TITLE,
-    Mail,
-    Village,
-    found,
-    late_objections,
-    open_without_wiki,
-    story,
-)
+from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
 
@@ -279,7 +267,6 @@ def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch:
     monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
     monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
-    monkeypatch.setattr("kipflow.wiring.open_store", open_without_wiki)
 
     shown = CliRunner().invoke(cli, ["status", "77"], standalone_mode=False)
     assert "4 mails came, up to 10 days late" in " ".join(shown.output.split())
