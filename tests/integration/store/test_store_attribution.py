@@ -88,13 +88,13 @@ def test_mails_that_refer_to_each_other_in_a_circle_end(store: SqlStore):
     assert save(store, make_message("d", 7), make_message("e", parent="d", references=("a", "b", "d"))) == {7}
 
 
-def test_a_mail_with_thousands_of_references_costs_little(store: SqlStore):
-    many = tuple(f"r{i}" for i in range(20_000))
+def test_a_mail_is_found_by_any_of_hundreds_of_references(store: SqlStore):
+    """A thread's root may stand anywhere among them; how many there can be, the limit of a header field says."""
+    many = tuple(f"r{i}" for i in range(900))
     save(store, make_message("a", 7), make_message("b", parent="a", references=(*many, "a")))
     with store.begin() as session:
         count = session._connection.exec_driver_sql("SELECT count(*) FROM message_reference").scalar()
-    assert count is not None
-    assert count <= 32
+    assert count == len(many) + 1
     assert attributed(store)["<b@mail.example>"] == {7}
 
 
