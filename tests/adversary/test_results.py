@@ -32,7 +32,7 @@ def test_an_unclear_result_accepts_nothing(community: Community, body: str) -> N
     community.follow(*vote_without_result(), result(body, subject=f"Re: {VOTE}"), day=6)
 
     assert community.stage() == "Vote"
-    assert asked(community) == ["result"]
+    assert "result" in asked(community)
 
 
 @pytest.mark.parametrize(
