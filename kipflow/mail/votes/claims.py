@@ -122,11 +122,6 @@ def find_claim_told_apart(text: str, author: str = "") -> bool | None:
     return None if told is None else find_claim("", text[told.end() - 6 : told.end() + 24])
 
 
-def has_claim_word(text: str) -> bool:
-    """Whether the text speaks of binding or non-binding at all."""
-    return bool(_SHORT_NON.search(text) or _SHORT_BINDING.search(text) or next(_find_claims(text[:400]), None))
-
-
 def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:
     """Where the text says binding or not: start and end of the word, and which."""
     for match in _WORD.finditer(text):

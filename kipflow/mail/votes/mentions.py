@@ -121,7 +121,7 @@ class Mention:
     @cached_property
     def is_mine(self) -> bool:
         """Whether the segment or what follows says that the vote is the writer's."""
-        return _MINE_AFTER.match(self.rest) is not None or has("own", self.segment)
+        return self.mine_follows or has("own", self.segment)
 
     @cached_property
     def mine_follows(self) -> bool:

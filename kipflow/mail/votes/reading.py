@@ -19,7 +19,7 @@ from kipflow.mail.votes.rules import RIVALS, Verdict, is_origin, judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.technical import AFTER, is_code
 from kipflow.mail.votes.templates import Part, classify_lines
-from kipflow.mail.votes.told import STANCE, Telling, find_telling, read_change, read_words
+from kipflow.mail.votes.told import STANCE, Telling, find_telling, read_change, read_words, say_in_words
 from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
 
 MAX_LINE_SHOWN = 300
@@ -72,8 +72,7 @@ def explain(
     if verdict is None:
         claimed = None if is_result or not shown else find_claim_told_apart("\n".join(shown), author)
         return ((replace(_NO_VALUE, claimed_binding=claimed),) if claimed is not None else ()), tuple(reasons)
-    weighed = _weigh_with_the_rest(verdict, found, shown, author)
-    return ((weighed,) if weighed is not None else ()), tuple(reasons)
+    return (_weigh_with_the_rest(verdict, found, shown, author),), tuple(reasons)
 
 
 def read_subject(subject: str) -> tuple[Expression, ...]:
@@ -165,15 +164,14 @@ def _read_sentence(sentence: Sentence, author: str, is_result: bool, reasons: li
         else read_change(text, [m for m in mentions if not (is_code(sentence.line.text) or AFTER.match(m.tail))])
     )
     if changed is not None:
-        if changed.rule:
-            yield changed
+        yield changed
         return
     if not mentions:
         if is_result or not speaks_of_votes(fold(text)):
             return
         told = read_words(text, answers=sentence.line.answers)
         telling = find_telling(text)
-        if told is None and telling is None and STANCE.when(text):
+        if told is None and telling is None and STANCE.when(text, fold(text)):
             telling = STANCE
         if told is not None and (telling is None or told.standing is Standing.CLEAR):
             yield told
@@ -208,15 +206,7 @@ def _read_sentence(sentence: Sentence, author: str, is_result: bool, reasons: li
 
 
 def _tell(telling: Telling) -> Expression:
-    return Expression(
-        choice=None,
-        value="",
-        claimed_binding=None,
-        line="",
-        rule=telling.name,
-        standing=telling.standing,
-        why=telling.why,
-    )
+    return say_in_words(None, None, telling.name, Standing.DOUBT, telling.why)
 
 
 def _settle(cast: list[tuple[Mention, Expression]]) -> Iterator[Expression]:
@@ -260,7 +250,7 @@ _CHANGED = "changed"
 
 def _weigh_with_the_rest(
     vote: Expression, found: Sequence[Expression], shown: Sequence[str], author: str
-) -> Expression | None:
+) -> Expression:
     """A vote in the light of what the mail says elsewhere: conditional, for somebody else, taken back."""
     text = fold(" ".join(shown))[:MAX_TEXT]
     if vote.standing is not Standing.CLEAR:
@@ -279,14 +269,8 @@ def _weigh_with_the_rest(
 
 
 _OBJECTION = "objection"
-_NO_VALUE = Expression(
-    choice=None,
-    value="",
-    claimed_binding=None,
-    line="",
-    rule="claim-without-value",
-    standing=Standing.UNCLEAR,
-    why="claims to bind, and gives no value: what is the vote?",
+_NO_VALUE = say_in_words(
+    None, None, "claim-without-value", Standing.UNCLEAR, "claims to bind, and gives no value: what is the vote?"
 )
 _TAKING = frozenset({"taken-back", "astray", "withdrawn"})
 

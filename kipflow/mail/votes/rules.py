@@ -29,14 +29,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: `takes` are texts that the rule must decide, `leaves` texts that it must not."""
+    """One row: `takes` are texts that the rule must decide."""
 
     name: str
     when: Callable[[Mention], bool]
     verdict: Verdict
     why: str
     takes: tuple[str, ...]
-    leaves: tuple[str, ...] = ()
     #: what is made of it where the value is the writer's own
     mine: Verdict | None = None
     #: it may be the vote, beside another one
@@ -59,13 +58,11 @@ _TALK_BEHIND = re.compile(
     r"więcej|vardır?|puuttuu)\b|票|が|は(?!い)|を|개|표|つ)",
     re.I,
 )
-_LIVES = ("own", "filler", "approval", "assent", "casts", "change")
 _EARLIER_BEHIND = re.compile(
     r"^\s*(?:still |also )?(?:stands|holds|remains|carries|applies|vote stands|from (?:last|yesterday|earlier|"
     r"before|rc))\b",
     re.I,
 )
-_HYP_SEGMENT = re.compile(r"\b(?:i|we|it)\b")
 _BACK = re.compile(
     r"(?:\bfrom|\bmy(?: \w+){0,2}|\bearlier|\bprevious|\binstead of|\brather than|\bnot|\bstatt|\bvon|\bdel?|\bda|"
     r"\bdi|\bthe)\s+(?:an? |the )?(?:\w+ )?$",

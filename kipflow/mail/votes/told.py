@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.votes.claims import find_claim
@@ -55,12 +55,13 @@ def speaks_of_own(folded: str) -> bool:
 
 def read_change(text: str, mentions: Sequence[Mention]) -> Expression | None:
     """The sentence as one that changes, corrects or takes back a vote; None: it does none of these."""
-    folded = drop("polite", drop("undenied", fold(text)))
-    takes_back, changes, corrects = (has(name, fold(text)) for name in ("takeback", "change", "correction"))
+    whole = fold(text)
+    folded = drop("polite", drop("undenied", whole))
+    takes_back, changes, corrects = (has(name, whole) for name in ("takeback", "change", "correction"))
     moves = any(_ARROW.search(m.lead) for m in mentions)
     if mentions and _WITHDRAWN.match(mentions[0].rest) and (mentions[0].opens or has("own", mentions[0].segment)):
         return _withdraw(mentions[0].value)
-    is_own = moves or speaks_of_own(fold(text)) or _MY_VOTE.search(text) is not None
+    is_own = moves or speaks_of_own(whole) or _MY_VOTE.search(text) is not None
     if not (takes_back or changes or corrects or moves) or not is_own:
         return None
     if takes_back and _LEFT_HERE.search(text):
@@ -71,7 +72,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Expression | None:
         if (_ARROW.search(m.lead) or (_ARRIVES.search(m.lead[-60:]) and not is_origin(m) and not m.opens))
     ]
     targets = [m for m in targets if m.is_apart or m.claimed is not None or re.match(r"^\s*[^\W\d]", m.rest)]
-    verbs = [m.start() for name in ("change", "correction", "takeback") for m in find_words(name, fold(text))]
+    verbs = [m.start() for name in ("change", "correction", "takeback") for m in find_words(name, whole)]
     targets = [m for m in targets if moves or min(verbs, default=0) < m.start]
     if _YOURS.search(text) or folded.rstrip().endswith("?"):
         return None
@@ -87,7 +88,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Expression | None:
         return _say(target, "changed", Standing.CLEAR, "")
     if not takes_back:
         return None
-    verb = min((m.start() for m in find_words("takeback", fold(text))), default=0)
+    verb = min((m.start() for m in find_words("takeback", whole)), default=0)
     if has_condition(text[verb:]) or any(has(name, folded) for name in _UNREAL):
         return None
     if _MY_VOTE.search(text) or (mentions and verb < mentions[0].start and has("first_person", folded)):
@@ -96,9 +97,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Expression | None:
 
 
 def _withdraw(value: str) -> Expression:
-    return Expression(
-        choice=None, value=value, claimed_binding=None, line="", rule="withdrawn", standing=Standing.WITHDRAWAL
-    )
+    return replace(say_in_words(None, None, "withdrawn", Standing.WITHDRAWAL, ""), value=value)
 
 
 def _last_clause(text: str) -> str:
@@ -131,17 +130,15 @@ def _say(m: Mention, rule: str, standing: Standing, why: str) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A rule about a sentence without a value: what it must be, and what comes of it."""
+    """A rule about a sentence without a value. `when` gets it as written and folded; what it takes is a doubt."""
 
     name: str
-    when: Callable[[str], bool]
-    standing: Standing
+    when: Callable[[str, str], bool]
     why: str
     takes: tuple[str, ...]
 
 
-def _takes_back(text: str) -> bool:
-    folded = fold(text)
+def _takes_back(text: str, folded: str) -> bool:
     return has("takeback", folded) and has("mine", folded) and _MINOR.search(folded) is None and not _YOURS.search(text)
 
 
@@ -151,23 +148,19 @@ _MINOR = re.compile(
 )
 
 
-def _gone_astray(text: str) -> bool:
-    folded = fold(text)
+def _gone_astray(text: str, folded: str) -> bool:
     return has("astray", folded) and _MINOR.search(folded) is None and not _YOURS.search(text)
 
 
-def _turned(text: str) -> bool:
-    folded = fold(text)
+def _turned(text: str, folded: str) -> bool:
     return has("turned", folded) and (has("first_person", folded) or len(folded) < 60) and not _YOURS.search(text)
 
 
-def _corrects(text: str) -> bool:
-    folded = fold(text)
+def _corrects(_text: str, folded: str) -> bool:
     return has("correction", folded) and ("sign" in folded or has("mine", folded))
 
 
-def _changes(text: str) -> bool:
-    folded = fold(text)
+def _changes(text: str, folded: str) -> bool:
     return has("change", folded) and _MY_VOTE.search(text) is not None and not _YOURS.search(text)
 
 
@@ -175,37 +168,32 @@ TELLINGS: tuple[Telling, ...] = (
     Telling(
         "taken-back",
         _takes_back,
-        Standing.DOUBT,
         "speaks of taking something back: the vote?",
         ("Please drop what I sent an hour ago.",),
     ),
     Telling(
         "astray",
         _gone_astray,
-        Standing.DOUBT,
         "says that something went astray: the vote?",
         ("That was meant for the other thread.",),
     ),
     Telling(
         "turned",
         _turned,
-        Standing.DOUBT,
         "says that the mind has changed: and the vote?",
         ("My concern has been dealt with.",),
     ),
-    Telling("corrected", _corrects, Standing.DOUBT, "corrects something: the vote?", ("Wrong sign above.",)),
+    Telling("corrected", _corrects, "corrects something: the vote?", ("Wrong sign above.",)),
     Telling(
         "change-without-value",
         _changes,
-        Standing.DOUBT,
         "changes a vote, and does not say to what",
         ("I have changed my vote.",),
     ),
 )
 
 
-def _takes_a_stand(text: str) -> bool:
-    folded = fold(text)
+def _takes_a_stand(_text: str, folded: str) -> bool:
     return has("stance", folded) and has("first_person", folded)
 
 
@@ -213,7 +201,6 @@ def _takes_a_stand(text: str) -> bool:
 STANCE = Telling(
     "stance",
     _takes_a_stand,
-    Standing.DOUBT,
     "says where its author stands: as the vote does?",
     ("I am with the other camp now, I oppose it.",),
 )
@@ -221,7 +208,8 @@ STANCE = Telling(
 
 def find_telling(text: str) -> Telling | None:
     """The first rule about sentences without a value that takes this one."""
-    return next((t for t in TELLINGS if t.when(text)), None)
+    folded = fold(text)
+    return next((t for t in TELLINGS if t.when(text, folded)), None)
 
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
@@ -250,7 +238,9 @@ def read_words(text: str, *, answers: str) -> Expression | None:
     elif claimed is not None and has("assent", folded):
         choices |= {Choice.FOR}
     if not choices and has("own_vote", folded) and len(folded.split()) <= 12 and not has("need", folded):
-        return _word(None, claimed, "vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?")
+        return say_in_words(
+            None, claimed, "vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?"
+        )
     if not choices:
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
@@ -264,7 +254,7 @@ def read_words(text: str, *, answers: str) -> Expression | None:
     )
     if named or said_so or (claimed is not None and _is_short(folded)):
         if answers and not named and claimed is None:
-            return _word(
+            return say_in_words(
                 choice,
                 claimed,
                 "inline-answer",
@@ -272,20 +262,24 @@ def read_words(text: str, *, answers: str) -> Expression | None:
                 "answers a quoted remark within a discussion: a vote, or an answer?",
             )
         if doubted or denied:
-            return _word(
+            return say_in_words(
                 choice,
                 claimed,
                 "conditional",
                 Standing.UNCLEAR,
                 "words that cast a vote, with a doubt about them: is it cast?",
             )
-        return _word(choice, claimed, "told-in-words", Standing.CLEAR, "")
+        return say_in_words(choice, claimed, "told-in-words", Standing.CLEAR, "")
     if answers or denied:
         return None
     if choice is Choice.AGAINST and has("first_person", folded):
-        return _word(choice, claimed, "objection", Standing.UNCLEAR, "objects, and gives no value: is it a vote?")
+        return say_in_words(
+            choice, claimed, "objection", Standing.UNCLEAR, "objects, and gives no value: is it a vote?"
+        )
     return (
-        _word(choice, claimed, "told-without-number", Standing.HINT, "approves, and gives no value: is it a vote?")
+        say_in_words(
+            choice, claimed, "told-without-number", Standing.HINT, "approves, and gives no value: is it a vote?"
+        )
         if _is_short(folded)
         else None
     )
@@ -304,7 +298,8 @@ def _behind_own_vote(folded: str) -> set[Choice]:
     }
 
 
-def _word(choice: Choice | None, claimed: bool | None, rule: str, standing: Standing, why: str) -> Expression:
+def say_in_words(choice: Choice | None, claimed: bool | None, rule: str, standing: Standing, why: str) -> Expression:
+    """What words without a value come to."""
     return Expression(choice=choice, value="", claimed_binding=claimed, line="", rule=rule, standing=standing, why=why)
 
 
