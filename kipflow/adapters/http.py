@@ -91,7 +91,7 @@ class HttpService:
         """The one client of this service, made at first use (a forked worker must not share sockets)."""
         with self._lock:
             if self._client is None:
-                _log_our_way()
+                silence_retries()
                 patience = self.patience
                 self._client = httpx.Client(
                     headers=self._headers,
@@ -294,10 +294,10 @@ class _Absence:
 _hooked = threading.Event()
 
 
-def _log_our_way() -> None:
-    """Silence stamina's own line per retry: `HttpService.retry` logs each fault once, with its reason.
+def silence_retries() -> None:
+    """Silence stamina's own line per retry of a `Fault`: `HttpService.retry` logs each once, with its reason.
 
-    Only retries of this module are silenced; what others in this process retry is left as it was.
+    What others in this process retry is left as it was.
     """
     if _hooked.is_set():
         return

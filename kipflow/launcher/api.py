@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import stamina
 
+from kipflow.adapters.http import silence_retries
+from kipflow.adapters.httpfaults import Answer, Fault, as_fault, find_beginning, refuse
 from kipflow.domain.errors import LaunchFailed
 
+CONFLICT = frozenset({409})
+NONE = frozenset({404})
 ACTIVE = frozenset({"queued", "running"})
 
 
@@ -27,6 +33,7 @@ class AirflowApi:
 
     def __init__(self, url: str, *, user: str, password: str) -> None:
         # the machine's proxy settings are not for a server on this machine
+        silence_retries()
         self._client = httpx.Client(base_url=url, timeout=30.0, trust_env=False)
         self._user = user
         self._password = password
@@ -69,8 +76,12 @@ class AirflowApi:
         self._send("PATCH", f"/api/v2/dags/{dag_id}", json={"is_paused": False})
 
     def trigger(self, dag_id: str) -> None:
-        """Start a run now, with the DAG's default parameters."""
-        self._send("POST", f"/api/v2/dags/{dag_id}/dagRuns", json={"logical_date": None})
+        """Start a run now, with the DAG's default parameters.
+
+        It brings its own id: tried again after an answer was lost, it starts no second run.
+        """
+        run = {"logical_date": None, "dag_run_id": f"kipflow__{uuid.uuid4()}"}
+        self._send("POST", f"/api/v2/dags/{dag_id}/dagRuns", accept=CONFLICT, json=run)
 
     def fetch_runs(self, dag_id: str, limit: int = 50) -> list[DagRun]:
         """The DAG's runs, newest first."""
@@ -91,25 +102,45 @@ class AirflowApi:
 
     def is_awaited(self, dag_id: str) -> bool:
         """True where asset events wait for the scheduler to start a run of the DAG."""
-        response = self._client.get(f"/api/v2/dags/{dag_id}/assets/queuedEvents")
-        return response.is_success and response.json().get("total_entries", 0) > 0
+        body = self._send("GET", f"/api/v2/dags/{dag_id}/assets/queuedEvents", accept=NONE)
+        return body is not None and body.get("total_entries", 0) > 0
 
     def ensure_pool(self, name: str, *, slots: int, description: str) -> None:
         """Create the pool where it is missing; one that an operator resized is left alone."""
         pools = self._send("GET", "/api/v2/pools", params={"limit": 200})
         if name not in {pool["name"] for pool in pools["pools"]}:
-            self._send("POST", "/api/v2/pools", json={"name": name, "slots": slots, "description": description})
+            pool = {"name": name, "slots": slots, "description": description}
+            self._send("POST", "/api/v2/pools", accept=CONFLICT, json=pool)
 
-    def _send(self, method: str, path: str, **arguments: Any) -> Any:
+    def _send(self, method: str, path: str, *, accept: frozenset[int] = frozenset(), **arguments: Any) -> Any:
+        """The answer's JSON; None for a status in `accept`.
+
+        What can pass is tried again: Airflow answers 500 where its SQLite database stays locked, as after a crash.
+        Every call here may be made twice.
+
+        Raises:
+            LaunchFailed: no usable answer within a minute, or a refusal.
+        """
+        patience = stamina.retry_context(on=Fault, attempts=8, timeout=60.0, wait_initial=0.5, wait_max=8.0)
+        try:
+            for context in patience:
+                with context:
+                    answer = self._send_once(method, path, **arguments)
+            if answer.status in accept:
+                return None
+            refuse(answer.status, answer.body)
+            return answer.json()
+        except Fault as fault:
+            raise LaunchFailed(what=f"Airflow {method} {path}", why=fault.why) from None
+
+    def _send_once(self, method: str, path: str, **arguments: Any) -> Answer:
         try:
             response = self._client.request(method, path, **arguments)
-            response.raise_for_status()
-            return response.json()
-        except httpx.HTTPStatusError as error:
-            text = " ".join(error.response.text.split())[:200]
-            raise LaunchFailed(what=f"Airflow {method} {path}", why=f"{error.response.status_code} {text}") from None
-        except (httpx.HTTPError, ValueError) as error:
-            raise LaunchFailed(what=f"Airflow {method} {path}", why=str(error) or type(error).__name__) from None
+        except httpx.TransportError as error:
+            raise as_fault(error, away=True) from None
+        if response.is_server_error:
+            raise Fault(f"answered {response.status_code}: {find_beginning(response.content)}")
+        return Answer(status=response.status_code, headers=response.headers, body=response.content)
 
 
 def _as_run(raw: Mapping[str, Any]) -> DagRun:

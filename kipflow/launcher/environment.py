@@ -76,7 +76,8 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
             "simple_auth_manager_passwords_file": layout.passwords,
         },
         "database": {
-            "sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}",
+            # seconds that a program waits for another's write; the default of 5 is too short on a busy machine
+            "sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}?timeout=60",
             "load_default_connections": False,
         },
         # the default of api.host is every interface

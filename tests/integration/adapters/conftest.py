@@ -31,7 +31,7 @@ def server() -> Iterator[Server]:
                 with state.lock:
                     state.busy -= 1
 
-        do_PUT = do_POST = do_GET
+        do_PUT = do_POST = do_PATCH = do_GET
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
