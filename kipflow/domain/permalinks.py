@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from kipflow.domain.sameids import find_given_id
+
 #: Ids that kipflow made for mails that came without one, or with one too long to keep: no archive knows them.
 _OWN = ("@missing>", "@long>")
 
@@ -16,7 +18,7 @@ def render_permalink(template: str, message_id: str) -> str:
     >>> render_permalink("https://lists.x.example/thread/{mid}", "<kipflow.9f86d0@missing>")
     ''
     """
-    name = message_id.strip()
+    name = find_given_id(message_id.strip())
     if not template or not name.strip("<>") or name.endswith(_OWN):
         return ""
     return template.replace("{mid}", quote(name.strip("<>"), safe="@", errors="replace"))

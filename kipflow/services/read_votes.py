@@ -18,6 +18,7 @@ from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
+from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
@@ -121,7 +122,7 @@ def _find_newest(messages: Sequence[Message]) -> datetime | None:
 def _read(
     paths: Iterable[Path], community: VotingCommunity, on_mail: Callable[[int], None] | None
 ) -> tuple[list[Message], list[Unreadable]]:
-    """Each mail once. Two different mails under one id are both told of, and the first one counts."""
+    """Each mail once. Two different mails under one id are both read, and reported."""
     messages: dict[str, Message] = {}
     unreadable: list[Unreadable] = []
     read = 0
@@ -144,14 +145,12 @@ def _read(
                 unreadable.append(item)
                 continue
             known = messages.setdefault(item.message_id, item)
-            if known is not item and _is_other_mail(known, item):
-                why = f"has the Message-ID {item.message_id} of another mail ({known.source})"
+            if known is not item and is_other_mail(known, item):
+                why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"
                 unreadable.append(Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month))
+                apart = name_apart(item)
+                messages.setdefault(apart.message_id, apart)
     return list(messages.values()), unreadable
-
-
-def _is_other_mail(one: Message, other: Message) -> bool:
-    return one.digest != other.digest and one.author_address != other.author_address and one.own_text != other.own_text
 
 
 def _judge(vote: Vote, roster: Roster, policy: Policy, as_of: datetime) -> VoteReading:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.adversary.conftest import (
     BERG,
     DAY,
@@ -421,3 +423,40 @@ def test_what_a_list_hid_must_agree_with_itself(community: Community) -> None:
         assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
         assert find_ballots(vote)[mail.name]["status"] == "review"
         assert vote["outcome"] == "passing"
+
+
+@pytest.mark.parametrize("taken", ["chat", "thread", "number", "same subject", "own"])
+def test_an_id_taken_before_hides_no_vote(community: Community, taken: str) -> None:
+    """Somebody uses the Message-IDs of a vote's mails before these arrive: in another thread, in the vote's, under its
+    number, under its very subject, or it is the voter's own client that repeats them. Every vote counts as if not."""
+    subject, answers = {
+        "chat": ("shelves", ""),
+        "thread": ("Re: shelves", "vote"),
+        "number": ("KIP-7 shelves", ""),
+        "same subject": (f"Re: {VOTE}", "other"),
+        "own": ("shelves", ""),
+    }[taken]
+    mails = honest_vote()
+    thieves = [
+        Mail(
+            name=name,
+            by=mails[name].by if taken == "own" else f"Tom Fisk <t@{EVIL}>",
+            day=0.5,
+            body="Which shelves do you mean?",
+            subject=subject,
+            answers=answers,
+        )
+        for name in ("vote", "one", "two", "three")
+    ]
+
+    for order in ([*thieves, *mails.values()], [*mails.values(), *thieves]):
+        report = community.read_file(*order, as_of=6)
+        found = [v for v in report["votes"] if v["key"] == "KIP-7"]
+        assert [v["tally"]["binding"]["+1"] for v in found] == [3]
+        assert found[0]["outcome"] == "passed"
+        assert any("of another mail" in each["why"] for each in report["unreadable"])
+    community.follow(*thieves, day=0.8)
+    community.follow(*mails.values(), day=6)
+    [vote] = community.status()["votes"]
+    assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    assert community.stage() == "Accepted"

@@ -17,6 +17,7 @@ from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.ports import SaveReport
 
@@ -58,9 +59,12 @@ def save_messages(
     touched: set[int] = set()
     for batch in chunks(messages):
         fresh, repeated = _split_known(connection, [_storable(m) for m in batch], reading_rules)
+        others, repeated = _split_others(connection, fresh, repeated, seen_at)
+        if others:
+            more, again = _split_known(connection, others, reading_rules)
+            fresh, repeated = [*fresh, *more], [*repeated, *again]
         fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
-        _note_conflicts(connection, repeated, seen_at)
         insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
         touched |= attribution.attribute_new(connection, fresh, attribute)
         touched |= _prefer_lists(connection, repeated, aside)
@@ -153,28 +157,38 @@ def _split_known(
     return fresh, repeated
 
 
-def _note_conflicts(connection: sa.Connection, repeated: Sequence[tuple[Message, _Known]], seen_at: datetime) -> None:
-    """Keep a note of a mail that says something else under a Message-ID that is taken.
+def _split_others(
+    connection: sa.Connection,
+    fresh: Sequence[Message],
+    repeated: Sequence[tuple[Message, _Known]],
+    seen_at: datetime,
+) -> tuple[list[Message], list[tuple[Message, _Known]]]:
+    """The mails that have another mail's Message-ID, under ids of their own; and the repeated ones without them.
 
-    Two archives give one mail with different headers, so unequal digests alone prove nothing: the
-    author's own words are compared.
+    Archives give one mail with different headers, so unequal digests alone prove nothing. Each mail that is not
+    simply known is noted.
     """
     unequal = {m.message_id for m, known in repeated if m.digest != known.digest}
-    if not unequal:
-        return
-    statement = sa.select(message.c.message_id, message.c.own_text).where(message.c.message_id.in_(unequal))
-    words = {row.message_id: " ".join(row.own_text.split()) for row in connection.execute(statement)}
-    notes = [
-        Unreadable(
-            source=m.source,
-            why=f"another mail has the Message-ID {m.message_id} already (from {known.source}); this one is not read",
-            list_id=m.list_id,
-            month=m.month,
-        )
-        for m, known in repeated
-        if m.message_id in words and " ".join(clean_text(m.own_text).split()) != words[m.message_id]
-    ]
+    held = {m.message_id: m for m in fresh if m.message_id in unequal}
+    for chunk in chunks(sorted(unequal - held.keys())):
+        rows = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
+        held.update((row.message_id, _message(row)) for row in rows)
+    apart: list[Message] = []
+    same: list[tuple[Message, _Known]] = []
+    notes: list[Unreadable] = []
+    for found, known in repeated:
+        first = held.get(found.message_id)
+        is_other = first is not None and is_other_mail(first, found)
+        if is_other:
+            apart.append(_storable(name_apart(found)))
+        else:
+            same.append((found, known))
+        if is_other or (first is not None and clean_text(found.own_text).split() != first.own_text.split()):
+            taken = f"another mail has the Message-ID {found.message_id} already (from {known.source})"
+            why = f"{taken}; {'both are kept' if is_other else 'this one is not read'}"
+            notes.append(Unreadable(source=found.source, why=why, list_id=found.list_id, month=found.month))
     save_unreadable(connection, notes, seen_at=seen_at)
+    return apart, same
 
 
 def _prefer_lists(
@@ -191,7 +205,7 @@ def _prefer_lists(
     for row in connection.execute(statement).all():
         found = moved[row.message_id]
         if clean_text(found.own_text).split() != row.own_text.split():
-            del moved[row.message_id]  # another mail, see above
+            del moved[row.message_id]  # not read, see above
             continue
         place = {"list_id": found.list_id, "month": found.month, "source": found.source, "digest": found.digest}
         connection.execute(sa.update(message).where(message.c.message_id == row.message_id).values(place))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Kind, Message
+from kipflow.domain.sameids import find_given_id, find_referred
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -31,13 +32,16 @@ def _rank(message: Message) -> tuple[object, ...]:
 
 def find_parents(messages: Sequence[Message]) -> dict[str, str]:
     """The mail that each mail answers, as far as it is held: In-Reply-To, else the nearest reference."""
-    known = {m.message_id for m in messages}
+    known: dict[str, list[Message]] = {}
+    for message in messages:
+        known.setdefault(find_given_id(message.message_id), []).append(message)
     parents: dict[str, str] = {}
     for message in messages:
+        own = find_given_id(message.message_id)
         named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
-        parent = next((p for p in named if p in known and p != message.message_id), None)
-        if parent is not None:
-            parents[message.message_id] = parent
+        held = next((known[p] for p in named if p in known and p != own), None)
+        if held is not None:
+            parents[message.message_id] = (held[0] if len(held) == 1 else find_referred(held, message)).message_id
     return parents
 
 

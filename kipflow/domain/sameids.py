@@ -1,0 +1,70 @@
+"""Different mails under one Message-ID.
+
+An id is what a sender writes: a stranger can use one before the mail that it belongs to is read, on purpose or by a
+client's fault. Neither mail may hide the other. The later one gets an id of its own that keeps the given one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kipflow.domain.facts import Message
+from kipflow.domain.senders import Authentication
+
+_APART = "<kipflow.same."
+_DIGITS = 16
+_SHORT = "..."
+
+
+def is_other_mail(one: Message, other: Message) -> bool:
+    """Whether two mails under one id differ in who wrote, what about, or how they vote.
+
+    Archives give one mail with different headers, footers and shortened addresses: such copies are one mail.
+    """
+    if one.digest == other.digest:
+        return False
+    return _essence(one) != _essence(other) or not _is_same_address(one.author_address, other.author_address)
+
+
+def name_apart(message: Message) -> Message:
+    """The mail under an id of its own, the same one whenever and by whatever rules it is read again."""
+    digest = hashlib.sha256(message.digest.encode()).hexdigest()[:_DIGITS]
+    return replace(message, message_id=f"{_APART}{digest}.{message.message_id.lstrip('<')}")
+
+
+def find_given_id(message_id: str) -> str:
+    """The id that the sender wrote.
+
+    >>> find_given_id("<kipflow.same.0123456789abcdef.a@x.example>")
+    '<a@x.example>'
+    """
+    return f"<{message_id[len(_APART) + _DIGITS + 1 :]}" if message_id.startswith(_APART) else message_id
+
+
+def find_referred(mails: Iterable[Message], message: Message) -> Message:
+    """Which of some mails under one id another mail answers: the one under its subject, else the first."""
+    reading = message.reading
+
+    def differs(mail: Message) -> tuple[object, ...]:
+        same = mail.reading
+        far = (same.numbers != reading.numbers, same.topic != reading.topic, same.kind != reading.kind)
+        return *far, mail.arrived_at is None, str(mail.arrived_at), mail.message_id
+
+    return min(mails, key=differs)
+
+
+def _essence(message: Message) -> tuple[object, ...]:
+    reading = message.reading
+    about = (reading.kind, reading.numbers, reading.round, reading.topic, reading.is_reply)
+    votes = tuple((e.choice, e.standing) for e in message.expressions)
+    ends = message.declared and message.declared.outcome, message.cancels is None
+    return about, message.authentication is Authentication.FAILED, votes, ends
+
+
+def _is_same_address(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    (name, _, host), (other_name, _, other_host) = one.partition("@"), other.partition("@")
+    return name == other_name and (host.startswith(_SHORT) or other_host.startswith(_SHORT))
