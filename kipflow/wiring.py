@@ -91,6 +91,7 @@ def connect(
         prefix=community.prefix,
         keyed_by=community.keyed_by,
         aside=community.lists_aside,
+        has_wiki=community.wiki is not None,
         permalink=community.archive.permalink if community.archive else "",
         find_votes=votes_in,
         attribute=attribute_numbers,

@@ -36,7 +36,9 @@ def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
 
 def _say_claim(claim: Claim, key: str) -> str:
     if claim.kind is ClaimKind.CLAIMED and claim.holds:
-        return f"{claim.kind}: {claim.why}; no vote on {key} decides before it has one, or a person accepts it"
+        return (
+            f"{claim.kind}: {claim.why}; no vote on {key} decides before it has a page or a row, or a person accepts it"
+        )
     return f"{claim.kind}: {claim.why}"
 
 

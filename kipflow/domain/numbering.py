@@ -26,12 +26,14 @@ class KnownWriter:
 class Numbering:
     """What is known around one number.
 
-    `by_wiki`: some number of the community is known from its wiki or an index; else mail is all there is.
+    `by_wiki`: the community has a wiki, or some number of it is known from an index; else mail is all there is.
+    `unread`: it has one, of which nothing was read yet.
     `below` is the next lower number: of those from the wiki where there is one, else of all. None: there is none.
     `writers` are filled where no page and no row has the number.
     """
 
     by_wiki: bool = False
+    unread: bool = False
     below: int | None = None
     writers: tuple[KnownWriter, ...] = ()
 

@@ -21,11 +21,14 @@ _SHORT = "..."
 def is_other_mail(one: Message, other: Message) -> bool:
     """Whether two mails under one id differ in who wrote, what about, or how they vote.
 
-    Archives give one mail with different headers, footers and shortened addresses: such copies are one mail.
+    Archives give one mail with different headers, footers and shortened addresses: such copies are one mail, and so
+    is one that was cut off.
     """
     if one.digest == other.digest:
         return False
-    return _essence(one) != _essence(other) or not _is_same_address(one.author_address, other.author_address)
+    if _about(one) != _about(other) or not _is_same_address(one.author_address, other.author_address):
+        return True
+    return not (one.unread or other.unread) and _says(one) != _says(other)
 
 
 def name_apart(message: Message) -> Message:
@@ -55,12 +58,15 @@ def find_referred(mails: Iterable[Message], message: Message) -> Message:
     return min(mails, key=differs)
 
 
-def _essence(message: Message) -> tuple[object, ...]:
+def _about(message: Message) -> tuple[object, ...]:
     reading = message.reading
-    about = (reading.kind, reading.numbers, reading.round, reading.topic, reading.is_reply)
+    failed = message.authentication is Authentication.FAILED
+    return reading.kind, reading.numbers, reading.round, reading.topic, reading.is_reply, failed
+
+
+def _says(message: Message) -> tuple[object, ...]:
     votes = tuple((e.choice, e.standing) for e in message.expressions)
-    ends = message.declared and message.declared.outcome, message.cancels is None
-    return about, message.authentication is Authentication.FAILED, votes, ends
+    return votes, message.declared and message.declared.outcome, message.cancels is None
 
 
 def _is_same_address(one: str, other: str) -> bool:

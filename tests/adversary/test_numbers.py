@@ -288,6 +288,22 @@ def test_without_a_wiki_a_number_far_beyond_the_others_is_asked_about(community:
     assert "evil" not in json.dumps([effect.payload for effect in load_effects(community)])
 
 
+def test_a_wiki_that_was_never_read_makes_no_number_real(community: Community) -> None:
+    """A community has a wiki, and its operator reads the mail and decides before anything of it was read.
+
+    No number that only mail names is accepted: the commands that read the wiki, and the one that settles it, are shown.
+    """
+    community.write_config(wiki={"url": "http://127.0.0.1:9/confluence/rest/api", "index_page": INDEX})
+    community.follow(*honest_vote().values(), day=6)
+
+    assert community.stage() == "Vote"
+    why = " ".join(community.status()["missing"])
+    assert "the wiki was never read: run `kipflow sync` or `kipflow index import FILE`" in why
+    assert community.questions() == [], "one line for all of them is enough"
+    said = community.run("review", "number", 7, "accept", "--reason", "it has a page", "--as-of", "2026-03-08T10:00Z")
+    assert "KIP-7 is now: Accepted" in said.out
+
+
 def test_nobody_is_asked_about_an_acceptance_that_went_with_its_number(community: Community) -> None:
     """A number far beyond the others is accepted by a vote, and then a person refuses it.
 

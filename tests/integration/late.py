@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -9,16 +11,21 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import Report
+from kipflow.settings import REPOSITORY
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 
 LIST = "dev@sandbox.example"
+#: Where no service answers.
+NOBODY = "http://127.0.0.1:9"
 #: Monday; the vote of `story` opens on Tuesday and its result comes on Saturday.
 MONDAY = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
 DAY = timedelta(days=1)
@@ -123,6 +130,16 @@ class Village:
     channel: Channel = field(default_factory=Channel)
     slack: str = "send"
 
+    def settle_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let the commands of this process work on this community."""
+        for name, value in {
+            "KIPFLOW_HOME": self.parts.settings.home,
+            "KIPFLOW_CONFIG": self.folder / "config",
+            "KIPFLOW_COMMUNITY": "sandbox",
+            "KIPFLOW_SANDBOX_URL": NOBODY,
+        }.items():
+            monkeypatch.setenv(name, str(value))
+
     def receive(self, mails: Sequence[Mail], at: datetime) -> Report:
         """An archive gives these mails; months up to `at` are held."""
         path = self.folder / f"{at:%Y%m%dT%H%M%S}-{len(mails)}.mbox"
@@ -140,7 +157,8 @@ class Village:
 
     def decide(self, as_of: datetime, *, now: datetime | None = None) -> None:
         """Decide what could have changed and deliver what is due."""
-        rules = replace(effect_rules(self.parts), slack=self.slack)
+        # an index of which no row was read makes no numbers: it is only written
+        rules = replace(effect_rules(self.parts), slack=self.slack, index_page="5")
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
         handlers = {"slack": deliver.ChatHandler(self.channel, self.parts.store)}
         deliver.deliver(self.parts.store, handlers, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
@@ -166,6 +184,14 @@ class Village:
 
 
 def found(folder: Path, **variables: str) -> Village:
-    """A community of its own in `folder`, without any service."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return Village(parts=connect_to("http://127.0.0.1:9", folder / "home", **variables), folder=folder)
+    """The sandbox's community in `folder`, without any service: it has no wiki, its numbers come from mail."""
+    shutil.copytree(REPOSITORY / "config", folder / "config", dirs_exist_ok=True)
+    leave_wiki_out(folder / "config" / "communities" / "sandbox.yaml")
+    parts = connect_to(NOBODY, folder / "home", KIPFLOW_CONFIG=str(folder / "config"), **variables)
+    return Village(parts=parts, folder=folder)
+
+
+def leave_wiki_out(file: Path) -> None:
+    """Take the wiki out of a community's file."""
+    text = file.read_text(encoding="utf-8")
+    file.write_text(re.sub(r"^wiki:\n(?:[ #].*\n)+", "", text, flags=re.MULTILINE), encoding="utf-8")

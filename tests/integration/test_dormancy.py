@@ -414,9 +414,7 @@ def test_another_policy_is_compared_as_if_everybody_had_been_warned_in_time(vill
 def test_the_warning_is_an_entry_of_the_timeline_with_the_date_that_it_promised(
     village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    village.settle_in(monkeypatch)
     for day in (1, 90, 104):
         look(village, MONDAY + day * DAY)
     shown = [e for e in build_timeline(village.parts.store.proposal(77, DUE)) if e.kind is EntryKind.WARNING]

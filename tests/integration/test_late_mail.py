@@ -264,9 +264,7 @@ def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch:
     live_through(village, list(story().values()))
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
-    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    village.settle_in(monkeypatch)
 
     shown = CliRunner().invoke(cli, ["status", "77"], standalone_mode=False)
     assert "4 mails came, up to 10 days late" in " ".join(shown.output.split())
@@ -280,9 +278,7 @@ def test_review_lists_what_is_held_with_the_command_that_releases_it(
     live_through(village, list(story().values()))
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
-    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    village.settle_in(monkeypatch)
 
     assert run(["review", "--format", "json"]) == 1
     [row] = [r for r in json.loads(capsys.readouterr().out) if r["kind"] == "held"]
@@ -388,9 +384,7 @@ def test_a_word_that_lets_an_acceptance_fall_says_so_with_the_command_that_lets_
     village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     live_through(village, list(story().values()))
-    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    village.settle_in(monkeypatch)
     when = (MONDAY + 2.5 * DAY).isoformat()
     capsys.readouterr()
 

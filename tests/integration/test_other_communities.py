@@ -15,6 +15,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.settings import load_community
+from tests.integration.late import leave_wiki_out
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data" / "communities"
@@ -78,6 +79,7 @@ def test_a_shipped_community_polls_decides_and_shows_its_proposals(
 ) -> None:
     expected = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))["votes"]
     at = ["--as-of", "2026-03-09T12:00:00Z"] if name != "pulsar" else ["--as-of", "2026-03-04T12:00:00Z"]
+    leave_wiki_out(config / "communities" / f"{name}.yaml")
     with archive_of(name) as url:
         for key, value in {
             "KIPFLOW_CONFIG": str(config),

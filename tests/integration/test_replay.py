@@ -17,7 +17,6 @@ import yaml
 
 from kipflow.cli import run
 from kipflow.services import replay, rulings
-from kipflow.settings import REPOSITORY
 from tests.integration.late import DAY, MONDAY, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
@@ -28,9 +27,7 @@ EVENING, WEEK = MONDAY + 6 * DAY, MONDAY + 12 * DAY
 @pytest.fixture
 def village(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Village]:
     one = found(tmp_path)
-    monkeypatch.setenv("KIPFLOW_HOME", str(one.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    one.settle_in(monkeypatch)
     one.receive(list(story().values()), EVENING)
     one.decide(EVENING)
     yield one
@@ -52,7 +49,7 @@ def tamper(village: Village, statement: str) -> None:
 
 
 def other_rules(tmp_path: Path, **policy: Any) -> str:
-    raw = yaml.safe_load((REPOSITORY / "config" / "communities" / "sandbox.yaml").read_text(encoding="utf-8"))
+    raw = yaml.safe_load((tmp_path / "config" / "communities" / "sandbox.yaml").read_text(encoding="utf-8"))
     raw["policy"].update(policy)
     path = tmp_path / "other.yaml"
     path.write_text(yaml.safe_dump(raw), encoding="utf-8")

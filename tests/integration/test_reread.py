@@ -187,9 +187,7 @@ def test_the_command_reads_again_what_older_rules_read(
     village: Village, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     land(village, with_word("Hurrah from me."))
-    monkeypatch.setenv("KIPFLOW_HOME", str(village.parts.settings.home))
-    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
-    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", "http://127.0.0.1:9")
+    village.settle_in(monkeypatch)
     better_rules(monkeypatch, hears="Hurrah from me.")
 
     assert run(["ingest", "--reread"]) == 0

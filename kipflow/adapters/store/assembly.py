@@ -41,7 +41,8 @@ class Community:
     """What the store must know of a community to put its facts together.
 
     `permalink` is a template with `{mid}`; `rules` names policy and roster, so that decisions under others
-    are known to be out of date. Mails on the lists `aside` give way to the same mails on others.
+    are known to be out of date. `has_wiki`: numbers come from its wiki, also before that was read. Mails on the
+    lists `aside` give way to the same mails on others.
     """
 
     prefix: str
@@ -51,6 +52,7 @@ class Community:
     find_known: FindKnown
     attribute: messages.Attribute
     aside: frozenset[str] = frozenset()
+    has_wiki: bool = False
     roster: Roster = field(default_factory=lambda: Roster(()))
 
     def render_permalink(self, message_id: str) -> str:
@@ -100,7 +102,11 @@ def load_facts(
         followed_since=warnings.find_followed_since(connection, number),
         coverage=coverage,
         numbering=numbering.load_numbering(
-            connection, number, strangers, lambda mail: community.find_known(mail, verdicts)
+            connection,
+            number,
+            strangers,
+            lambda mail: community.find_known(mail, verdicts),
+            wiki_configured=community.has_wiki,
         ),
     )
 

@@ -17,17 +17,26 @@ STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
 def load_numbering(
-    connection: sa.Connection, number: int, mails: Sequence[Message], find_name: Callable[[Message], str]
+    connection: sa.Connection,
+    number: int,
+    mails: Sequence[Message],
+    find_name: Callable[[Message], str],
+    *,
+    wiki_configured: bool = False,
 ) -> Numbering:
-    """What is known around a number. `mails` are those in which people wrote of it, if nothing else is known of it;
+    """What is known around a number, in a community that may have a wiki of which nothing was read yet.
+
+    `mails` are those in which people wrote of it, if nothing else is known of it;
     `find_name` names their author where the roster knows the address, else "".
     """
-    by_wiki = has_wiki(connection)
+    is_read = has_wiki(connection)
+    by_wiki = is_read or wiki_configured
     answers = load_answers(connection)
     refused = [n for n, answer in answers.items() if answer == "refuse"]
     columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
     below = find_below(connection, columns, number, refused, [n for n, a in answers.items() if a == "accept"])
-    return Numbering(by_wiki=by_wiki, below=below, writers=_find_writers(mails, find_name) if by_wiki else ())
+    writers = _find_writers(mails, find_name) if by_wiki else ()
+    return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below, writers=writers)
 
 
 def find_below(

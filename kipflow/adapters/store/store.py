@@ -123,6 +123,7 @@ def open_store(
     attribute: Attribute,
     keyed_by: str = "number",
     aside: frozenset[str] = frozenset(),
+    has_wiki: bool = False,
 ) -> SqlStore:
     """The store at `url`. Connects when it is first used.
 
@@ -135,15 +136,17 @@ def open_store(
         attribute: the proposals that each of some messages belongs to.
         keyed_by: part of the rules, too: it changes which votes are found.
         aside: lists on which no vote can be called; part of the rules as well.
+        has_wiki: whether the community gives out numbers in a wiki; part of the rules, too.
     """
     community = Community(
         prefix=prefix,
         permalink=permalink,
-        rules=_name_rules(policy, roster, keyed_by + " ".join(["", *sorted(aside)])),
+        rules=_name_rules(policy, roster, " ".join([keyed_by, *sorted(aside), *(["wiki"] if has_wiki else [])])),
         find_votes=find_votes,
         find_known=_find_known(roster),
         attribute=attribute,
         aside=aside,
+        has_wiki=has_wiki,
         roster=roster,
     )
     return SqlStore(open_engine(url), community)

@@ -127,7 +127,7 @@ def test_a_row_tells_the_vote_clock_as_decided(board: SqlStore):
     assert (row.key, row.title, row.decided_at) == ("KIP-7", "Tidy 100% of shelves", AS_OF)
     assert row.claim == "claimed"  # others have rows of the index, this one is known from mail only
     assert row.missing[:2] == (
-        f"claimed: {row.claim_why}; no vote on KIP-7 decides before it has one, or a person accepts it",
+        f"claimed: {row.claim_why}; no vote on KIP-7 decides before it has a page or a row, or a person accepts it",
         "needs 2 more binding +1",
     )
     assert row.clock is not None
