@@ -39,7 +39,6 @@ from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
-from kipflow.mail.votes.legends import find_legend
 from kipflow.mail.votes.reading import read_expressions, read_subject
 
 # one of these makes a piece of text a mail
@@ -237,7 +236,6 @@ def _read_votes(
         return ()  # agreement, in a discussion; who claims to bind may mean the vote in whose thread this stands
     # rows of a table sum up; who votes in one writes no table of bars
     nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
-    nobodys |= find_legend([line.text for line in words.own], opens=reading.kind is Kind.VOTE and not reading.is_reply)
     if nobodys:
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))

@@ -61,7 +61,7 @@ def _ask(votes: tuple[Expression, ...], other: Expression) -> Expression:
         value=other.value,
         claimed_binding=None,
         line=other.line,
-        rule="two-votes-in-one-mail",
+        rule="two-votes",
         standing=Standing.UNCLEAR,
         why=f"its plain text says {told} and its HTML {other.value}: which is meant?",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from kipflow.mail.announcements.names import is_same_person
@@ -26,10 +27,9 @@ _NO_CLAIM_BEFORE = re.compile(
 )
 _NO_CLAIM_AFTER = re.compile(r"^\s*(?:votes?\b|[+-]1|\?)", re.IGNORECASE)
 _VOTE_BEHIND = re.compile(r"[\s)\]}:,]*(?:\bvote(?: of)?)?[\s)\]}:,=-]*$", re.IGNORECASE)
-# words near to "binding" that are words of their own
-_OTHER_WORDS = frozenset(
-    {"building", "bidding", "bending", "blinding", "bonding", "banding", "rebinding", "binning", "being", "bring"}
-)
+# words near to "binding" that are words of their own; the last ones are slips where a bracket stands around them
+_OTHER_WORDS = frozenset({"building", "blinding", "banding", "rebinding", "binning", "being", "bring", "bind"})
+_AT_A_GLANCE = frozenset({"bonding", "bidding", "bending"})
 
 
 @lru_cache(maxsize=4096)
@@ -40,28 +40,11 @@ def is_binding_word(word: str, *, loosely: bool = False) -> bool:
     (True, False, True)
     """
     lower = word.lower()
-    if lower in {"binding", "bindings", "bind"}:
-        return lower != "bind" or loosely
-    if lower in _OTHER_WORDS and not (loosely and lower in {"bonding", "bidding", "bending"}):
-        return False
+    if lower in _OTHER_WORDS or lower in _AT_A_GLANCE:
+        return loosely and (lower in _AT_A_GLANCE or lower == "bind")
     if "b" not in lower[:2] or not 4 <= len(lower) <= 10:
         return False
-    return _count_slips(lower, "binding") <= (2 if loosely else 1)
-
-
-def _count_slips(a: str, b: str) -> int:
-    """Letters to add, drop, replace or swap with a neighbour until `a` is `b`."""
-    two_back: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        current = [i]
-        for j, y in enumerate(b, 1):
-            cost = min(row[j] + 1, current[j - 1] + 1, row[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                cost = min(cost, two_back[j - 2] + 1)
-            current.append(cost)
-        two_back, row = row, current
-    return row[-1]
+    return SequenceMatcher(None, lower, "binding", autojunk=False).ratio() >= (0.7 if loosely else 0.85)
 
 
 def find_claim(before: str, after: str) -> bool | None:
@@ -81,27 +64,23 @@ def find_claim(before: str, after: str) -> bool | None:
     return True if _SHORT_BINDING.search(near) else None
 
 
-# "Please count it as non-binding", "my vote is not binding": said in a sentence of its own
-_TOLD_APART = re.compile(
-    r"\b(?:(?:count|consider|treat|take|regard|mark|file|note|record|put|list) "
-    r"(?:it|this|that|me|mine|my (?:vote|[+-]1)) (?:down )?(?:as|under) (?:an? )?|"
-    r"(?:my|this) (?:vote|[+-]1) (?:is|isn['’]t) )(?=(?:\w+[\s-]{1,2})?b)",
-    re.IGNORECASE,
+#: said of the vote elsewhere in the mail
+_APART = (
+    # "(non-binding) Tested with Go", on a line of its own below a checked box
+    re.compile(
+        r"(?P<claim>(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|"
+        r"^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$)",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    # "Please count it as non-binding", "my vote is not binding", "my vote does not bind"
+    re.compile(
+        r"\b(?:(?:count|consider|treat|take|regard|mark|file|note|record|put|list) "
+        r"(?:it|this|that|me|mine|my (?:vote|[+-]1)) (?:down )?(?:as|under) (?:an? )?|"
+        r"(?:my|this) (?:vote|[+-]1) (?:is|does|will|wo)(?:n['’]t| not)? (?:count as )?)"
+        r"(?=(?:\w+[\s-]{1,2})?b)(?P<claim>.{0,24})",
+        re.IGNORECASE,
+    ),
 )
-
-
-# "(non-binding) Tested with Go", on a line of its own below a checked box
-_ALONE_IN_FRONT = re.compile(
-    r"(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-_BINDS_NOBODY = re.compile(
-    r"\bmy (?:vote|[+-]1) (?:does(?: not|n['’]t)|will not|won['’]t) (?:bind|count as binding)\b", re.I
-)
-
-
 # "Mehul (non-binding)", where a mail is signed
 _SIGNED = re.compile(
     r"^[ \t~–—-]*(?P<name>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,3}),? (?=\((?:non[- ]?)?binding\)\s*$)", re.I | re.M
@@ -113,13 +92,13 @@ def find_claim_told_apart(text: str, author: str = "") -> bool | None:
     signed = _SIGNED.search(text)
     if signed is not None and is_same_person(signed.group("name"), author):
         return find_claim("", text[signed.end() : signed.end() + 24])
-    if _BINDS_NOBODY.search(text) is not None:
-        return False
-    alone = _ALONE_IN_FRONT.search(text)
-    if alone is not None:
-        return find_claim("", alone.group())
-    told = _TOLD_APART.search(text)
-    return None if told is None else find_claim("", text[told.end() - 6 : told.end() + 24])
+    told = next((match for pattern in _APART if (match := pattern.search(text)) is not None), None)
+    if told is None:
+        return None
+    return False if _DENIED.search(told.group()) else find_claim("", told["claim"])
+
+
+_DENIED = re.compile(r"n['’]t\b|\bnot\b", re.IGNORECASE)
 
 
 def _find_claims(text: str) -> Iterator[tuple[int, int, bool]]:

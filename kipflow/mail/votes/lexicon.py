@@ -33,6 +33,17 @@ def has(name: str, text: str) -> bool:
     return _compile(name).search(text) is not None
 
 
+def begins(name: str, text: str) -> bool:
+    """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
+    return _compile(name).match(text.lstrip()) is not None
+
+
+def ends(name: str, text: str) -> bool:
+    """Whether `text` (in lower case) ends with a word of the class, marks and blanks aside."""
+    text = text.rstrip(" ,.:;–—-")
+    return any(match.end() == len(text) for match in _compile(name).finditer(text))
+
+
 def fold(text: str) -> str:
     """`text` as the lexicon sees it: lower case, with one kind of apostrophe."""
     text = text.lower()
@@ -74,7 +85,7 @@ def _compile_all(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _join(words: Iterable[str]) -> re.Pattern[str]:
     """One pattern for all the words: those in letters share one look at what stands around, which makes it fast."""
-    ordered = sorted(set(words), key=lambda w: (-len(w), w))
+    ordered = sorted(set(words), key=lambda w: (" ... " in w, -len(w), w))
     spaced = [w for w in ordered if w[0].isalnum() and w[-1:] != "*" and _ends_in_letter(w)]
     begun = [w for w in ordered if w[0].isalnum() and w.endswith("*") and not _NO_BLANKS.search(w)]
     rest = [w for w in ordered if w not in {*spaced, *begun}]

@@ -1,7 +1,7 @@
 """One mail's own words → at most one expression: structure first, then each sentence by the rules, then a verdict.
 
-own lines → boxes, legends and lists (`templates`) → sentences → values with their words (`mentions`) → the table
-(`rules`) and what sentences tell without a value (`told`) → one verdict for the mail.
+own lines → boxes, legends and lists (`structure`) → sentences → values with their words (`mentions`) → the table
+(`rules`), changes and words without a value (`changes`, `wording`) → one verdict for the mail.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from dataclasses import dataclass, replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.quoting import OwnLine, Words
+from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
-from kipflow.mail.votes.lexicon import fold, has, speaks_of_votes
+from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.lexicon import ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions, has_condition
-from kipflow.mail.votes.rules import RIVALS, Verdict, is_origin, judge
+from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
-from kipflow.mail.votes.technical import AFTER, is_code
-from kipflow.mail.votes.templates import Part, classify_lines
-from kipflow.mail.votes.told import STANCE, Telling, find_telling, read_change, read_words, say_in_words
+from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
+from kipflow.mail.votes.technical import counts_something, is_code
 from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.votes.verdicts import Verdict
+from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
 MAX_TEXT = 20_000
-_SUMS_UP = re.compile(
-    r"\b(?:otherwise|apart from (?:that|this)|other than that|besides that|for the rest|overall|all in all)\W*$", re.I
-)
+_FIGURES = "01+\u2212\uff11\uff10"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,27 +53,25 @@ def explain(
     """The same, and the named reason for every line that could have been a vote and is none."""
     if not may_vote(words):
         return (), ()
-    lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in words.own]
-    shown = [line.text for line in words.own]
-    reasons: list[Reason] = []
-    found = _read_lines(lines, shown, author, is_result, reasons)
+    mail = _Mail(author, is_result, [])
+    found = list(mail.read([line.text for line in words.own], words.own))
     if not found and words.doubtful:
-        below = [OwnLine(spell_out(plain(text))) for text in words.doubtful]
+        below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
+        why = "stands below a quote without marks: whose words?"
         found = [
-            replace(
-                e,
-                standing=Standing.UNCLEAR,
-                rule="below-unmarked-quote",
-                why="stands below a quote without marks: whose words?",
-            )
-            for e in _read_lines(below, list(words.doubtful), author, is_result, reasons)
-            if e.choice is not None and e.standing not in {Standing.HINT, Standing.DOUBT}
+            Finding(replace(f.expression, standing=Standing.UNCLEAR, rule="below-unmarked-quote", why=why))
+            for f in below
+            if f.expression.choice is not None and f.expression.standing not in {Standing.HINT, Standing.DOUBT}
         ]
-    verdict = _resolve(found)
-    if verdict is None:
-        claimed = None if is_result or not shown else find_claim_told_apart("\n".join(shown), author)
-        return ((replace(_NO_VALUE, claimed_binding=claimed),) if claimed is not None else ()), tuple(reasons)
-    return (_weigh_with_the_rest(verdict, found, shown, author),), tuple(reasons)
+    vote = _resolve(found)
+    text = "\n".join(line.text for line in words.own)
+    if vote is not None:
+        return (_weigh_with_the_rest(vote, found, text, author),), tuple(mail.reasons)
+    claimed = None if is_result else find_claim_told_apart(text, author)
+    if claimed is None:
+        return (), tuple(mail.reasons)
+    why = "claims to bind, and gives no value: what is the vote?"
+    return (find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression,), tuple(mail.reasons)
 
 
 def read_subject(subject: str) -> tuple[Expression, ...]:
@@ -82,20 +81,10 @@ def read_subject(subject: str) -> tuple[Expression, ...]:
     if not values:
         return ()
     choice, value = parse_value(values[0].group("value"))
-    return (
-        Expression(
-            choice=choice,
-            value=value,
-            claimed_binding=find_claim("", text[values[0].end("value") :][:20]),
-            line=subject[:MAX_LINE_SHOWN],
-            rule="in-the-subject",
-            standing=Standing.UNCLEAR,
-            why="stands in the subject alone: is it a vote?",
-        ),
-    )
-
-
-_FIGURES = "01+\u2212\uff11\uff10"
+    claimed = find_claim("", text[values[0].end("value") :][:20])
+    why = "stands in the subject alone: is it a vote?"
+    found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
+    return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
 
 
 def may_vote(words: Words) -> bool:
@@ -105,183 +94,146 @@ def may_vote(words: Words) -> bool:
     return any(c in text for c in _FIGURES) or "plus" in folded or "minus" in folded or speaks_of_votes(folded)
 
 
-def _read_lines(
-    lines: list[OwnLine], shown: list[str], author: str, is_result: bool, reasons: list[Reason]
-) -> list[Expression]:
-    parts = classify_lines([line.text for line in lines], author)
-    found: list[Expression] = [] if is_result else list(_read_boxes(parts, shown, reasons))
-    free = [line if index not in parts else OwnLine("") for index, line in enumerate(lines)]
-    spelled = {line.text: text for line, text in zip(lines, shown, strict=True)}
-    for sentence in split_sentences(free):
-        line = spelled.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
-        found.extend(replace(e, line=line) for e in _read_sentence(sentence, author, is_result, reasons))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Mail:
+    """The mail that is read, and the reasons why its lines are no votes."""
 
+    author: str
+    is_result: bool
+    reasons: list[Reason]
 
-_TWO = "two-votes"
-_BOXED = {
-    Part.CHECKED_BOX: ("checked-box", ""),
-    Part.STATUS_LINE: ("status-line", ""),
-    Part.LISTED_WORD: ("listed-words", "votes on several parts, or a list of voters by their handles?"),
-    Part.OTHER_NAME: ("with-a-name", "another person's name stands behind the vote"),
-    Part.SEVERAL_BOXES: ("several-boxes", "more than one box is checked: which is the vote?"),
-    Part.ON_PARTS: (_TWO, "different values for different things: what is the vote?"),
-    Part.CITED: ("below-a-name", "stands right below somebody's name: whose words?"),
-    Part.EMPTY_BOX: ("single-empty-box", "one box of the template is left, without a mark"),
-}
+    def read(self, shown: Sequence[str], written: Sequence[OwnLine]) -> Iterator[Finding]:
+        """What the lines come to; `shown` is how a person is shown them."""
+        lines = [OwnLine(spell_out(plain(x.text)), x.answers, x.quote_follows) for x in written]
+        shapes = classify_lines([line.text for line in lines], self.author)
+        if not self.is_result:
+            yield from self._read_shapes(shapes, shown)
+        free = [line if index not in shapes else OwnLine("") for index, line in enumerate(lines)]
+        originals = {line.text: text for line, text in zip(lines, shown, strict=True)}
+        for sentence in split_sentences(free):
+            line = originals.get(sentence.line.text, sentence.line.text).strip()[:MAX_LINE_SHOWN]
+            for found in self._read_sentence(sentence):
+                yield replace(found, expression=replace(found.expression, line=line))
 
-
-def _read_boxes(
-    parts: dict[int, tuple[Part, str]], shown: Sequence[str], reasons: list[Reason]
-) -> Iterator[Expression]:
-    for index, (part, value) in parts.items():
-        line = shown[index].strip()[:MAX_LINE_SHOWN]
-        if part not in _BOXED or (part is Part.EMPTY_BOX and len(parts) > 1):
-            reasons.append(Reason(line=line, rule=str(part), why="shows what may be voted, or what others voted"))
-            continue
-        choice, written = parse_value(value)
-        rule, why = _BOXED[part]
-        if not why and has_condition(line):
-            rule, why = "conditional", "a condition stands with the vote: is it met?"
-        standing = Standing.UNCLEAR if why else Standing.CLEAR
-        yield Expression(
-            choice=None if rule == _TWO else choice,
-            value=written,
-            claimed_binding=find_claim("", line),
-            line=line,
-            rule=rule,
-            standing=standing,
-            why=why,
-        )
-
-
-def _read_sentence(sentence: Sentence, author: str, is_result: bool, reasons: list[Reason]) -> Iterator[Expression]:
-    text = sentence.text
-    mentions = list(find_mentions(sentence, author=author, is_result=is_result))
-    changed = (
-        None
-        if is_result
-        else read_change(text, [m for m in mentions if not (is_code(sentence.line.text) or AFTER.match(m.tail))])
-    )
-    if changed is not None:
-        yield changed
-        return
-    if not mentions:
-        if is_result or not speaks_of_votes(fold(text)):
-            return
-        told = read_words(text, answers=sentence.line.answers)
-        telling = find_telling(text)
-        if told is None and telling is None and STANCE.when(text, fold(text)):
-            telling = STANCE
-        if told is not None and (telling is None or told.standing is Standing.CLEAR):
-            yield told
-        if telling is not None:
-            yield _tell(telling)
-        return
-    cast: list[tuple[Mention, Expression]] = []
-    for m in mentions:
-        rule, decided = judge(m)
-        if decided is Verdict.IGNORE or (is_result and decided is Verdict.ASK and not m.is_mine):
-            reasons.append(Reason(line=text.strip()[:MAX_LINE_SHOWN], rule=rule.name, why=rule.why))
-            continue
-        standing = Standing.CLEAR if decided is Verdict.CAST else Standing.UNCLEAR
-        cast.append(
-            (
-                m,
-                Expression(
-                    choice=m.choice,
-                    value=m.value,
-                    claimed_binding=m.claimed,
-                    line="",
-                    rule=rule.name,
-                    standing=standing,
-                    why=rule.why,
-                ),
+    def _read_shapes(self, shapes: Shapes, shown: Sequence[str]) -> Iterator[Finding]:
+        for index, (shape, value) in shapes.items():
+            line = shown[index].strip()[:MAX_LINE_SHOWN]
+            if shape.verdict is Verdict.IGNORE:
+                self.reasons.append(Reason(line=line, rule=shape.name, why=shape.why))
+                continue
+            choice, written = parse_value(value)
+            rule, why = shape.name, shape.why
+            if shape is CHECKED and has_condition(line):
+                rule, why = "conditional", "a condition stands with the vote: is it met?"
+            found = find(
+                rule,
+                Standing.UNCLEAR if why else Standing.CLEAR,
+                why,
+                choice=None if shape is ON_PARTS else choice,
+                value=written,
+                claimed=find_claim("", line),
+                role=Role.PLAIN if why else Role.BOX,
             )
-        )
-    yield from _settle(cast)
-    telling = None if cast or is_result else find_telling(text)
+            yield replace(found, expression=replace(found.expression, line=line))
+
+    def _read_sentence(self, sentence: Sentence) -> Iterator[Finding]:
+        text = sentence.text
+        mentions = list(find_mentions(sentence, author=self.author, is_result=self.is_result))
+        if not (mentions or speaks_of_votes(fold(text))):
+            return
+        if not self.is_result:
+            numbers = is_code(sentence.line.text)
+            changed = read_change(text, [m for m in mentions if not (numbers or counts_something(m.tail))])
+            if changed is not None:
+                yield changed
+                return
+        judged = list(self._judge(mentions))
+        yield from _settle(judged)
+        if not judged and not self.is_result:
+            yield from _tell(text, "" if mentions else None, sentence.line.answers)
+
+    def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
+        for m in mentions:
+            rule, verdict = judge(m)
+            if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
+                line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
+                self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
+                continue
+            standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
+            role = Role.RIVAL if rule.rivals else Role.PLAIN
+            said = find(rule.name, standing, rule.why, choice=m.choice, value=m.value, claimed=m.claimed, role=role)
+            yield m, said
+
+
+def _tell(text: str, value: str | None, answers: str) -> Iterator[Finding]:
+    """What a sentence says of a vote without casting a value; with a `value` that is no vote it casts no words."""
+    said = read_words(text, answers=answers) if value is None else None
+    telling = find_telling(text)
+    if telling is None and said is None and value is None and STANCE.when(fold(text)):
+        telling = STANCE
+    if said is not None and (telling is None or said.expression.standing is Standing.CLEAR):
+        yield said
     if telling is not None:
-        yield _tell(telling)
+        yield telling.tell()
 
 
-def _tell(telling: Telling) -> Expression:
-    return say_in_words(None, None, telling.name, Standing.DOUBT, telling.why)
-
-
-def _settle(cast: list[tuple[Mention, Expression]]) -> Iterator[Expression]:
+def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:
     """The votes of one sentence: one that sums up outweighs the parts, an origin ("from -1") is none."""
-    clear = [(m, e) for m, e in cast if e.standing is Standing.CLEAR]
-    summing = [e for m, e in clear if _SUMS_UP.search(m.lead)]
-    if summing:
-        yield summing[-1]
-    elif clear:
-        kept = [e for m, e in clear if not is_origin(m)] or [e for _, e in clear]
-        yield from kept
-    else:
-        yield from (e for _, e in cast)
+    clear = [(m, f) for m, f in judged if f.expression.standing is Standing.CLEAR]
+    if not clear:
+        return [f for _, f in judged]
+    summing = [f for m, f in clear if ends("sums_up", fold(m.lead))]
+    return summing[-1:] or [f for m, f in clear if not is_origin(m)] or [f for _, f in clear]
 
 
-def _resolve(found: Sequence[Expression]) -> Expression | None:
+def _resolve(found: Sequence[Finding]) -> Expression | None:
     """One expression for a whole mail: a change, else what is clear and one, else a question."""
-    by = {standing: [e for e in found if e.standing is standing] for standing in Standing}
-    clear = by[Standing.CLEAR]
-    changed = [e for e in clear if e.rule == _CHANGED]
-    boxes = [e for e in clear if e.rule == "checked-box"]
-    clear = changed[-1:] or boxes or clear
+    by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
+    clear = _find_clear(found)
     if clear:
-        rivals = [e for e in by[Standing.UNCLEAR] if e.rule in RIVALS and e.claimed_binding is not None]
+        changed = any(f.role is Role.CHANGE for f in found)
+        rivals = [f.expression for f in found if f.role is Role.RIVAL and f.expression.claimed_binding is not None]
         if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
-            clear = [*clear, *rivals]
-            why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in clear))
-            return replace(clear[0], choice=None, rule=_TWO, standing=Standing.UNCLEAR, why=why)
+            why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
+            return replace(clear[0], choice=None, rule="two-votes", standing=Standing.UNCLEAR, why=why)
         return next((e for e in clear if e.claimed_binding is not None), clear[0])
     if by[Standing.DOUBT] and by[Standing.HINT]:
         return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice)
-    order = (Standing.WITHDRAWAL, Standing.UNCLEAR, Standing.DOUBT, Standing.HINT)
     unclear = by[Standing.UNCLEAR]
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote
-    return next((by[s][-1 if s is Standing.WITHDRAWAL else 0] for s in order if by[s]), None)
+    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
+    return next((expressions[0] for expressions in ordered if expressions), None)
 
 
-_CHANGED = "changed"
+def _find_clear(found: Sequence[Finding]) -> list[Expression]:
+    """What is clear: the last change, else checked boxes, else all of it."""
+    clear = [f for f in found if f.expression.standing is Standing.CLEAR]
+    changed = [f for f in clear if f.role is Role.CHANGE][-1:]
+    return [f.expression for f in changed or [f for f in clear if f.role is Role.BOX] or clear]
 
 
-def _weigh_with_the_rest(
-    vote: Expression, found: Sequence[Expression], shown: Sequence[str], author: str
-) -> Expression:
+def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:
     """A vote in the light of what the mail says elsewhere: conditional, for somebody else, taken back."""
-    text = fold(" ".join(shown))[:MAX_TEXT]
     if vote.standing is not Standing.CLEAR:
         return vote
-    if has("behalf", text):
-        return _doubt(vote, "for-another", "cast for somebody else, or not to be counted: whose vote is it?")
-    if vote.rule != _CHANGED and any(e.rule in _TAKING for e in found[found.index(vote) + 1 :]):
-        return _doubt(vote, "taken-back", "the same mail takes something back: does the vote stand?")
-    if vote.choice is Choice.FOR and any(e.rule == _OBJECTION for e in found):
-        return _doubt(vote, "contradiction", "votes for it, and objects elsewhere: which is meant?")
-    if _depends(text):
-        return _doubt(vote, "conditional", "another sentence makes the vote depend on something: is it met?")
-    if vote.claimed_binding is None:
-        vote = replace(vote, claimed_binding=find_claim_told_apart("\n".join(shown), author))
-    return vote
+    folded = fold(text.replace("\n", " "))[:MAX_TEXT]
+    at = next(i for i, f in enumerate(found) if f.expression == vote)
+    later = {f.role for f in found[at + 1 :]}
+    takes_back = Role.TAKES_BACK in later or any(f.expression.standing is Standing.WITHDRAWAL for f in found[at + 1 :])
+    if has("behalf", folded):
+        doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
+    elif takes_back and found[at].role is not Role.CHANGE:
+        doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
+    elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
+        doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
+    elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
+        doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
+    else:
+        claimed = vote.claimed_binding
+        return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
+    return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
 
 
-_OBJECTION = "objection"
-_NO_VALUE = say_in_words(
-    None, None, "claim-without-value", Standing.UNCLEAR, "claims to bind, and gives no value: what is the vote?"
-)
-_TAKING = frozenset({"taken-back", "astray", "withdrawn"})
-
-
-def _doubt(vote: Expression, rule: str, why: str) -> Expression:
-    return replace(vote, rule=rule, standing=Standing.UNCLEAR, why=why)
-
-
-def _depends(text: str) -> bool:
-    return any(
-        has("hangs", s)
-        for s in re.split(r"[.!?]\s", text)
-        if re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote)\b", s)
-    )
+def _speaks_of_the_vote(sentence: str) -> bool:
+    return re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote)\b", sentence) is not None

@@ -1,4 +1,4 @@
-"""What a written value means: the first rule of the table that takes it decides, and names its reason.
+"""What a written value means: the first rule below that takes it decides, and names its reason.
 
 Order: what is no vote at all, then what somebody else or another time said, then what makes a vote doubtful,
 then what casts. A value that no rule takes for a vote is asked about where it looks like one.
@@ -7,471 +7,267 @@ then what casts. A value that no rule takes for a vote is asked about where it l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes import technical
-from kipflow.mail.votes.answers import TAKES_UP, is_inline_answer, says_what_will_be_done
-from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
-from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.mentions import UNDERSTOOD, About, Mention
+from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
+
+CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 
 
-class Verdict(StrEnum):
-    """What a rule makes of a mention."""
-
-    CAST = "cast"
-    ASK = "ask"
-    IGNORE = "ignore"
+@rule(IGNORE, "stands in code or a patch", "@@ -1 +1 @@")
+def code(m: Mention) -> bool:
+    is_output = m.opens and m.sentence.preceding.startswith(("$ ", ">>> "))
+    return is_output or technical.is_code(m.sentence.line.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One row: `takes` are texts that the rule must decide."""
-
-    name: str
-    when: Callable[[Mention], bool]
-    verdict: Verdict
-    why: str
-    takes: tuple[str, ...]
-    #: what is made of it where the value is the writer's own
-    mine: Verdict | None = None
-    #: it may be the vote, beside another one
-    rivals: bool = False
+@rule(IGNORE, "a number like any other", "The offset is -1 then.", "Call +1 408 555 0100")
+def measurement(m: Mention) -> bool:
+    above = m.sentence.preceding.rstrip()
+    if m.opens and above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
+        return True
+    return technical.is_technical(m.lead, m.tail) and not (m.is_claimed and m.is_apart) and not m.mine_follows
 
 
-_COUNTED_BEFORE = re.compile(
-    r"(?:(?<![\w.-])(?:\d{1,3}|{Q})\s+(?:more\s+)?(?:of\s+)?(?:the\s+)?(?:\(?(?:non-?)?binding\)?\s+)?(?:votes?\s+(?:of\s+)?)?|"
-    r"\b(?:the|these|those)\s+(?:(?:\(?(?:non-?)?binding\)?|other|last|first|earlier|remaining)\s+)?)$".replace(
-        "{Q}",
-        "one|two|three|four|five|six|seven|more|another|second|third|fourth|final|last|enough|few|several|some|any|"
-        "each|every|single|many|additional|extra|required|needed|missing|other|un|uno|une|ein|zwei|drei|otro|outro|"
-        "altro|um|mais um|ещё один|еще один|jeden|giving a|a single",
-    ),
-    re.I,
+@rule(IGNORE, "cites a value", 'Please write "+1 (binding)" next time.')
+def quoted_value(m: Mention) -> bool:
+    return m.is_quoted and not m.is_mine
+
+
+@rule(ASK, "a condition stands with the vote: is it met?", "+1 if renamed", "Once the name is fixed, +1")
+def conditional(m: Mention) -> bool:
+    return m.is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
+
+
+_COUNTED = re.compile(
+    r"(?<![\w.-])(?:\d{1,3}|the|these|those)(?:\s+(?:more|of|the|\(?(?:non-?)?binding\)?|votes?|other|last|first|earlier|"
+    r"remaining))*$"
 )
-_TALK_BEHIND = re.compile(
-    r"^\s*(?:['’]?s\b|votes\b|votes?\s+(?:is|are|was|were|so far|needed|missing|required)\b|"
-    r"(?:is|was|are|were|isn['’]t|wasn['’]t|has been|needs|came|counts?|goes|would|should|must|más|mais|mehr|altro|"
-    r"więcej|vardır?|puuttuu)\b|票|が|は(?!い)|を|개|표|つ)",
-    re.I,
-)
-_EARLIER_BEHIND = re.compile(
-    r"^\s*(?:still |also )?(?:stands|holds|remains|carries|applies|vote stands|from (?:last|yesterday|earlier|"
-    r"before|rc))\b",
-    re.I,
-)
-_BACK = re.compile(
-    r"(?:\bfrom|\bmy(?: \w+){0,2}|\bearlier|\bprevious|\binstead of|\brather than|\bnot|\bstatt|\bvon|\bdel?|\bda|"
-    r"\bdi|\bthe)\s+(?:an? |the )?(?:\w+ )?$",
-    re.I,
-)
+_BARE_COUNT = re.compile(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", re.I)
 
 
-def _is_claimed(m: Mention) -> bool:
-    return m.claimed is not None
-
-
-def _is_measure(m: Mention) -> bool:
-    return technical.is_technical(m.lead, m.tail) and not (_is_claimed(m) and m.is_apart) and not m.mine_follows
-
-
-def _is_in_code(m: Mention) -> bool:
-    return technical.is_code(m.sentence.line.text)
-
-
-def _is_counted(m: Mention) -> bool:
-    if (
-        m.opens
-        or m.mine_follows
-        or (re.match(r"(?i)^\W*(?:another|one more|and another)\s*$", m.lead) and not m.rest.strip(" .!)"))
-    ):
+@rule(IGNORE, "counts votes, casts none", "We have three +1 now.", "One more +1 would do.", mine=ASK)
+def counted(m: Mention) -> bool:
+    if m.opens or m.mine_follows or (m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")):
         return False
-    return _COUNTED_BEFORE.search(m.lead) is not None and not re.search(
-        r"(?i)\b(?:here is|here's|here comes|my|i am|i'm)\b[^.]{0,20}$", m.lead
-    )
+    numbers = find_words("quantity", m.clause)
+    is_counted = bool(numbers) and not leaves_only(("vote_words",), m.clause[numbers[-1].end() :])
+    return (is_counted or _COUNTED.search(m.clause) is not None) and not has("presents", m.clause)
 
 
-def _is_talked_of(m: Mention) -> bool:
-    return _TALK_BEHIND.match(m.rest.lstrip(" \"'”’»`*")) is not None and not m.mine_follows and m.rest != ""
-
-
-def _is_needed(m: Mention) -> bool:
+@rule(IGNORE, "speaks of votes that are needed or in", "Falta +1 aquí", "+1: 3, -1: 0")
+def needed(m: Mention) -> bool:
+    if _BARE_COUNT.match(m.rest):
+        return True
     if m.is_mine or (not m.segment and not m.opens):
         return False
-    near = fold(re.split(r"[,.;:!?(]", m.rest)[0])
-    return has("need", near) or (not m.opens and has("need", m.segment))
+    return has("need", m.near) or (not m.opens and has("need", m.segment))
 
 
-def _is_on_part(m: Mention) -> bool:
-    return m.object is not None and m.object[0] == "part"
+@rule(IGNORE, "speaks about a vote", "A +1 was sent on Friday", mine=ASK)
+def talked_of(m: Mention) -> bool:
+    return begins("told_of", fold(m.rest.lstrip(" \"'”’»`*"))) and not m.mine_follows
 
 
-def _is_on_remark(m: Mention) -> bool:
-    return m.object is not None and m.object[0] == "remark"
+@rule(IGNORE, "agrees with a remark", "+1 on Jun's comment", "I'm +1 to that suggestion")
+def on_a_remark(m: Mention) -> bool:
+    return m.about is About.REMARK and not m.is_claimed
 
 
-def _is_on_unknown(m: Mention) -> bool:
-    return m.object is not None and m.object[0] == "unknown"
+@rule(ASK, "on a part of it: is it a vote on the whole?", "+1 (binding) to the renaming")
+def part(m: Mention) -> bool:
+    return m.about in {About.PART, About.REMARK}
 
 
-def _is_from_other(m: Mention) -> bool:
-    whom = m.whom
-    if not whom:
+_NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
+
+
+@rule(ASK, "names somebody: whose vote is it?", "+1 (binding) from Jun Okafor", "+1 (binding) Jun Okafor")
+def with_a_name(m: Mention) -> bool:
+    if m.whom:
+        first = m.whom.split()[0]
+        named = first[0].isupper() or first[0] == "@" or has("other", fold(first))
+        return (
+            named and not is_own(m.whom.rstrip(" .!"), m.author) and not re.match(r"(?i)(?:rc|v)?\d|rc\b|the\b", m.whom)
+        )
+    if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
-    words = whom.split()
-    if re.match(r"(?i)(?:rc|v)?\d|rc\b|the\b", whom):
-        return False
-    return not is_own(whom.rstrip(" .!"), m.author) and (
-        words[0][:1].isupper() or has("other", fold(words[0])) or words[0][:1] == "@"
-    )
+    names = find_names(re.split(r"[;.]", m.rest)[0].strip(" :!-–—()[]"))
+    several = len(names) > 1 or (bool(names) and (" " in names[0] or not m.sentence.starts_line))
+    return several and not is_own(m.rest, m.author)
 
 
-def _is_by_other(m: Mention) -> bool:
-    return (
-        not m.opens
-        and has("other", m.segment)
-        and not m.mine_follows
-        and not re.search(r"(?i)\b(?:you have|you get|has|thank you|thanks to you|gets) (?:an? |my )*$", m.lead)
-    )
-
-
-def _is_named(m: Mention) -> bool:
-    if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or not m.rest.isascii():
-        return False
-    names = find_names(m.rest.strip(" :.!-–—()[]"))
-    return bool(names) and (len(names) > 1 or len(names[0].split()) > 1) and not is_own(m.rest, m.author)
-
-
-def _is_asked(m: Mention) -> bool:
-    """A question about voting: "should I +1 this?", "+1?"."""
-    if not m.sentence.text.rstrip().endswith("?"):
-        return False
-    return re.match(r"^\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (
-        not m.opens and bool(m.segment) and not m.is_apart
-    )
-
-
-def _is_maybe(m: Mention) -> bool:
-    return not m.opens and has("hypothetical", drop("polite", m.clause))
-
-
-def _is_denied(m: Mention) -> bool:
-    return not m.opens and has("negation", drop("undenied", m.clause))
-
-
-def _is_earlier(m: Mention) -> bool:
-    return (not m.opens and has("earlier", m.segment)) or _EARLIER_BEHIND.match(m.rest) is not None
-
-
-def _is_restated(m: Mention) -> bool:
-    near = fold(re.split(r"[,.;:!?(]", m.rest)[0])[:30]
-    return (
-        (has("restated", near) or (not m.opens and has("restated", m.segment)))
-        and not has("negation", near)
-        and (m.is_mine or has("mine", fold(m.lead[-30:])))
-    )
+@rule(IGNORE, "speaks of somebody else's vote", "Jun gave his +1 already", mine=ASK)
+def of_another(m: Mention) -> bool:
+    return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
-_IN_BRACKETS = re.compile(r"[^\W\d_][\w.'’-]*\s*\((?:[^()]{0,20}[,;]\s*)?$")
+_PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
 
 
-def _is_labelled(m: Mention) -> bool:
-    """Behind a short label that is no word for a vote: "Windows: +1", "Nils: +1", "Score: +1"."""
+@rule(ASK, "stands behind a label or a name: whose, and on what?", "Windows: +1", "The bot commented: +1")
+def labelled(m: Mention) -> bool:
+    if m.mine_follows:
+        return False
+    lead = fold(m.sentence.preceding if m.opens else m.lead)
+    if lead.rstrip()[-1:] == ":" and has("reports", lead) and not has("first_person", re.split(r"[.!?]\s", lead)[-1]):
+        return True
+    if m.opens:
+        return m.is_list_head
+    known = not leaves_only((*UNDERSTOOD, "whole"), lead)
+    if _PERSON_PAREN.search(m.lead) and not has("approval", lead.split("(")[0]) and not known:
+        return True
     match = _LABEL.match(m.lead)
-    if match is None or m.mine_follows or is_own(match.group("label"), m.author):
+    if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
         return False
     label = fold(match.group("label"))
-    greets = any(g.start() == 0 for g in find_words("greeting", label))
-    if has("casts", label) or has("vote_for", label) or has("vote_against", label):
+    if begins("greeting", label) or any(has(name, label) for name in ("casts", "vote_for", "vote_against")):
         return False
-    return (
-        len(label.split()) <= 3
-        and not greets
-        and bool(
-            leaves_only(
-                ("own", "filler", "approval", "rejection", "abstention", "no", "yes", "casts", "assent", "whole"), label
-            )
-        )
-    )
+    return bool(leaves_only(_LABELS, label))
 
 
-def _is_reported(m: Mention) -> bool:
-    """Behind what somebody wrote or counted: "Jun wrote: +1", "Three votes: +1", "Jun (+1 binding)"."""
-    if m.opens or m.mine_follows:
+_LABELS = ("own", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
+
+
+@rule(ASK, "agrees with somebody: is it a vote?", "Good point Jun, +1")
+def agreeing(m: Mention) -> bool:
+    is_bare = not m.opens and not m.is_claimed and not m.mine_follows and m.about is About.NOTHING
+    return is_bare and has("agreeing", fold(m.lead))
+
+
+@rule(ASK, "is not said outright: is it a vote?", "+1 (maybe)", "+1 in principle")
+def hedged(m: Mention) -> bool:
+    behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,-–—…")
+    return begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) is not None or has("in_part", m.clause)
+
+
+@rule(ASK, "a number that does something, or a vote?", "-1 disables the limit")
+def subject(m: Mention) -> bool:
+    verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)
+    return m.choice is not Choice.FOR and m.opens and verb is not None and not begins("said_of_it", fold(m.tail))
+
+
+@rule(ASK, "stands behind words of measuring: is it a vote?", "We compare with the sentinel, -1, before the loop")
+def measured(m: Mention) -> bool:
+    return technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens)
+
+
+@rule(ASK, "a question: is it a vote?", "+1?")
+def question(m: Mention) -> bool:
+    if not m.sentence.text.rstrip().endswith("?"):
         return False
-    if (
-        _IN_BRACKETS.search(m.lead)
-        and not has("approval", fold(m.lead).split("(")[0])
-        and leaves_only(("whole", "filler", "own", "approval", "assent"), fold(m.lead))
-        and re.search(r"[A-Z][\w.'’-]*\s*\([^()]*$", m.lead)
-    ):
+    return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
+
+
+@rule(ASK, "answers a quoted remark: a vote, or an answer?")
+def inline_answer(m: Mention) -> bool:
+    line = m.sentence.line
+    if not line.answers or (m.is_claimed and m.is_apart):
+        return False
+    remark = fold(line.answers)
+    is_short = len(remark) < 240
+    if is_short and remark.endswith("?") and not has("open_question", remark):
         return True
-    clause = fold(re.split(r"[.!?]\s", m.lead)[-1])
-    if has("first_person", clause):
-        return False
-    return m.lead.rstrip()[-1:] == ":" and _REPORTS.search(clause) is not None
+    discusses = line.quote_follows or (is_short and has("suggests", remark))
+    return (discusses and not has("call", remark)) or begins("takes_up", fold(m.tail).lstrip(" ,.;:!–—-"))
 
 
-_REPORTS = re.compile(
-    r"\b(?:said|says|wrote|writes|voted|commented|replied|answered|posted|votes|tally|results?|count)\b[^:]{0,30}:\s*$"
-)
-_BARE_COUNT = re.compile(r"^\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", re.I)
+@rule(ASK, "would vote: does it?", "I would give it a +1")
+def hypothetical(m: Mention) -> bool:
+    is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
+    return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
 
 
-def _is_counted_behind(m: Mention) -> bool:
-    return _BARE_COUNT.match(m.rest) is not None
+@rule(IGNORE, "says what the vote is not", "This is not a -1", mine=ASK)
+def denied(m: Mention) -> bool:
+    return not m.opens and has("negation", drop("undenied", m.clause))
 
 
-def _agrees_with_another(m: Mention) -> bool:
-    return (
-        not m.opens and not _is_claimed(m) and not m.mine_follows and has("agreeing", fold(m.lead)) and m.object is None
-    )
+@rule(CAST, "", "My earlier +1 still stands.")
+def restated(m: Mention) -> bool:
+    stands = has("restated", m.near[:30]) or (not m.opens and has("restated", m.segment))
+    return stands and not has("negation", m.near[:30]) and (m.is_mine or m.speaks_of_mine)
 
 
-def _is_hedged(m: Mention) -> bool:
-    if re.match(r"\s*[+-]\s?[01]", m.rest) or re.search(r"\bin (?:theory|principle|general|part)\b", m.clause):
-        return True
-    behind = fold((m.tail if "(" in m.tail[:3] and not _is_claimed(m) else m.rest)[:60]).lstrip(" (,-–—…")
-    return any(match.start() == 0 for match in find_words("hedge", behind))
+@rule(ASK, "speaks of an earlier vote: does it stand?", "Voted +1 yesterday already")
+def earlier(m: Mention) -> bool:
+    return (not m.opens and has("earlier", m.segment)) or begins("still_counts", fold(m.rest))
 
 
-def _is_subject(m: Mention) -> bool:
-    """ "-1 disables the limit": a number that does something."""
-    match = re.match(r"^\s+(?P<verb>[a-z]+s|doesn['’]t|does|can|cannot)\b", m.tail)
-    return m.choice is not Choice.FOR and m.opens and match is not None and match.group("verb") not in _SAID_OF_IT
+@rule(ASK, "on something that may not be the proposal: is it a vote on it?", "+1 for the new wiring")
+def on_something(m: Mention) -> bool:
+    return m.about is About.UNKNOWN
 
 
-_SAID_OF_IT = frozenset(
-    {"breaks", "lacks", "needs", "thanks", "this", "as", "makes", "seems", "adds", "fails", "is", "does"}
-)
+@rule(CAST, "", "+1", "+1 (binding), thanks!", "-1 breaks the build")
+def opening(m: Mention) -> bool:
+    may = not m.is_result or m.mine_follows
+    return may and m.opens and (m.is_apart or re.match(r"\s+[^\W\d_]", m.rest) is not None)
 
 
-def _is_answer(m: Mention) -> bool:
-    if _is_claimed(m) and m.is_apart:
-        return False
-    return is_inline_answer(m.sentence.line) or (
-        bool(m.sentence.line.answers) and (TAKES_UP.match(m.tail) is not None or says_what_will_be_done(m.tail))
-    )
-
-
-def _opens_clause(m: Mention) -> bool:
-    if m.is_result and not m.mine_follows:
-        return False
-    return m.opens and (m.is_apart or re.match(r"^\s+[^\W\d_]", m.rest) is not None)
-
-
-def _stands_apart(m: Mention) -> bool:
+@rule(CAST, "", "Took me a while, but here it is: +1 (binding)", "Hei Tuomas, +1 (binding)")
+def set_apart(m: Mention) -> bool:
     return not m.segment and m.is_apart and not m.is_result
 
 
-def _is_cast(m: Mention) -> bool:
-    if m.segment in {"a", "an", "the"} and m.object is not None:
+@rule(CAST, "", "I am +1 on this", "Still +1 from me")
+def told_as_own(m: Mention) -> bool:
+    if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and m.about is not About.NOTHING):
         return False
-    return (
-        bool(m.segment)
-        and not m.unknown
-        and (m.is_apart or m.is_mine or _is_claimed(m))
-        and (not m.is_result or m.is_mine)
-    )
+    return (m.is_apart or m.is_mine or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
 
 
-def _is_claimed_apart(m: Mention) -> bool:
-    """A value with a claim that ends its clause, behind at most four words that deny, count or report nothing."""
+@rule(CAST, "", "Ahoj, dávám +1 (binding)")
+def claimed(m: Mention) -> bool:
+    """Behind at most four words of its clause that deny, count, name or report nothing."""
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
-    strange = re.findall(r"[^\W\d_][\w'-]*", clause)
-    names = [w for w in (strange if clause != m.lead else strange[1:]) if w[0].isupper()]
-    ends = not m.rest.strip() or m.rest.lstrip()[0] in ",.;:!)。，！—–-"
-    told = len(strange) <= 4 and not names and not any(has(name, m.segment) for name in _TALK)
-    return _is_claimed(m) and ends and told and not m.is_result
+    words = re.findall(r"[^\W\d_][\w'-]*", clause)
+    names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
+    ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip()
+    talks = any(has(name, m.segment) for name in _TALK)
+    return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
 
 
-def _is_friendly(m: Mention) -> bool:
-    """Unknown words in front, and a claim or "from me" behind."""
-    return (
-        m.is_apart
-        and (_is_claimed(m) or m.mine_follows)
-        and not has("need", m.folded)
-        and not has("quantity", m.segment)
-    )
+@rule(
+    ASK,
+    "words that are not understood stand before the vote: is it one?",
+    "Taking the mumble flurb gronk blarg into account +1 from me",
+    rivals=True,
+)
+def unknown_words(m: Mention) -> bool:
+    is_vote = m.is_apart and (m.is_claimed or m.mine_follows) and not m.is_result
+    return is_vote and not has("need", fold(m.sentence.text)) and not has("quantity", m.segment)
+
+
+@rule(ASK, "looks like a vote, in words that are not understood: is it one?", "Windows +1", rivals=True)
+def not_understood(m: Mention) -> bool:
+    return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
 
 
 def _looks_like_vote(m: Mention) -> bool:
-    return (
-        m.opens
-        or _is_claimed(m)
-        or ((m.is_mine or _speaks_of_mine(m)) and m.is_apart)
-        or (m.is_apart and len(m.segment.split()) <= 5)
-    )
+    if m.opens or m.is_claimed:
+        return True
+    return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
 
-def _speaks_of_mine(m: Mention) -> bool:
-    return (
-        m.mine_follows
-        or re.search(r"\b(?:i|i'[a-z]+|my|mine|me)\b", fold(m.lead[-40:])) is not None
-        or has("mine", fold(m.lead[-30:]))
-    )
-
-
-R, V = Rule, Verdict
-RULES: tuple[Rule, ...] = (
-    R("code", _is_in_code, V.IGNORE, "stands in code or a patch", ("@@ -1 +1 @@",)),
-    R(
-        "measurement",
-        _is_measure,
-        V.IGNORE,
-        "a number like any other",
-        ("The offset is -1 then.", "Call +1 408 555 0100"),
-    ),
-    R(
-        "quoted-value",
-        lambda m: m.is_quoted and not m.is_mine,
-        V.IGNORE,
-        "cites a value",
-        ('Please write "+1 (binding)" next time.',),
-    ),
-    R(
-        "conditional",
-        lambda m: m.is_conditional and _looks_or_mine(m),
-        V.ASK,
-        "a condition stands with the vote: is it met?",
-        ("+1 if renamed", "Once the name is fixed, +1"),
-    ),
-    R(
-        "counted",
-        _is_counted,
-        V.IGNORE,
-        "counts votes, casts none",
-        ("We have three +1 now.", "One more +1 would do."),
-        mine=V.ASK,
-    ),
-    R("count", _is_counted_behind, V.IGNORE, "counts votes, casts none", ("+1: 3, -1: 0",)),
-    R(
-        "needed",
-        _is_needed,
-        V.IGNORE,
-        "speaks of votes that are needed or in",
-        ("Falta +1 aquí",),
-    ),
-    R("talked-of", _is_talked_of, V.IGNORE, "speaks about a vote", ("A +1 was sent on Friday",), mine=V.ASK),
-    R(
-        "on-a-remark",
-        lambda m: _is_on_remark(m) and not _is_claimed(m),
-        V.IGNORE,
-        "agrees with a remark",
-        ("+1 on Jun's comment", "I'm +1 to that suggestion"),
-    ),
-    R(
-        "part",
-        lambda m: _is_on_part(m) or _is_on_remark(m),
-        V.ASK,
-        "on a part of it: is it a vote on the whole?",
-        ("+1 (binding) to the renaming",),
-    ),
-    R(
-        "from-another",
-        _is_from_other,
-        V.ASK,
-        "names somebody it is from: whose vote is it?",
-        ("+1 (binding) from Jun Okafor",),
-    ),
-    R("of-another", _is_by_other, V.IGNORE, "speaks of somebody else's vote", ("Jun gave his +1 already",), mine=V.ASK),
-    R("reported", _is_reported, V.ASK, "stands behind words about votes: whose is it?", ("The bot commented: +1",)),
-    R(
-        "labelled",
-        _is_labelled,
-        V.ASK,
-        "stands behind a label: is it a vote on the whole?",
-        ("Windows: +1", "Nils: +1"),
-    ),
-    R("agreeing", _agrees_with_another, V.ASK, "agrees with somebody: is it a vote?", ("Good point Jun, +1",)),
-    R("hedged", _is_hedged, V.ASK, "is not said outright: is it a vote?", ("+1 (maybe)", "+1 in principle")),
-    R("subject", _is_subject, V.ASK, "a number that does something, or a vote?", ("-1 disables the limit",)),
-    R("with-a-name", _is_named, V.ASK, "another person's name stands behind the vote", ("+1 (binding) Jun Okafor",)),
-    R(
-        "measured",
-        lambda m: technical.measures(m.lead) and not (_is_claimed(m) or m.is_mine or m.opens),
-        V.ASK,
-        "stands behind words of measuring: is it a vote?",
-        ("We compare with the sentinel, -1, before the loop",),
-    ),
-    R("question", _is_asked, V.ASK, "a question: is it a vote?", ("+1?",)),
-    R("inline-answer", _is_answer, V.ASK, "answers a quoted remark: a vote, or an answer?", ()),
-    R(
-        "hypothetical",
-        lambda m: _is_maybe(m) and (_speaks_of_mine(m) or m.is_mine or _is_claimed(m)),
-        V.ASK,
-        "would vote: does it?",
-        ("I would give it a +1",),
-    ),
-    R("denied", _is_denied, V.IGNORE, "says what the vote is not", ("This is not a -1",), mine=V.ASK),
-    R("restated", lambda m: _is_restated(m) and not _is_denied(m), V.CAST, "", ("My earlier +1 still stands.",)),
-    R("earlier", _is_earlier, V.ASK, "speaks of an earlier vote: does it stand?", ("Voted +1 yesterday already",)),
-    R(
-        "on-something",
-        _is_on_unknown,
-        V.ASK,
-        "on something that may not be the proposal: is it a vote on it?",
-        ("+1 for the new wiring",),
-    ),
-    R("opening", _opens_clause, V.CAST, "", ("+1", "+1 (binding), thanks!", "-1 breaks the build")),
-    R(
-        "set-apart",
-        _stands_apart,
-        V.CAST,
-        "",
-        ("Took me a while, but here it is: +1 (binding)", "Hei Tuomas, +1 (binding)"),
-    ),
-    R("told-as-own", _is_cast, V.CAST, "", ("I am +1 on this", "Still +1 from me")),
-    R("claimed", _is_claimed_apart, V.CAST, "", ("Ahoj, dávám +1 (binding)",)),
-    R(
-        "unknown-words",
-        lambda m: _is_friendly(m) and not m.is_result,
-        V.ASK,
-        "words that are not understood stand before the vote: is it one?",
-        ("Taking the mumble flurb gronk blarg into account +1 from me",),
-        rivals=True,
-    ),
-    R(
-        "not-understood",
-        lambda m: _looks_like_vote(m) and (not m.is_result or _speaks_of_mine(m)),
-        V.ASK,
-        "looks like a vote, in words that are not understood: is it one?",
-        ("Windows +1",),
-        rivals=True,
-    ),
-    R(
-        "in-mid-sentence",
-        lambda m: bool(m.written),
-        V.IGNORE,
-        "a value in mid-sentence, without a word that casts it",
-        ("It shows some kind of +1 row per broker in each rack of the site",),
-    ),
+@rule(
+    IGNORE,
+    "a value in mid-sentence, without a word that casts it",
+    "It shows some kind of +1 row per broker in each rack of the site",
 )
-
-
-def _looks_or_mine(m: Mention) -> bool:
-    return m.opens or m.is_apart or m.is_mine or _is_claimed(m) or _speaks_of_mine(m)
-
-
-#: the rules whose questions stand against another vote of the mail
-RIVALS = frozenset(rule.name for rule in RULES if rule.rivals)
+def in_mid_sentence(m: Mention) -> bool:
+    return bool(m.written)
 
 
 def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
-    rule = next(rule for rule in RULES if rule.when(mention))
-    return rule, rule.mine if rule.mine is not None and (
-        (mention.opens and mention.sentence.starts_line) or _speaks_of_mine(mention)
-    ) else rule.verdict
-
-
-def is_origin(m: Mention) -> bool:
-    """Whether the value is the one that a change starts from."""
-    return _BACK.search(m.lead[-40:]) is not None
+    found = next(row for row in RULES if row.when(mention))
+    is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
+    return found, found.mine if found.mine is not None and is_own else found.verdict

@@ -10,14 +10,16 @@ from functools import lru_cache
 from kipflow.domain.facts import Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.mentions import has_condition
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
 
 RULE = "by-number"
 #: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each
 _FOR_ALL = re.compile(
-    r"^\W*[+\-]\s?[01]\s*(?:[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?\s*[,:]?\s*(?:for|to|on)\s+"
+    r"^\W*(?P<vote>[+\-]\s?[01]\s*(?:[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?)\s*[,:]?\s*(?:for|to|on)\s+"
     r"(?:both|all(?: (?:two|three|four|of (?:them|these)))?)(?:\s+(?:of them|the )?\s*\w{1,12})?\W*$",
     re.IGNORECASE,
 )
@@ -64,8 +66,8 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     if number is None or not message.expressions:
         return message
     cast = message.expressions[0]
-    if len(siblings) > 1 and cast.rule == "on-something" and _FOR_ALL.match(cast.line):
-        return replace(message, expressions=(replace(cast, standing=Standing.CLEAR, why=""),))
+    if len(siblings) > 1 and _FOR_ALL.match(cast.line):
+        return _read_for_all(message, cast)
     if prefix.lower() not in message.own_text.lower():
         return message
     shares = _find_shares(message.own_text, prefix)
@@ -85,6 +87,14 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     return replace(message, expressions=tuple(unsure))
 
 
+def _read_for_all(message: Message, cast: Expression) -> Message:
+    """The mail read as if its "+1 to both" were a plain "+1": what else it says may still leave it unclear."""
+    bare = _FOR_ALL.sub(r"\g<vote>", cast.line)
+    own = [OwnLine(bare if line.strip() == cast.line else line) for line in message.own_text.split("\n")]
+    found = read_expressions(Words(own=tuple(own)), author=message.author_name)
+    return replace(message, expressions=tuple(replace(e, line=cast.line) for e in found) or message.expressions)
+
+
 def _settle(message: Message, own: list[Expression], shares: list[_Share], *, several: bool) -> Message:
     """The mail with this proposal's own value, where the numbers settle more than the usual reading knows."""
     doubted = next((e for e in own if e.standing is Standing.UNCLEAR), None)
@@ -93,7 +103,7 @@ def _settle(message: Message, own: list[Expression], shares: list[_Share], *, se
     if len({e.choice for e in own}) > 1:
         return message
     cast = message.expressions[0]
-    mixed = cast.rule == "two-votes" or cast.choice is not own[0].choice
+    mixed = cast.choice is not own[0].choice
     hedged_elsewhere = several and any(s.expression.standing is Standing.UNCLEAR for s in shares)
     return replace(message, expressions=(own[0],)) if mixed or hedged_elsewhere else message
 

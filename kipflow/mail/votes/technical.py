@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 
-_I = re.IGNORECASE
-_PHONE_AFTER = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
-_PHONE_BEFORE = re.compile(r"(?<![\w'’])(?:tel|phone|mobile|mob|cell|fax|call|whatsapp|telephone)\s*[.:)]{0,2}\s*$", _I)
-_BEFORE = re.compile(
-    r"[=<>*/^%]\s*[\"'(]?$|\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|"
-    r"through)\s*$|[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|"
-    r"\b(?:utc|gmt|cet|est|pst|x|n|k|between|than|code|exit|status|returns?|returned|offsets?|epoch|index|default|"
-    r"defaults to|set to|value|values|of value|equals?|equal to|version|ttl|timeout|increment\w*|decrement\w*)"
-    r"\s*(?:is|of|to|as|:|was|by|a|the)?\s*[\"'(`]?$",
-    _I,
+_PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
+_SIGNS_BEFORE = re.compile(
+    r"[=<>*/^%]\s*[\"'(]?$|\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
+    r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks))|"
+    r" = .{0,9}$|\b[xnk]\s*$",
+    re.IGNORECASE,
 )
-AFTER = re.compile(
-    r"^\s*(?:utc|gmt|h|hrs?|hours?|mins?|s|ms|days?|weeks?|years?|bytes?|[kmgt]i?b|percent|degrees?|pts?|points?|"
-    r"lines?|offsets?|ticks?|retries|replicas?|partitions?|nodes?|brokers?|records?|messages?|beers?|internets?|"
-    r"cookies?|karma|dozen|°\w?)\b|"
-    r"^\s*[:=]\s*(?:the |an? |no )?(?:default|unlimited|unbounded|infinit\w+|disabled|enabled|off|unknown|unset|null|"
-    r"limit|auto)\b|^\s+(?:unlimited|unbounded|infinite)\b|"
-    r"^\s*\((?:the |a )?(?:default|unlimited|unbounded|infinite|disabled|unset|none|null|no limit|0x)|"
-    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*[\dA-Za-z(]|[+\-]\s*(?:[2-9]|\d\d)|\d|means?\b|"
-    r"indicat\w+|"
-    r"denot\w+|"
-    r"represent\w*|signif\w+|stands? for|as (?:a |an |the )?(?:default|value|sentinel|offset|marker|placeholder|index|"
-    r"result|return))",
-    _I,
+_SIGNS_BEHIND = re.compile(
+    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*[\dA-Za-z(]|[+\-]\s*(?:[2-9]|\d\d)|\d)"
 )
-_OTHER_NUMBER = re.compile(r"(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks))")
+_MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
+_LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 # a patch, a program's output, code
 _CODE_LINE = re.compile(
     r"^\s*(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- |[+-](?:import|def|class|public)\b|\$ |>>> )"
@@ -41,13 +27,21 @@ _CODE_LINE = re.compile(
 def is_technical(before: str, after: str) -> bool:
     """Whether the text around a value makes it a number like any other."""
     near = before[-50:]
+    if _PHONE.match(after) or counts_something(after) or _SIGNS_BEFORE.search(near):
+        return True
+    folded = fold(near)
+    words = find_words("measure", folded)
+    return bool(words) and _LEADS_UP.fullmatch(folded, words[-1].end()) is not None
+
+
+def counts_something(after: str) -> bool:
+    """Whether what follows a value is a unit, what it means, or more of a formula."""
+    behind = fold(after[:60]).lstrip(" \"'`)")
+    meaning = _MEANING.match(after)
     return (
-        _PHONE_AFTER.match(after) is not None
-        or _PHONE_BEFORE.search(near) is not None
-        or AFTER.match(after) is not None
-        or _BEFORE.search(near) is not None
-        or _OTHER_NUMBER.search(near) is not None
-        or " = " in near[-12:]
+        begins("unit", behind)
+        or _SIGNS_BEHIND.match(after) is not None
+        or (meaning is not None and begins("meaning", fold(after[meaning.end() :])))
     )
 
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes.zeros import find_zero
+from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans(
@@ -26,34 +26,33 @@ def plain(line: str) -> str:
     return _EMPHASIS.sub("", line)
 
 
+_ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
-VALUE = (
-    r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
-    r"(?P<value>[+\-±][ ]{0,2}(?:[01](?:\.\d{1,2})?|\.\d{1,2}))"
+VALUE = re.compile(
+    rf"{_ALONE_IN_FRONT}(?P<value>[+\-±][ ]{{0,2}}(?:[01](?:\.\d{{1,2}})?|\.\d{{1,2}}))"
     r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
-VALUE_PATTERN = re.compile(VALUE)
-_SPELLED = re.compile(r"(?<![\w-])(?P<sign>plus|minus)[ -](?:one|1)\b", re.IGNORECASE)
-_LGTM_JOINED = re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE)
-# "+1thanks Jun"
-_JOINED_BEHIND = re.compile(
-    r"(?<![\w+.-])([+-]1)(?=(?:thanks?|thx|great|nice|good|lgtm|looks|from|for)\b)", re.IGNORECASE
+_ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\s*[=<>*/^+])")
+#: "plus one", "lgtm+1", "+1thanks", "+1s from me", "+/-0"
+_SPELLINGS = (
+    ("us", re.compile(r"(?<![\w-])plus[ -](?:one|1)\b", re.IGNORECASE), "+1"),
+    ("us", re.compile(r"(?<![\w-])minus[ -](?:one|1)\b", re.IGNORECASE), "-1"),
+    ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
+    ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*)", re.I), r"\1 "),
+    ("from", re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
+    ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)"), "±0"),
 )
-_PLUS_MINUS_ZERO = re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)")
-_PLURAL_OF_MINE = re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
-
-
 # "+1, 0 or -1": all choices in one breath are what may be voted, no vote
 _BETWEEN = r"\s*(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
+_OFFERED = tuple(re.compile(rf"[\[(<]\s{{0,2}}{sign}\s?1\s{{0,2}}[\])>]") for sign in (r"\+", "-"))
 _OPTIONS = re.compile(
-    rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?![\w]|"
-    rf"\.\d)"
+    rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?!\w|\.\d)"
 )
 
 
 def find_values(text: str) -> list[re.Match[str]]:
-    """The written votes in a plain line, left to right. A zero counts only as a line of its own."""
+    """The written votes in a plain line, left to right. A zero without a sign counts only where words cast it."""
     if "0" not in text and "1" not in text and "." not in text:
         return []
     return list(_find_values(text))
@@ -64,21 +63,50 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
     # a line is asked about several times over while its mail is read
     has_plus, has_minus = "+" in text, "-" in text
     if has_plus and has_minus:
+        is_list = "(" not in text or text.lstrip().startswith("(")  # not "Jun (+1), Mara (-1)"
+        if is_list and all(offered.search(text) for offered in _OFFERED):
+            return ()  # "[+1] [0] [-1]"
         text = _OPTIONS.sub(lambda m: " " * len(m.group()), text)
-    zero = find_zero(text)
-    values = VALUE_PATTERN.finditer(text) if has_plus or has_minus or "±" in text else ()
-    return (*([zero] if zero is not None else []), *values)
+    zeros = [m for m in _ZERO.finditer(text) if is_cast_zero(text, m)][:1] if "0" in text else []
+    values = VALUE.finditer(text) if has_plus or has_minus or "±" in text else ()
+    return (*zeros, *values)
+
+
+_CLAIM = re.compile(r"[^\w,.;:!?]*(?:non?t?[\s-]?)?binding\b")
+_MARK = re.compile(r"[,;:.!?(]|\s[–—-]\s")
+_ENDS = re.compile(r"[\s\"'”’*_)\]]*(?:$|[.,;:!/|([–—-]|instead\b|now\b|on\b)")
+_ENDS_LINE = re.compile(r"[\s*_)\]]*(?:$|[.!]\s*$|\()")
+
+
+def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
+    """Whether a zero without a sign is cast: it is all of a clause, or stands behind words that cast."""
+    lead = fold(text[: zero.start()]).rstrip(" [(:;*_\"'“–—-")
+    rest = fold(text[zero.end() :])
+    if begins("unit", rest):
+        return False
+    if _CLAIM.match(rest):
+        return True
+    behind = rest.lstrip(" ,;:.!-/|([")
+    mine = begins("from_me", behind)
+    if not lead.strip(" -•*_"):
+        return mine or _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
+    clause = _MARK.split(lead)[-1]
+    if leaves_only((*_CASTING, "filler", "mine", "my_vote", "first_person", "takeback", "earlier"), clause):
+        return False
+    return (mine and "from" in behind) or (
+        any(has(name, f"{clause}:") for name in _CASTING) and _ENDS.match(rest) is not None
+    )
+
+
+_CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
 
 
 def spell_out(text: str) -> str:
     """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
-    text = _LGTM_JOINED.sub(r"\1 ", text) if "+1" in text else text
-    text = _JOINED_BEHIND.sub(r"\1 ", text) if "1" in text else text
-    text = _PLUS_MINUS_ZERO.sub("±0", text) if "0" in text else text
-    text = _PLURAL_OF_MINE.sub(r"\1", text) if "from" in text else text
-    if "us" not in text and "US" not in text:
-        return text
-    return _SPELLED.sub(lambda m: "+1" if m.group("sign").lower() == "plus" else "-1", text)
+    for sign, pattern, written in _SPELLINGS:
+        if sign in text or sign.upper() in text:
+            text = pattern.sub(written, text)
+    return text
 
 
 def skip_bullet(text: str) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.changes import TELLINGS, find_telling
 from kipflow.mail.votes.mentions import find_mentions
 from kipflow.mail.votes.rules import RULES, judge
 from kipflow.mail.votes.sentences import split_sentences
-from kipflow.mail.votes.told import TELLINGS, find_telling
 from tools import reading_votes
 
 

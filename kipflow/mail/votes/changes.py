@@ -1,0 +1,183 @@
+"""Sentences that change, correct or take back a vote, and those that may, without a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kipflow.domain.votes import Standing
+from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.mentions import Mention, has_condition
+
+_ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
+_YOURS = re.compile(
+    r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
+)
+_SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
+_VERBS = ("takeback", "change", "correction", "astray")
+_MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine")
+
+
+def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
+    """The sentence as one that changes, corrects or takes back a vote; None: it does none of these."""
+    folded = fold(text)
+    first = mentions[0] if mentions else None
+    if first is not None and has("is_taken_back", first.near) and (first.opens or has("own", first.segment)):
+        return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
+    moves = any(_ARROW.search(m.lead) for m in mentions)
+    told = moves or any(has(name, folded) for name in _VERBS[:3])
+    is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
+    if not told or not is_own or _YOURS.search(text) or folded.rstrip().endswith("?"):
+        return None
+    target = _find_target(folded, mentions, moves=moves)
+    if target is None:
+        return _read_takeback(text, drop("keeps", folded), mentions)
+    last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", folded[: target.start])))[-1]
+    if has_condition(text) or has("hypothetical", last_clause) or has("negation", last_clause):
+        why = "changes a vote, with a doubt about it: is it changed?"
+        choice = target.choice if len(mentions) == 1 else None  # either value may be the vote
+        return find("conditional", Standing.UNCLEAR, why, choice=choice, value=target.value, claimed=target.claimed)
+    said = (target.choice, target.value, target.claimed)
+    return find("changed", Standing.CLEAR, choice=said[0], value=said[1], claimed=said[2], role=Role.CHANGE)
+
+
+def _speaks_of_own(folded: str) -> bool:
+    """Whether the sentence is about its writer: says I or my, or begins with the verb."""
+    starts = [m.start() for name in _VERBS for m in find_words(name, folded)]
+    before = folded[: min(starts)] if starts else "it is not so"
+    return has("first_person", folded) or (len(before.split()) < 3 and not leaves_only(("filler",), before))
+
+
+def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Mention | None:
+    """The value that the sentence arrives at: "from -1 to +1", "make it a 0", "-1 -> +1"."""
+    verbs = [m.start() for name in _VERBS[:3] for m in find_words(name, folded)]
+    targets = [
+        m
+        for m in mentions
+        if (moves and _ARROW.search(m.lead))
+        or (_arrives(m) and not m.opens and not is_origin(m) and (moves or min(verbs, default=0) < m.start))
+    ]
+    targets = [m for m in targets if m.is_apart or m.is_claimed or re.match(r"\s*[^\W\d]", m.rest)]
+    if not targets:
+        return None
+    corrects = has("correction", folded)
+    if len(mentions) == 1 and not moves and not corrects:
+        takes_back, changes = has("takeback", folded), has("change", folded)
+        if not changes or not (takes_back or _moves_a_vote(folded[: targets[-1].start])):
+            return None
+    return targets[-1]
+
+
+def _arrives(m: Mention) -> bool:
+    return not re.search(r"\w", m.lead) or _leads_up("arrives", m.lead[-60:], 3)
+
+
+def is_origin(m: Mention) -> bool:
+    """Whether the value is the one that a change starts from."""
+    return _leads_up("origin", m.lead[-40:], 2)
+
+
+def _leads_up(name: str, lead: str, most: int) -> bool:
+    """Whether a word of the class stands right before a value, with at most so many small words between."""
+    folded = fold(lead)
+    small = (folded[m.end() :] for m in find_words(name, folded))
+    return any(
+        _SMALL.fullmatch(between) and len(between.split()) <= most and not leaves_only(("own", "filler"), between)
+        for between in small
+    )
+
+
+def _moves_a_vote(before: str) -> bool:
+    """Whether the words between verb and value are a voter's: "moving up to", "I now vote", "back to"."""
+    found = find_words("change", before)
+    if not found:
+        return False
+    front = re.split(r"[,;:.!?]", before[: found[0].start()])[-1]
+    between = leaves_only(_MOVING, before[found[0].end() :])
+    return has("my_vote", before) or (
+        not between
+        and (ends("first_person", front) or not leaves_only((*_MOVING, "takeback", "approval", "assent"), front))
+    )
+
+
+def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Finding | None:
+    found = find_words("takeback", folded)
+    if not found or has_condition(text[found[0].start() :]):
+        return None
+    if has("hypothetical", drop("polite", folded)) or has("negation", drop("undenied", folded)):
+        return None
+    starts = min(m.start() for m in found)
+    if has("my_vote", folded) or (mentions and starts < mentions[0].start and has("first_person", folded)):
+        return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A rule about a sentence without a value, in lower case and about the writer: what it takes is a doubt."""
+
+    name: str
+    when: Callable[[str], bool]
+    why: str
+    takes: tuple[str, ...]
+    role: Role = Role.PLAIN
+
+    def tell(self) -> Finding:
+        return find(self.name, Standing.DOUBT, self.why, role=self.role)
+
+
+def _is_mine(folded: str) -> bool:
+    return has("mine", folded) or has("my_vote", folded)
+
+
+TELLINGS: tuple[Telling, ...] = (
+    Telling(
+        "taken-back",
+        lambda folded: has("takeback", folded) and _is_mine(folded),
+        "speaks of taking something back: the vote?",
+        ("Please drop what I sent an hour ago.",),
+        Role.TAKES_BACK,
+    ),
+    Telling(
+        "astray",
+        lambda folded: has("astray", folded),
+        "says that something went astray: the vote?",
+        ("That was meant for the other thread.",),
+        Role.TAKES_BACK,
+    ),
+    Telling(
+        "turned",
+        lambda folded: has("turned", folded) and (has("first_person", folded) or len(folded) < 60),
+        "says that the mind has changed: and the vote?",
+        ("My concern has been dealt with.",),
+    ),
+    Telling(
+        "corrected",
+        lambda folded: has("correction", folded) and ("sign" in folded or _is_mine(folded)),
+        "corrects something: the vote?",
+        ("Wrong sign above.",),
+    ),
+    Telling(
+        "change-without-value",
+        lambda folded: has("change", folded) and has("my_vote", folded),
+        "changes a vote, and does not say to what",
+        ("I have changed my vote.",),
+    ),
+)
+#: told only where the sentence approves of nothing either
+STANCE = Telling(
+    "stance",
+    lambda folded: has("stance", folded) and has("first_person", folded),
+    "says where its author stands: as the vote does?",
+    ("I am with the other camp now, I oppose it.",),
+)
+
+
+def find_telling(text: str) -> Telling | None:
+    """The first rule about sentences without a value that takes this one."""
+    if _YOURS.search(text):
+        return None
+    folded = drop("keeps", fold(text))
+    return next((t for t in TELLINGS if t.when(folded)), None)

@@ -1,0 +1,47 @@
+"""What one sentence or line comes to, before the mail is weighed as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from kipflow.domain.votes import Choice, Expression, Standing
+
+
+class Role(Enum):
+    """What a finding does to the others of its mail."""
+
+    PLAIN = auto()
+    #: a checked box outweighs what is said beside it
+    BOX = auto()
+    #: a change outweighs all that was said before
+    CHANGE = auto()
+    #: not understood, and may be the vote beside another one
+    RIVAL = auto()
+    TAKES_BACK = auto()
+    OBJECTS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An expression and its role."""
+
+    expression: Expression
+    role: Role = Role.PLAIN
+
+
+def find(
+    rule: str,
+    standing: Standing,
+    why: str = "",
+    *,
+    choice: Choice | None = None,
+    value: str = "",
+    claimed: bool | None = None,
+    role: Role = Role.PLAIN,
+) -> Finding:
+    """A finding whose line is filled in by who knows it."""
+    expression = Expression(
+        choice=choice, value=value, claimed_binding=claimed, line="", rule=rule, standing=standing, why=why
+    )
+    return Finding(expression, role)

@@ -1,0 +1,198 @@
+"""Lines that mean something together: ballot boxes, legends of what may be voted, lists of voters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kipflow.domain.roster import fold_name
+from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
+from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.technical import is_technical
+from kipflow.mail.votes.values import find_values, skip_bullet
+from kipflow.mail.votes.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a line is as one of several, and what comes of the value that it shows."""
+
+    name: str
+    verdict: Verdict
+    why: str
+
+
+CHECKED = Shape("checked-box", Verdict.CAST, "")
+EMPTY = Shape("empty-box", Verdict.IGNORE, "shows what may be voted")
+LEGEND = Shape("legend", Verdict.IGNORE, "shows what may be voted")
+SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
+SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
+LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
+LISTED = Shape("listed-words", Verdict.ASK, "votes on several parts, or a list of voters by their handles?")
+ON_PARTS = Shape("two-votes", Verdict.ASK, "different values for different things: what is the vote?")
+
+Shapes = dict[int, tuple[Shape, str]]
+
+_SIGN = r"(?P<value>[+\-±]?\s?[01](?:\.\d)?)(?![\w.]\w)"
+_MARK = r"(?:\[(?P<mark>[^\[\]]{0,5})\]|\((?P<paren>\s{0,3}|[xX✓✔*])\)|(?P<glyph>[☐☑☒✓✔✅⬜□■])|(?P<line>_{2,8}))"
+_BOX = re.compile(rf"{_MARK}\s*[:.]?\s*{_SIGN}")
+_BOX_BEHIND = re.compile(rf"^\s*(?:[-*•]\s+)?{_SIGN}[^\[\]]{{0,80}}{_MARK}\s*$")
+_STARTS = re.compile(r"^\s*(?:[-*•]\s+)?$")
+_EMPTY = re.compile(r"^(?:[\s_.\-…☐⬜□]*|\s*no?\s*)$", re.IGNORECASE)
+_CHECKED = re.compile(r"^\s*(?:[xX✓✔☑☒✅■√*vV+]{1,3}|yes|y|ok|\+1)\s*$", re.IGNORECASE)
+
+
+def find_box(line: str) -> tuple[Shape, str] | None:
+    """The ballot box in a plain line ("[ ] +1", "[x] -1", "+1 [X]", "[ ] +1 [ ] 0 [x] -1"), and its value."""
+    found = list(_BOX.finditer(line)) if len(line) < 200 else []
+    if len(found) < 2:
+        first = found[0] if found and _STARTS.match(line[: found[0].start()]) else _BOX_BEHIND.match(line)
+        found = [first] if first is not None else []
+    marks = [next(m[name] for name in ("mark", "paren", "glyph", "line") if m[name] is not None) for m in found]
+    checked = [m for m, mark in zip(found, marks, strict=True) if _CHECKED.match(mark)]
+    if checked:
+        return (CHECKED if len(checked) == 1 else SEVERAL), _signed(checked[0]["value"])
+    if not found or not all(_EMPTY.match(mark) for mark in marks):
+        return None
+    return (EMPTY if len(found) == 1 else LEGEND), _signed(found[0]["value"])
+
+
+def _signed(value: str) -> str:
+    text = "".join(value.split())
+    return text if text[0] in "+-±" or text.startswith("0") else f"+{text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """A line that starts with a written vote: `after` is what follows the value."""
+
+    index: int
+    value: str
+    after: str
+    is_boxed: bool = False
+
+
+# a zero in a list of choices; alone on its line it may be a vote like any other
+_LISTED_ZERO = re.compile(r"^(?:\s*[-*•]\s+)?\W{0,2}(?P<value>0)(?:[\])>]|\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
+# "[+1] approve", "a. +1 approve", "<-1> no", "1) +1 yes"
+_NUMBERED = re.compile(r"^\s*(?:[a-e1-5][.)]\s{1,3})?[\[(<]?\s?(?=[+\-±]\s?[01])", re.IGNORECASE)
+_KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
+_VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
+_BARE = re.compile(r"^[\s.!,)]*$|^\s*\(?\s*(?:non|not|bind|bid|pmc|nb\b|b\b)|^\s*(?:,\s*)?(?:from|for) m[ey]\b", re.I)
+_CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
+_LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
+_ON_PART = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:on|for|to|with)\s+\w|\(?(?:non[- ]?)?binding\b)", re.IGNORECASE
+)
+# "Mara Lind: +1 (binding)", "Jun Okafor +1"
+_NAMED_VALUE = re.compile(
+    r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
+    r"(?:\([^()]{0,30}\)\s*)?[:=–-]?\s*\(?(?P<value>[+\-±]\s?[01])(?![\w.]\d)"
+)
+
+
+def classify_lines(lines: Sequence[str], author: str) -> Shapes:
+    """Which lines (made plain) are read as one of several: index → what it is and the value it shows."""
+    found: Shapes = {}
+    for index, line in enumerate(lines):
+        box = find_box(line) if len(line) < 400 and ("1" in line or "0" in line) else None
+        if box is not None:
+            found[index] = box
+    leading = [v for v in find_leading(lines) if v.index not in found]
+    if found:
+        beside = [v for v in leading if _belongs_to_boxes(v, found, lines)]
+        found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
+    for run in _find_runs([v for v in leading if v.index not in found], lines):
+        shape = _classify_run(run, lines, author)
+        if shape is not None:
+            found.update({v.index: (shape, v.value) for v in run})
+    found.update(_find_named_values(lines, found))
+    if [shape for shape, _ in found.values()] == [EMPTY]:
+        found = {index: (LAST_BOX, value) for index, (_, value) in found.items()}
+    return found
+
+
+def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
+    """Lines (made plain) that begin with a written vote."""
+    for index, line in enumerate(lines):
+        if "0" not in line and "1" not in line:
+            continue
+        zero = _LISTED_ZERO.match(line)
+        numbered = _NUMBERED.match(line)
+        start = numbered.end() if numbered is not None else skip_bullet(line)
+        values = [zero] if zero is not None else find_values(line)[:1]
+        if values and (zero is not None or values[0].start() <= start):
+            after = line[values[0].end("value") :]
+            if zero is not None or not is_technical(line[: values[0].start()], after):
+                yield Leading(
+                    index, "".join(values[0]["value"].split()), after.lstrip(")]>"), after.lstrip()[:1] == "]"
+                )
+
+
+def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
+    """Whether a value is left of a template whose boxes were half removed: beside a box, and no bare vote apart."""
+    for step in (-1, 1):
+        other = v.index + step
+        while 0 <= other < len(lines) and not lines[other].strip():
+            other += step
+        if other in boxes:
+            return other == v.index + step or _BARE.match(v.after) is None
+    return False
+
+
+def _find_runs(leading: Sequence[Leading], lines: Sequence[str]) -> list[list[Leading]]:
+    """Leading values with nothing but blank lines (or one short line) between them."""
+    runs: list[list[Leading]] = []
+    for value in leading:
+        if runs:
+            between = [line for line in lines[runs[-1][-1].index + 1 : value.index] if line.strip()]
+            if not between or (len(between) == 1 and len(runs[-1]) > 1 and len(between[0]) < 90):
+                runs[-1].append(value)
+                continue
+        runs.append([value])
+    return [run for run in runs if len(run) > 1]
+
+
+def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> Shape | None:
+    versions = {match[1] for v in run if (match := _VERSION.match(v.after)) is not None}
+    if all(_KEY.search(v.after) for v in run) or len(versions) == len(run):
+        return None  # a vote on each of several proposals or releases
+    if all(_names_voters(v.after, author) for v in run):
+        return SUMMARY
+    if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
+        return ON_PARTS if _votes_on_parts(run, lines) else LEGEND
+    if sum(names_someone(v.after) for v in run) > 1:
+        # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
+        return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY
+    return None
+
+
+def _names_voters(after: str, author: str) -> bool:
+    """Whether others' names stand behind a value and what binds: "+1 binding: Mara, Jun"."""
+    claim = _CLAIM_COLON.match(after)
+    return claim is not None and bool(find_names(claim["rest"])) and not is_own(claim["rest"], author)
+
+
+def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str]) -> bool:
+    """Whether differing values each go on to say what they are for: votes of somebody, not a legend.
+
+    "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
+    or any list below "Please vote:", says how to vote.
+    """
+    if not all(_ON_PART.match(v.after) and not has("choosing", fold(v.after)) for v in run):
+        return False
+    above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
+    return not has("explains", above) or has("first_person", above)
+
+
+def _find_named_values(lines: Sequence[str], found: Shapes) -> Shapes:
+    """Lines of a list of voters: two or more that each put a name before a vote."""
+    named: Shapes = {}
+    for index, line in enumerate(lines):
+        match = _NAMED_VALUE.match(line) if "1" in line and index not in found and len(line) < 120 else None
+        if match is None or _KEY.search(match["name"]):
+            continue  # "KIP-7: +1" is a vote on KIP-7, not one of somebody called so
+        if not any(fold_name(word) in COMMON_WORDS for word in match["name"].split()):
+            named[index] = (SUMMARY, match["value"])
+    return named if len(named) > 1 else {}

@@ -1,0 +1,50 @@
+"""What a rule is: a row of the table that `rules` fills, named after the function that says when it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kipflow.mail.votes.mentions import Mention
+
+When = Callable[[Mention], bool]
+
+
+class Verdict(StrEnum):
+    """What a rule makes of a mention."""
+
+    CAST = "cast"
+    ASK = "ask"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row: `takes` are texts that the rule must decide."""
+
+    name: str
+    when: When
+    verdict: Verdict
+    why: str
+    takes: tuple[str, ...]
+    #: what is made of it where the value is the writer's own
+    mine: Verdict | None
+    #: it may be the vote, beside another one
+    rivals: bool
+
+
+#: The table, in the order in which `rules` defines its rows.
+RULES: list[Rule] = []
+
+
+def rule(
+    verdict: Verdict, why: str, *takes: str, mine: Verdict | None = None, rivals: bool = False
+) -> Callable[[When], When]:
+    """Adds a row to the table."""
+
+    def add(when: When) -> When:
+        RULES.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, mine, rivals))
+        return when
+
+    return add

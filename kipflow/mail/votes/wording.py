@@ -1,0 +1,85 @@
+"""A vote cast in words alone: "I vote against", "yes from me, binding", "LGTM (binding)"."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Choice, Standing
+from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.mentions import has_condition
+
+_CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
+_QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
+_NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
+_APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
+_LONGEST = 400
+
+
+def read_words(text: str, *, answers: str) -> Finding | None:
+    """The vote that a sentence without a value casts in words, or may cast; None: it speaks of none."""
+    folded = fold(text)
+    if len(folded) > _LONGEST or folded.rstrip().endswith("?"):
+        return None
+    claimed = find_claim("", text) if _CLAIM.search(text) else None
+    named = _find_named(folded)
+    choices = named or _find_approved(folded)
+    if claimed is not None and not named and has("assent", folded):
+        choices = choices | {Choice.FOR}
+    if not choices:
+        if has("own_vote", folded) and len(folded.split()) <= 12 and not has("need", folded):
+            return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
+        return None
+    choice = next(iter(choices)) if len(choices) == 1 else None
+    denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
+    outright = bool(named) or has("abstains", folded) or (claimed is not None and _is_short(folded))
+    if not outright:
+        return None if answers or denied else _ask(choice, folded)
+    if answers and not named and claimed is None:
+        rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
+    elif choice is None or denied or _is_doubted(folded):
+        rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
+    else:
+        rule, why = "told-in-words", ""
+    return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _ask(choice: Choice | None, folded: str) -> Finding | None:
+    if choice is Choice.AGAINST and has("first_person", folded):
+        why = "objects, and gives no value: is it a vote?"
+        return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
+    if not _is_short(folded):
+        return None
+    return find("told-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
+
+
+def _find_approved(folded: str) -> set[Choice]:
+    found = {choice for name, choice in _APPROVALS.items() if has(name, folded)}
+    return {Choice.AGAINST} if {Choice.AGAINST, Choice.FOR} <= found else found
+
+
+def _find_named(folded: str) -> set[Choice]:
+    """The vote that the words name: "I vote against", "my vote is a clear no", "count me as abstaining"."""
+    named = {choice for name, choice in _NAMED.items() if has(name, folded)}
+    if named:
+        return named
+    behind = _behind("own_vote", folded, 30)
+    for name, choice in (("yes", Choice.FOR), ("no", Choice.AGAINST)):
+        if any(not leaves_only(("filler", "own"), behind[: m.start()]) for m in find_words(name, behind)[:1]):
+            named.add(choice)
+    return named or ({Choice.ABSTAIN} if has("abstention", _behind("casts", folded, 40)) else set())
+
+
+def _behind(name: str, folded: str, most: int) -> str:
+    found = find_words(name, folded)
+    return folded[found[0].end() :][:most] if found else ""
+
+
+def _is_doubted(folded: str) -> bool:
+    is_talk = has("hypothetical", drop("polite", folded)) or has("need", folded)
+    return is_talk or has("cites", folded) or _QUOTES.search(folded) is not None or has_condition(folded)
+
+
+def _is_short(folded: str) -> bool:
+    return len(folded.split()) <= 14 or not any("a" <= c <= "z" for c in folded[:20])
