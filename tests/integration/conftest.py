@@ -18,6 +18,7 @@ import pytest
 from kipflow.adapters.http import Patience, _Pace
 from kipflow.settings import read_settings
 from kipflow.wiring import Parts, Secrets, connect
+from tests.databases import copy_database
 from tests.ports import find_free_port
 
 ANCHOR = datetime(2026, 11, 12, 10, 30, tzinfo=UTC)
@@ -69,6 +70,9 @@ def connect_to(
         patch("kipflow.adapters.http.Patience", return_value=patience or Patience()),
     ):
         parts = connect(read_settings(), secrets=Secrets(slack="xoxb-test"))
+    file = home / f"{community}.db"
+    if parts.settings.database_url == f"sqlite:///{file}" and not file.exists():
+        copy_database(file)
     parts.store.migrate()
     return parts
 

@@ -6,6 +6,7 @@ and made from their files after it; they hold no data.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -57,21 +58,31 @@ def migrate_engine(engine: sa.Engine) -> None:
     file = find_file(engine.url)
     if file is not None:
         _make_once(file)
-    config = Config()
-    config.set_main_option("script_location", str(_SQL / "migrations").replace("%", "%%"))
-    newest = set(ScriptDirectory.from_config(config).get_heads())
     with transaction(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
-        if set(MigrationContext.configure(connection).get_current_heads()) == newest:
+        if set(MigrationContext.configure(connection).get_current_heads()) == _find_newest():
             return
         for name in reversed(VIEWS):
             connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
         # the connection is handed over, never the URL: Alembic would keep and may print its password
+        config = _configure()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         for name in VIEWS:
             connection.exec_driver_sql(f"CREATE VIEW {name} AS\n{_read_view(name, connection.dialect.name)}")
+
+
+def _configure() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SQL / "migrations").replace("%", "%%"))
+    return config
+
+
+@functools.cache
+def _find_newest() -> set[str]:
+    """The revision that the scripts lead to. Read once a process: every command asks, and all scripts are loaded."""
+    return set(ScriptDirectory.from_config(_configure()).get_heads())
 
 
 def _make_once(file: Path) -> None:
