@@ -129,7 +129,7 @@ def _say_unread(raw: RawMail) -> str:
     if raw.truncated:
         return str(limits.MAIL)
     if raw.loose:
-        return "it lacks the Message-ID that this archive's mails have: perhaps it is text of the mail before it"
+        return "it lacks headers that the other mails of this archive have: perhaps it is text of the mail before it"
     return "a line in it looks like the start of another mail" if raw.doubts else ""
 
 

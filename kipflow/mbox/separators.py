@@ -168,9 +168,12 @@ class Search:
         named = self._next(_MESSAGE_ID, start, end) >= 0
         if not form.traced:
             return Kind.START if named else Kind.LOOSE
+        received, listed = (self._next(field, start, end) >= 0 for field in (_RECEIVED, _LIST_ID))
+        if not received:
+            # a server left its trace on the other mails; anybody can write the rest into a body
+            return Kind.LOOSE if named and listed else Kind.DOUBTFUL
         # a few mails have no Message-ID, but then both traces of a list's server
-        traces = (self._next(field, start, end) >= 0 for field in (_RECEIVED, _LIST_ID))
-        return Kind.START if (any if named else all)(traces) else Kind.DOUBTFUL
+        return Kind.START if named or listed else Kind.DOUBTFUL
 
     def _find_blank(self, start: int, end: int) -> int:
         """The end of the headers; -1: not before `end`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -377,6 +378,25 @@ def test_separators_forged_in_a_body_make_no_ballots(community: Community, way: 
     [why] = [item["why"] for item in found["unreadable"]]
     assert why.startswith("a line that looks like the start of a mail was read as text: From x0 Wed Mar")
     assert found["messages_read"] == 3
+
+
+def test_a_forged_separator_with_all_but_a_servers_trace_makes_a_question(community: Community) -> None:
+    """A stranger adds a Message-ID and the list's List-Id to the "mails" in the body, and no server's Received.
+
+    Whether they are mails is asked with each of their votes; none counts.
+    """
+    mails = honest_vote()
+    ids = (f"Message-ID: <fake{n}@m.example>\nList-Id: <dev.village.example>\nFrom:" for n in range(3))
+    body = re.sub("From:", lambda _: next(ids), FAKES).replace("+1 (binding)", "-1 (binding)")
+    body = re.sub(r"From x(\d)", r"From x\1@m.example", body)
+    hoax = Mail(name="hoax", by="Eve <eve@evil.example>", day=2.5, body=f"Nice.\n\n{body}")
+    community.follow(*mails.values(), hoax, day=6)
+
+    state = community.status()["votes"][-1]
+    assert state["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    fakes = [b for b in state["ballots"] if b["message_id"].startswith("<fake")]
+    assert [b["status"] for b in fakes] == ["review"] * 3
+    assert community.stage() == "Vote"
 
 
 def test_parts_of_a_large_file_find_no_other_mails(community: Community) -> None:
