@@ -15,6 +15,8 @@ _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
 )
+_OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
+_FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 _VERBS = ("takeback", "change", "correction", "astray")
 _MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine")
@@ -47,7 +49,7 @@ def _speaks_of_own(folded: str) -> bool:
     """Whether the sentence is about its writer: says I or my, or begins with the verb."""
     starts = [m.start() for name in _VERBS for m in find_words(name, folded)]
     before = folded[: min(starts)] if starts else "it is not so"
-    return has("first_person", folded) or (len(before.split()) < 3 and not leaves_only(("filler",), before))
+    return has("first_person", folded) or bool(_FEW_WORDS.fullmatch(before) and not leaves_only(("filler",), before))
 
 
 def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Mention | None:
@@ -71,7 +73,7 @@ def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Me
 
 
 def _arrives(m: Mention) -> bool:
-    return not re.search(r"\w", m.lead) or _leads_up("arrives", m.lead[-60:], 3)
+    return _OPENS.search(m.lead) is not None or _leads_up("arrives", m.lead[-60:], 3)
 
 
 def is_origin(m: Mention) -> bool:

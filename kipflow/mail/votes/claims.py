@@ -47,6 +47,21 @@ def is_binding_word(word: str, *, loosely: bool = False) -> bool:
     return SequenceMatcher(None, lower, "binding", autojunk=False).ratio() >= (0.7 if loosely else 0.85)
 
 
+_CLAIM = (
+    r"(?:[\[({,/–—-]?\s*(?:non?e?|not|nn)?[\s-]{0,3}\(?(?:b[idn]{1,4}[idng]{1,4}s?|bind|(?:i?p?pmc|"
+    r"committer)(?: member)?|nb|b)\b\.?\s*[\])}]?\s*){1,2}"
+)
+_AFTER_CLAIM = re.compile(
+    rf"^\s*(?:{_CLAIM})?\s*(?:[\[(][^\[\]()]{{0,40}}[\])])?\s*(?:votes?\b(?!\s*(?:is|are|was)\b))?\s*", re.I
+)
+
+
+def skip_claim(tail: str) -> str:
+    """What follows a value, behind a claim to bind: "(binding) from me" is "from me"."""
+    match = _AFTER_CLAIM.match(tail)
+    return tail[match.end() :] if match is not None else tail
+
+
 def find_claim(before: str, after: str) -> bool | None:
     """What a voter says of the binding force of a vote, from the words around it; None: nothing."""
     near = after[:_LOOKED_AT]

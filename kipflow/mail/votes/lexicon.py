@@ -1,14 +1,15 @@
 """The words of `lexicon.toml` as classes that a piece of text has or has not. One file holds them all.
 
-An entry is a word or phrase; "approv*" stands for all words that begin so, "concern* ... resolved" allows up to
-45 characters between. Chinese, Japanese and Korean words are found without a blank around them.
+"approv*" stands for all words that begin so, "concern* ... resolved" allows up to 45 characters between. Chinese,
+Japanese and Korean words are found without a blank around them.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -20,7 +21,18 @@ _GAP = r"\b[^.!?;\n]{0,45}?\b"
 def load_words() -> dict[str, tuple[str, ...]]:
     """Class → its words, of all languages."""
     text = files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8")
-    return {name: tuple(w for words in by.values() for w in words) for name, by in tomllib.loads(text).items()}
+    written = {name: " , ".join(by.values()).split(",") for name, by in tomllib.loads(text).items()}
+    return {name: tuple(_spell_out(entries, written)) for name, entries in written.items()}
+
+
+def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iterator[str]:
+    """Each entry's words: "wrong (thread|list)" is two, "@greeting" those of another class."""
+    for entry in map(str.strip, entries):
+        if entry.startswith("@"):
+            yield from _spell_out(written[entry[1:]], written)
+            continue
+        choices = [part.split("|") for part in re.split(r"[()]", entry)]
+        yield from (" ".join("".join(chosen).split()) for chosen in itertools.product(*choices))
 
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
@@ -18,20 +18,13 @@ from kipflow.mail.votes.values import find_values, parse_value
 MAX_VALUES = 12
 #: the classes of words among which a vote may stand and still be understood
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
-_CLAIM = (
-    r"(?:[\[({,/–—-]?\s*(?:non?e?|not|nn)?[\s-]{0,3}\(?(?:b[idn]{1,4}[idng]{1,4}s?|bind|(?:i?p?pmc|"
-    r"committer)(?: member)?|nb|b)\b\.?\s*[\])}]?\s*){1,2}"
-)
-_AFTER_CLAIM = re.compile(
-    rf"^\s*(?:{_CLAIM})?\s*(?:[\[(][^\[\]()]{{0,40}}[\])])?\s*(?:votes?\b(?!\s*(?:is|are|was)\b))?\s*", re.I
-)
 # where a clause ends: a mark, a dash between blanks
 _MARK = re.compile(r"[,;:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]")
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\b(?=(?:i am|i'm|i vote|my vote is)\s*(?:an? |at |now )?$)"
 )
 _LEADING = re.compile(r"^[\s*_>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
-_FRAME = " *_\"'“”‘’`~"
+_FRAME = " *-•_\"'“”‘’`~"
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
 _DETERMINERS = re.compile(
@@ -121,8 +114,7 @@ class Mention:
     @cached_property
     def rest(self) -> str:
         """The tail behind a claim to bind."""
-        match = _AFTER_CLAIM.match(self.tail)
-        return self.tail[match.end() :] if match is not None else self.tail
+        return skip_claim(self.tail)
 
     @cached_property
     def is_list_head(self) -> bool:

@@ -18,16 +18,12 @@ from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 
 
-@rule(IGNORE, "stands in code or a patch", "@@ -1 +1 @@")
-def code(m: Mention) -> bool:
-    is_output = m.opens and m.sentence.preceding.startswith(("$ ", ">>> "))
-    return is_output or technical.is_code(m.sentence.line.text)
-
-
-@rule(IGNORE, "a number like any other", "The offset is -1 then.", "Call +1 408 555 0100")
+@rule(IGNORE, "a number like any other, or code", "The offset is -1 then.", "Call +1 408 555 0100", "@@ -1 +1 @@")
 def measurement(m: Mention) -> bool:
-    above = m.sentence.preceding.rstrip()
-    if m.opens and above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
+    above = m.sentence.preceding.rstrip() if m.opens else ""
+    if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
+        return True
+    if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
     return technical.is_technical(m.lead, m.tail) and not (m.is_claimed and m.is_apart) and not m.mine_follows
 
@@ -42,25 +38,21 @@ def conditional(m: Mention) -> bool:
     return m.is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
-_COUNTED = re.compile(
-    r"(?<![\w.-])(?:\d{1,3}|the|these|those)(?:\s+(?:more|of|the|\(?(?:non-?)?binding\)?|votes?|other|last|first|earlier|"
-    r"remaining))*$"
-)
-_BARE_COUNT = re.compile(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", re.I)
+_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
 
 
 @rule(IGNORE, "counts votes, casts none", "We have three +1 now.", "One more +1 would do.", mine=ASK)
 def counted(m: Mention) -> bool:
     if m.opens or m.mine_follows or (m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")):
         return False
-    numbers = find_words("quantity", m.clause)
-    is_counted = bool(numbers) and not leaves_only(("vote_words",), m.clause[numbers[-1].end() :])
-    return (is_counted or _COUNTED.search(m.clause) is not None) and not has("presents", m.clause)
+    numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
+    is_counted = any(not leaves_only(("vote_words",), m.clause[n.end() :]) for n in numbers)
+    return is_counted and not has("presents", m.clause)
 
 
 @rule(IGNORE, "speaks of votes that are needed or in", "Falta +1 aquí", "+1: 3, -1: 0")
 def needed(m: Mention) -> bool:
-    if _BARE_COUNT.match(m.rest):
+    if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
     if m.is_mine or (not m.segment and not m.opens):
         return False
@@ -90,13 +82,12 @@ def with_a_name(m: Mention) -> bool:
     if m.whom:
         first = m.whom.split()[0]
         named = first[0].isupper() or first[0] == "@" or has("other", fold(first))
-        return (
-            named and not is_own(m.whom.rstrip(" .!"), m.author) and not re.match(r"(?i)(?:rc|v)?\d|rc\b|the\b", m.whom)
-        )
+        return named and not is_own(m.whom.rstrip(" .!"), m.author) and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
     names = find_names(re.split(r"[;.]", m.rest)[0].strip(" :!-–—()[]"))
-    several = len(names) > 1 or (bool(names) and (" " in names[0] or not m.sentence.starts_line))
+    is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
+    several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
     return several and not is_own(m.rest, m.author)
 
 
@@ -114,7 +105,8 @@ def labelled(m: Mention) -> bool:
     if m.mine_follows:
         return False
     lead = fold(m.sentence.preceding if m.opens else m.lead)
-    if lead.rstrip()[-1:] == ":" and has("reports", lead) and not has("first_person", re.split(r"[.!?]\s", lead)[-1]):
+    clause = re.split(r"[.!?]\s", lead)[-1].rstrip()
+    if clause[-1:] == ":" and has("reports", clause[-45:]) and not has("first_person", clause):
         return True
     if m.opens:
         return m.is_list_head
@@ -133,27 +125,20 @@ def labelled(m: Mention) -> bool:
 _LABELS = ("own", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
 
-@rule(ASK, "agrees with somebody: is it a vote?", "Good point Jun, +1")
-def agreeing(m: Mention) -> bool:
-    is_bare = not m.opens and not m.is_claimed and not m.mine_follows and m.about is About.NOTHING
-    return is_bare and has("agreeing", fold(m.lead))
-
-
 @rule(ASK, "is not said outright: is it a vote?", "+1 (maybe)", "+1 in principle")
 def hedged(m: Mention) -> bool:
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,-–—…")
     return begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) is not None or has("in_part", m.clause)
 
 
-@rule(ASK, "a number that does something, or a vote?", "-1 disables the limit")
+@rule(
+    ASK, "a number that does or measures something, or a vote?", "-1 disables the limit", "With the sentinel, -1, first"
+)
 def subject(m: Mention) -> bool:
+    if technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens):
+        return True
     verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)
     return m.choice is not Choice.FOR and m.opens and verb is not None and not begins("said_of_it", fold(m.tail))
-
-
-@rule(ASK, "stands behind words of measuring: is it a vote?", "We compare with the sentinel, -1, before the loop")
-def measured(m: Mention) -> bool:
-    return technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens)
 
 
 @rule(ASK, "a question: is it a vote?", "+1?")
@@ -163,9 +148,11 @@ def question(m: Mention) -> bool:
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
 
 
-@rule(ASK, "answers a quoted remark: a vote, or an answer?")
-def inline_answer(m: Mention) -> bool:
+@rule(ASK, "agrees with a remark: a vote, or an answer to it?", "Good point Jun, +1")
+def answer(m: Mention) -> bool:
     line = m.sentence.line
+    if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
+        return True
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
     remark = fold(line.answers)
@@ -203,15 +190,11 @@ def on_something(m: Mention) -> bool:
     return m.about is About.UNKNOWN
 
 
-@rule(CAST, "", "+1", "+1 (binding), thanks!", "-1 breaks the build")
+@rule(CAST, "", "+1", "+1 (binding), thanks!", "-1 breaks the build", "Took me a while, but here it is: +1 (binding)")
 def opening(m: Mention) -> bool:
-    may = not m.is_result or m.mine_follows
-    return may and m.opens and (m.is_apart or re.match(r"\s+[^\W\d_]", m.rest) is not None)
-
-
-@rule(CAST, "", "Took me a while, but here it is: +1 (binding)", "Hei Tuomas, +1 (binding)")
-def set_apart(m: Mention) -> bool:
-    return not m.segment and m.is_apart and not m.is_result
+    """At the start of a sentence, or behind a mark within it."""
+    may = not m.is_result or (m.opens and m.mine_follows)
+    return may and m.is_apart and (m.opens or not m.segment)
 
 
 @rule(CAST, "", "I am +1 on this", "Still +1 from me")
@@ -237,16 +220,10 @@ def claimed(m: Mention) -> bool:
 
 @rule(
     ASK,
-    "words that are not understood stand before the vote: is it one?",
-    "Taking the mumble flurb gronk blarg into account +1 from me",
+    "looks like a vote, in words that are not understood: is it one?",
+    *("Windows +1", "Taking the mumble flurb gronk blarg into account +1 from me"),
     rivals=True,
 )
-def unknown_words(m: Mention) -> bool:
-    is_vote = m.is_apart and (m.is_claimed or m.mine_follows) and not m.is_result
-    return is_vote and not has("need", fold(m.sentence.text)) and not has("quantity", m.segment)
-
-
-@rule(ASK, "looks like a vote, in words that are not understood: is it one?", "Windows +1", rivals=True)
 def not_understood(m: Mention) -> bool:
     return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
 

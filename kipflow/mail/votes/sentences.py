@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.relevance import fold_case
+from kipflow.mail.votes.claims import skip_claim
+from kipflow.mail.votes.lexicon import begins, ends, fold
 from kipflow.mail.votes.technical import is_technical
 from kipflow.mail.votes.values import find_values, skip_bullet
 
@@ -33,20 +34,7 @@ _SENTENCE_END = re.compile(
     r"(?<=[。！？])\s*|(?<=[.!?;])[\"')]{0,2}\s+(?!\(\s*(?:non\W?)?b)(?=[A-Z0-9\"'(\[+\-@*À-ÿ一-鿿Ѐ-ӿ]|i\b|checked|"
     r"thanks|i['’])"
 )
-_CONNECTS = re.compile(
-    r"^\s{0,3}(?:if|once|provided|assuming|unless|until|on|to|with|for|pending|but only|modulo|as long as|that|what|"
-    r"from)\b(?! again| more| a side)",
-)
-_ENDS_OPEN = re.compile(
-    r"(?:\b(?:on|to|for|if|with|that|the|and|or|of|in|is|my|a|once|until|as|from)|,)\s*$", re.IGNORECASE
-)
-_WRAPS = re.compile(r"\w[^.!?:]*\s(?:a|an|the|utc|gmt|acks|than|least)\s*$", re.IGNORECASE)
-_WRAPPING = frozenset({"a", "an", "the", "utc", "gmt", "acks", "than", "least"})
 _NEW_ITEM = re.compile(r"^\s*(?:[-*•·]\s|\d{1,2}[.)]\s|\[)")
-_WHOLE_VOTE = re.compile(
-    r"^\s*[-*•]?\s*[+\-±]\s?[01](?:\.\d{1,2})?\W{0,4}(?:(?:(?:non?e?|not)?[\s-]{0,2}b[a-z]{2,8}|n?b|pmc)\)?)?\W{0,4}"
-    r"(?:(?:from|for) (?:me|my \w+|us))?\W{0,4}$"
-)
 
 # "2. +1, will change": the dot is the number's
 _ITEM_NUMBER = re.compile(r"^\s*\d{1,2}\.$")
@@ -72,7 +60,8 @@ def split_sentences(lines: Sequence[OwnLine]) -> Iterator[Sentence]:
             if not sentence.strip():
                 continue
             following = text[end : end + 200] or after_block[:200]
-            line = _find_line(block, text, start, sentence)
+            values = find_values(sentence)
+            line = _find_line(block, start + (values[0].start("value") if values else 0))
             preceding = text[max(0, start - 200) : start] or (
                 blocks[position - 1][-1].text.strip()[-200:] if position else ""
             )
@@ -98,44 +87,40 @@ def _join_wrapped(lines: Iterable[OwnLine]) -> Iterator[list[OwnLine]]:
 
 def _continues(above: str, line: str) -> bool:
     """Whether `line` is the rest of a sentence that `above` began."""
-    closed = above.rstrip().endswith((".", "!", "?", ":"))
     if _NEW_ITEM.match(line):
         return False
-    # the last word tells cheaply what the pattern takes long to deny
-    if fold_case(above.rsplit(None, 1)[-1]) in _WRAPPING and _WRAPS.search(above):
-        return True  # "… it would be a / +1": no line of its own
-    if _is_whole_vote(line) and (
-        closed or len(above) < 40 or not is_technical(f"{above[-50:]} ", "")  # else a number, wrapped
-    ):
-        return False
-    if _is_whole_vote(above) and not _CONNECTS.match(line):
-        return False
+    above = above.rstrip()
+    is_closed = above.endswith((".", "!", "?", ":"))
+    is_open = not is_closed and (ends("leaves_open", fold(above[-12:])) or above.endswith(","))
+    rest = _find_rest_of_vote(line)
+    if rest is not None:
+        if not _is_whole(rest):
+            return (len(above) >= 55 or is_open) and not is_closed and not above.endswith((",", ";", ")"))
+        return (is_open and not above.endswith(",")) or (len(above) >= 40 and is_technical(f"{above[-50:]} ", ""))
+    connects = begins("connects", line)  # a capital begins another one
+    whole_above = _find_rest_of_vote(above)
+    if whole_above is not None and _is_whole(whole_above):
+        return connects
+    return len(above) >= 64 if is_closed else len(above) >= 56 or connects or is_open
+
+
+def _find_rest_of_vote(line: str) -> str | None:
+    """What stands behind the vote that a line begins with; None: it begins with none."""
     start = skip_bullet(line)
     values = find_values(line) if start < len(line) else []
-    if values and values[0].start() <= start:
-        return (len(above) >= 55 or _ends_open(above)) and not closed and not above.rstrip().endswith((",", ";", ")"))
-    return (not closed and (len(above) >= 56 or _CONNECTS.match(line) is not None or _ends_open(above))) or (
-        closed and len(above) >= 64
+    return skip_claim(line[values[0].end() :]).strip(" .!,)") if values and values[0].start() <= start else None
+
+
+def _is_whole(rest: str) -> bool:
+    """Whether a line is a vote and all of it: "+1 on" runs over into the next."""
+    return not rest or (
+        len(rest.split()) <= 3 and begins("from_me", fold(rest)) and not ends("leaves_open", fold(rest))
     )
 
 
-def _is_whole_vote(line: str) -> bool:
-    """Whether a line is a vote and all of it: "+1 on" runs over into the next."""
-    return _WHOLE_VOTE.match(line) is not None and not _ends_open(line)
-
-
-def _ends_open(line: str) -> bool:
-    # its end is enough: the longest word that leaves a sentence open has five letters
-    return _ENDS_OPEN.search(line.rstrip()[-8:]) is not None
-
-
-def _find_line(block: Sequence[OwnLine], text: str, start: int, sentence: str) -> OwnLine:
-    values = find_values(sentence)
-    offset = start + (values[0].start("value") if values else 0)
-    passed = 0
+def _find_line(block: Sequence[OwnLine], offset: int) -> OwnLine:
     for line in block:
-        passed += len(line.text.strip()) + 1
-        if offset < passed:
+        offset -= len(line.text.strip()) + 1
+        if offset < 0:
             return line
-    del text
     return block[-1]

@@ -126,7 +126,7 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
             after = line[values[0].end("value") :]
             if zero is not None or not is_technical(line[: values[0].start()], after):
                 yield Leading(
-                    index, "".join(values[0]["value"].split()), after.lstrip(")]>"), after.lstrip()[:1] == "]"
+                    index, "".join(values[0]["value"].split()), after.lstrip(")]>"), line.lstrip(" -*•")[:1] == "["
                 )
 
 

@@ -52,4 +52,5 @@ def is_code(line: str) -> bool:
 
 def measures(lead: str) -> bool:
     """Whether the words right before a value speak of a measurement."""
-    return has("measure", fold(lead[-40:]))
+    near = fold(lead[-40:])
+    return has("measure", near) or has("rating", near)

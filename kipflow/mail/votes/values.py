@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans(
@@ -72,33 +72,38 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
     return (*zeros, *values)
 
 
-_CLAIM = re.compile(r"[^\w,.;:!?]*(?:non?t?[\s-]?)?binding\b")
+_CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b")
 _MARK = re.compile(r"[,;:.!?(]|\s[–—-]\s")
-_ENDS = re.compile(r"[\s\"'”’*_)\]]*(?:$|[.,;:!/|([–—-]|instead\b|now\b|on\b)")
-_ENDS_LINE = re.compile(r"[\s*_)\]]*(?:$|[.!]\s*$|\()")
+_ENDS = re.compile(r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since)\b)")
+_ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
+_CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
+_AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")
 
 
 def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
     """Whether a zero without a sign is cast: it is all of a clause, or stands behind words that cast."""
-    lead = fold(text[: zero.start()]).rstrip(" [(:;*_\"'“–—-")
+    lead = fold(text[: zero.start()])
     rest = fold(text[zero.end() :])
+    behind = rest.lstrip(" ,;:.!-/|([")
     if begins("unit", rest):
         return False
-    if _CLAIM.match(rest):
+    if _CLAIM.match(rest) or (begins("from_me", behind) and not behind.startswith(("on ", "by ", "here"))):
         return True
-    behind = rest.lstrip(" ,;:.!-/|([")
-    mine = begins("from_me", behind)
     if not lead.strip(" -•*_"):
-        return mine or _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
-    clause = _MARK.split(lead)[-1]
-    if leaves_only((*_CASTING, "filler", "mine", "my_vote", "first_person", "takeback", "earlier"), clause):
-        return False
-    return (mine and "from" in behind) or (
-        any(has(name, f"{clause}:") for name in _CASTING) and _ENDS.match(rest) is not None
+        return _ENDS_LINE.match(rest) is not None or begins("reason", behind) or begins("abstention", behind)
+    clause = _MARK.split(lead.rstrip(" [(:;*_\"'“–—-"))[-1]
+    return _ENDS.match(rest) is not None and _casts(f"{clause}:")
+
+
+def _casts(clause: str) -> bool:
+    """Whether all of a clause casts, or the writer's own words at its end do: "I read it and I'm switching to"."""
+    if not leaves_only(_AMONG, clause):
+        return any(has(name, clause) for name in _CASTING)
+    return has("first_person", clause) and any(
+        (name != "own" or has("first_person", m.group())) and not leaves_only(("filler", "own"), clause[m.end() :])
+        for name in _CASTING
+        for m in find_words(name, clause)
     )
-
-
-_CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
 
 
 def spell_out(text: str) -> str:

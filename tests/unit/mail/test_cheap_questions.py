@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from kipflow.mail.quotes import attributions, footers, headblocks, unmarked
 from kipflow.mail.subjects import _RESULT_WORDS, _even_out_keys
-from kipflow.mail.votes import sentences
 
 _BITS = (
     *("On", "Tue,", "3 Mar 2026", "at 09:14", "Jun Okafor", "<jun@okafor.example>", "wrote:", "wrote", "schrieb:", ":"),
@@ -85,13 +84,6 @@ def test_a_line_that_may_not_introduce_a_quote_introduces_none(lines: list[str],
 def test_what_programs_add_is_dropped_as_by_each_rule_alone(lines: list[str]) -> None:
     each = footers.drop_disclaimers(footers.drop_footers(footers.drop_pgp(list(lines))))
     assert footers.drop_added(list(lines)) == each
-
-
-@given(line=_LINE)
-def test_a_sentence_left_open_is_known_by_its_end(line: str) -> None:
-    assert sentences._ends_open(line) == (sentences._ENDS_OPEN.search(line) is not None)
-    if sentences._WRAPS.search(line):
-        assert sentences.fold_case(line.rsplit(None, 1)[-1]) in sentences._WRAPPING
 
 
 @given(text=_LINE, prefix=st.sampled_from(("KIP", "kip", "FLIP")))
