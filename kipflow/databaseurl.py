@@ -22,6 +22,17 @@ class BadDatabaseUrl(KipflowError):
         )
 
 
+class UnsupportedDatabase(KipflowError):
+    """A database of a kind that kipflow does not work with."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"KIPFLOW_DATABASE_URL names {kind}, which is not supported; "
+            "supported are PostgreSQL (postgresql://…) and SQLite (sqlite:///FILE)"
+        )
+        self.kind = kind
+
+
 def normalize_database_url(text: str, *, password: str | None = None) -> str:
     """The address with user and password percent-encoded, as SQLAlchemy reads it. SQLite's are left as they are.
 

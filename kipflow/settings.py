@@ -45,7 +45,7 @@ from kipflow.configvalues import (
     parse_period,
 )
 from kipflow.databaseurl import normalize_database_url
-from kipflow.domain.errors import ConfigError
+from kipflow.domain.errors import ConfigError, MissingFile
 from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
 from kipflow.domain.roster import Person, Role, Roster, clean_address, find_role_fault
 from kipflow.domain.senders import Senders
@@ -336,8 +336,8 @@ def load_community(name: str, config: Path | None = None) -> Community:
     folder = (config or read_settings().config) / "communities"
     path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
     if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
-        raise ConfigError(file=str(path), key="(file)", expected=f"a community file; known communities: {known}")
+        known = sorted(p.stem for p in folder.glob("*.yaml"))
+        raise MissingFile(file=str(path), what="community file", wanted=path.stem, known=known)
     community = load_config(Community, path)
     check_together(community, path)
     # what is stored and fetched goes by this name: two files with one name would mix two communities
@@ -355,7 +355,8 @@ def load_roster(path: Path) -> Roster:
         ConfigError: the file is absent or a key of it is wrong.
     """
     if not path.is_file():
-        raise ConfigError(file=str(path), key="(file)", expected="a roster file (people: [{id, name, emails, roles}])")
+        known = sorted(p.name for p in path.parent.glob("*.y*ml"))
+        raise MissingFile(file=str(path), what="roster file", wanted=path.name, known=known)
     raw = load_config(RosterConfig, path)
     _check_roles(raw.people, path)
     _check_identities(raw.people, path, raw.accounts)
@@ -374,15 +375,19 @@ def _check_roles(people: Sequence[PersonConfig], path: Path) -> None:
 
 def _check_identities(people: Sequence[PersonConfig], path: Path, accounts: str | None) -> None:
     """Refuse an id or an address that two people have: which of them votes would hang on their order."""
-    ids: set[str] = set()
+    ids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for position, person in enumerate(people):
-        if person.id in ids:
+        other = ids.setdefault(person.id.casefold(), person.id)
+        if other in {p.id for p in people[:position]}:
+            but = "" if other == person.id else f", which differs from {other} by case only"
             raise ConfigError(
-                file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again"
+                file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again{but}"
             )
-        ids.add(person.id)
         for email in _find_emails(person, accounts):
+            if "*" in email or "?" in email:
+                expected = f"for {person.name} whole addresses, no pattern, got {email!r}"
+                raise ConfigError(file=str(path), key=f"people.{position}.emails", expected=expected)
             owner = owners.setdefault(email, person.id)
             if owner != person.id:
                 raise ConfigError(

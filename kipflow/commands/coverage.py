@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kipflow.commands.output import say_time
+from kipflow.commands.output import say_count, say_time
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.board import Overview
 
 #: Gaps that are told one by one.
 MAX_GAPS = 5
@@ -18,7 +19,7 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     if coverage.complete_through is None:
         return []
     lists = len({month.list_id for month in months})
-    of = f"{len(months)} months of {lists} list{'s' if lists != 1 else ''}"
+    of = f"{say_count(len(months), 'month')} of {say_count(lists, 'list')}"
     lines = [f"mail: {of}, read up to {say_time(coverage.complete_through)} UTC"]
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
     # the newest month is no hole where it was read late, but it tells what went wrong since
@@ -28,6 +29,17 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     if len(holes) > MAX_GAPS:
         lines.append(f"  … and {len(holes) - MAX_GAPS} more; the board's Data page has them all")
     return lines
+
+
+def say_empty(community: str, overview: Overview) -> str:
+    """What a list of proposals says where nothing is decided yet, and what to run next."""
+    if overview.messages or overview.pending:
+        mails, waiting = say_count(overview.messages, "mail"), say_count(overview.pending, "proposal")
+        return f"{mails} stored, nothing decided yet ({waiting} to decide): run `kipflow advance`"
+    return (
+        f"no proposals of {community} are stored yet: run `kipflow poll` (or `kipflow ingest FILE`) for mail, "
+        "`kipflow sync` for pages, then `kipflow advance`"
+    )
 
 
 def _is_good(month: ArchiveMonth) -> bool:

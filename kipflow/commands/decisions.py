@@ -9,7 +9,7 @@ import click
 from kipflow.commands.moves import find_facts, render_evidence, say_evidence
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress
+from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress, say_count
 from kipflow.services.replay import ReplayReport
 from kipflow.settings import load_community, read_settings
 from kipflow.wiring import connect_with_rules, effect_rules
@@ -58,12 +58,13 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             )
     print_rows(rows, form, columns=("proposal", "at", "from", "to", "rule", "evidence"))
     verb = "would be recorded" if dry_run else "recorded"
-    told = [f"{len(numbers)} proposals decided", f"{len(rows)} transitions {verb}"]
+    told = [f"{say_count(len(numbers), 'proposal')} decided", f"{say_count(len(rows), 'transition')} {verb}"]
     if warned:
+        authors = say_count(warned, "author")
         told.append(
-            f"{warned} authors to be warned of dormancy"
+            f"{authors} to be warned of dormancy"
             if rules.sends
-            else f"{warned} authors would be warned of dormancy (dry-run: nobody was)"
+            else f"{authors} would be warned of dormancy (dry-run: nobody was)"
         )
     console(stderr=True).print(", ".join(told), soft_wrap=True)
     return 0
@@ -130,7 +131,8 @@ def _print_differences(prefix: str, report: ReplayReport, form: str, columns: tu
     if differing:
         verdict = f"{differing} differ" if columns is _COLUMNS else f"{differing} would have ended differently"
     console(stderr=True).print(
-        f"{report.proposals} proposals, {report.transitions} transitions rebuilt: {verdict}", soft_wrap=True
+        f"{say_count(report.proposals, 'proposal')}, {say_count(report.transitions, 'transition')} rebuilt: {verdict}",
+        soft_wrap=True,
     )
     return 1 if rows else 0
 

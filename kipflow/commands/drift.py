@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any
 
+from kipflow.commands.coverage import say_empty
 from kipflow.commands.now import find_now
-from kipflow.commands.output import console, print_rows, say_empty
+from kipflow.commands.output import console, print_rows
 from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage
 from kipflow.services.advance import look_back
@@ -39,7 +40,7 @@ def print_drift(
     elif parts.store.rows(RowQuery(limit=1)).total:
         console().print("page, index, announcements, tickets and releases agree with the facts")
     else:
-        console().print(say_empty(parts.community.name))
+        console().print(say_empty(parts.community.name, parts.store.overview(find_now(parts))))
     return 1 if rows else 0
 
 

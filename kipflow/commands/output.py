@@ -117,9 +117,9 @@ def say_time(at: datetime | None) -> str:
     return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
-def say_empty(community: str) -> str:
-    """What a list of proposals says where nothing is stored yet."""
-    return f"no proposals of {community} are stored yet: `kipflow poll`, `sync` and `advance` find them"
+def say_count(n: int, what: str) -> str:
+    """ "1 month", "2 months"."""
+    return f"{n:,} {what}{'s' if n != 1 else ''}"
 
 
 def _cell(value: Any) -> str:

@@ -22,6 +22,7 @@ from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ReviewRow, SenderRow
+from kipflow.services.messages import read_text
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import say_command, say_release
 from kipflow.wiring import Parts, effect_rules
@@ -92,7 +93,7 @@ def _effect_row(parts: Parts, effect: OutboxRow) -> dict[str, Any]:
         "proposal": format_key(parts.community.prefix, effect.number) if effect.number is not None else "",
         "stage": "",
         "kind": effect.status,
-        "question": str(effect.payload.get("text") or edits or effect.key).partition("\n")[0],
+        "question": (read_text(effect.payload) or edits or effect.key).partition("\n")[0],
         "line": effect.last_error or "",
         "both_ways": [],
         "settle": say_release(effect),
@@ -250,6 +251,8 @@ def senders(
         shown = [{"line": number, **_sender_row(row)} for number, row in enumerate(rows, 1)]
         print_rows(shown, form, columns=_SENDER_COLUMNS)
         return 1 if rows else 0
+    if not reason.strip():
+        raise click.UsageError('accepting needs a reason, which is kept with each ruling: --reason "…"')
     at = find_past(parts, as_of)
     picked = pick_lines(rows, lines) if lines is not None else pick_domain(rows, domain) if domain else list(rows)
     check_pick(picked)

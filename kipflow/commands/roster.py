@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from kipflow.commands.output import as_of_option, console, format_option, print_rows
+from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Roster, fold_name
 from kipflow.rosters.editing import edit_roster
@@ -203,7 +203,8 @@ def _print_difference(was: str, text: str, path: Path) -> None:
 def _tell_lost_comments(existing: RosterFile | None, text: str) -> None:
     lost = existing.comments - parse_roster(text, source="the new text").comments if existing is not None else 0
     if lost > 0:
-        console(stderr=True).print(f"note: {lost} comments within the changed lines are not kept", soft_wrap=True)
+        comments = say_count(lost, "comment")
+        console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)
 
 
 def _tell(report: ImportReport, output: Path | None, *, written: bool) -> None:
@@ -213,7 +214,7 @@ def _tell(report: ImportReport, output: Path | None, *, written: bool) -> None:
     done = "wrote" if written else "nothing written yet (--write does it):"
     where = f"{done} {output}: " if output is not None else ""
     counts = f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"
-    err.print(f"{where}{counts}, {len(report.conflicts)} conflicts", soft_wrap=True)
+    err.print(f"{where}{counts}, {say_count(len(report.conflicts), 'conflict')}", soft_wrap=True)
 
 
 def _tell_some(kind: str, texts: Sequence[str]) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from kipflow.commands.coverage import say_coverage
+from kipflow.commands.coverage import say_coverage, say_empty
 from kipflow.commands.drift import print_drift
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_empty, say_time
+from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.review import parse_number
 from kipflow.domain.claims import ClaimKind
@@ -72,12 +72,16 @@ def status(
         return 0
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":
-        console().print(say_empty(parts.community.name))
+        console().print(say_empty(parts.community.name, board.overview(find_now(parts))))
         return 0
     print_rows([_flatten(r) for r in rows], form, columns=columns)
     if form == "table":
-        for line in say_coverage([cover.month for cover in board.overview(find_now(parts)).months]):
+        overview = board.overview(find_now(parts))
+        for line in say_coverage([cover.month for cover in overview.months]):
             console(stderr=True).print(line, soft_wrap=True, markup=False)
+        if overview.pending:
+            waiting = say_count(overview.pending, "proposal")
+            console(stderr=True).print(f"{waiting} with newer facts than decided on: run `kipflow advance`")
     return 0
 
 

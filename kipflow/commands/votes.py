@@ -11,9 +11,20 @@ from typing import TextIO
 
 import click
 
-from kipflow.commands.output import as_of_option, console, format_option, print_json, print_table, progress, say_time
+from kipflow.commands.output import (
+    as_of_option,
+    console,
+    format_option,
+    print_json,
+    print_table,
+    progress,
+    say_count,
+    say_time,
+)
+from kipflow.domain.ends import find_open_ends
 from kipflow.domain.roster import Roster
-from kipflow.services.read_votes import VotesReport, read_votes, render_csv, render_json, table_rows
+from kipflow.domain.votes import BallotStatus
+from kipflow.services.read_votes import VoteReading, VotesReport, read_votes, render_csv, render_json, table_rows
 from kipflow.settings import find_roster, load_community, load_roster, read_settings
 
 
@@ -69,9 +80,9 @@ class Told:
 
 
 def _print_report(report: VotesReport) -> None:
-    votes = "1 vote" if len(report.votes) == 1 else f"{len(report.votes)} votes"
+    votes = say_count(len(report.votes), "vote")
     when = f", as of {say_time(report.as_of)} UTC" if report.as_of is not None else ""
-    console().print(f"{report.messages_read} messages read, {votes}{when}")
+    console().print(f"{say_count(report.messages_read, 'message')} read, {votes}{when}")
     rows = table_rows(report)
     if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
@@ -93,3 +104,15 @@ def _warn(report: VotesReport, people: Roster, paths: Sequence[Path]) -> None:
         err.print(f"… and {len(report.unreadable) - 20} more unreadable")
     if not people.people:
         err.print("no roster: no ballot counts as binding (--roster FILE says who binds)")
+    asked = sum(map(_count_questions, report.votes))
+    if asked:
+        are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
+        err.print(f'{are}: see the lines of status "review"; `kipflow ingest`, `advance` and `review` settle them')
+
+
+def _count_questions(reading: VoteReading) -> int:
+    """What waits for a person: unclear ballots, doubts who is who, ends by somebody who may not end it."""
+    vote = reading.vote
+    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.claimed_mails for b in vote.ballots)
+    contested = vote.contested is not None and vote.ended_at is None
+    return unclear + len(reading.doubts) + len(find_open_ends(vote)) + contested

@@ -33,6 +33,12 @@ def find_accepted(vote: Vote, at: datetime) -> tuple[ClaimedEnd, ...]:
     return tuple(e for e in vote.claimed_ends if e.accepted and e.settled_at is not None and e.settled_at <= at)
 
 
+def find_open_ends(vote: Vote) -> tuple[ClaimedEnd, ...]:
+    """The ends that wait for a person's word. A round called beside this one is asked about where it stands itself."""
+    kinds = {EndKind.CANCELLED} if vote.declared is not None else {EndKind.CANCELLED, EndKind.CLOSED}
+    return tuple(end for end in vote.claimed_ends if end.settled_at is None and end.kind in kinds)
+
+
 def say_end(end: ClaimedEnd) -> str:
     """The question, with what is missing."""
     who = say_mailbox(Mailbox(key=end.address, name=end.by)) if end.address else end.by or "a mail without a sender"

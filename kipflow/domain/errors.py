@@ -5,6 +5,9 @@ Every error carries its data as attributes and says in one line what to do about
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
+
 
 class KipflowError(Exception):
     """Base of every error that kipflow raises on purpose; `str()` of it is fit for a user."""
@@ -16,6 +19,16 @@ class ConfigError(KipflowError):
     def __init__(self, *, file: str, key: str, expected: str) -> None:
         super().__init__(f"{file}: {key}: expected {expected}")
         self.file, self.key, self.expected = file, key, expected
+
+
+class MissingFile(ConfigError):
+    """A configuration file that is not there: what was looked for, and what is there instead."""
+
+    def __init__(self, *, file: str, what: str, wanted: str, known: Sequence[str]) -> None:
+        near = difflib.get_close_matches(wanted, known, n=1)
+        guess = f"; did you mean {near[0]}?" if near else ""
+        KipflowError.__init__(self, f"{file}: no such {what}{guess} (found there: {', '.join(known) or 'none'})")
+        self.file, self.key, self.expected = file, "(file)", what
 
 
 class UnknownProposal(KipflowError):

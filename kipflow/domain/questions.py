@@ -9,7 +9,7 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.closing import is_contradicted
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.ends import say_end
+from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.events import Stage
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_counts, say_ways
@@ -76,12 +76,7 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
-    yield from (
-        _ask_of_end(end, _say_ends(end, state, replay.policy))
-        for end in state.vote.claimed_ends
-        if end.settled_at is None and end.kind is not EndKind.REPLACED
-        if end.kind is not EndKind.CLOSED or state.vote.declared is None
-    )
+    yield from (_ask_of_end(end, _say_ends(end, state, replay.policy)) for end in find_open_ends(state.vote))
     if state.vote.crowded:
         yield ReviewItem(
             kind="crowd",

@@ -78,8 +78,10 @@ class Mailbox:
 
 
 def say_mailbox(mailbox: Mailbox) -> str:
-    """ "Jane Doe <jane@x.example>"."""
+    """ "Jane Doe <jane@x.example>"; the name alone where a mail shows no address and goes by its name."""
     shown = mailbox.address or mailbox.key
+    if mailbox.name and shown.strip('"') == fold_name(mailbox.name):
+        return mailbox.name
     return f"{mailbox.name} <{shown}>" if mailbox.name and mailbox.name != shown else f"<{shown}>"
 
 

@@ -214,6 +214,8 @@ def read_range(
 
 
 def _say_error(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "the compressed file ends too early; fetch it again"
     said = error.strerror if isinstance(error, OSError) else ""
     return said or str(error) or type(error).__name__
 

@@ -19,7 +19,7 @@ MAX_NAME = 120
 MAX_EACH = 64
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
-_EMAIL = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z]{2,24}")
+_EMAIL = re.compile(r"[a-z0-9!#$%&'+/=^_`{|}~-]+(?:\.[a-z0-9!#$%&'+/=^_`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z]{2,24}")
 _NICKNAME = re.compile(r"""(?P<first>[^\s("]+) +[("](?P<nick>[^()"]+)[)"] +(?P<last>[^()"]+)""")
 _AT = re.compile(r"\s*[\[(]?\b(?:at|AT)\b[\])]?\s*")
 _DOT = re.compile(r"\s+[\[(]?(?:dot|DOT)[\])]?\s+")

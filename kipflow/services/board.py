@@ -172,8 +172,7 @@ class Overview:
     that could not be read, `pending` proposals whose facts are newer than their decision. `attention`
     counts proposals that need a person, `review` and `drift` the single items. `effects` counts outbox rows
     by status. `months` are in order of list and month, newest last; `last_poll` is when an archive was last
-    looked at, `last_decision` the newest `decided_at`. `recent` is newest first by time of record,
-    then by time.
+    looked at, `last_decision` the newest `decided_at`. `recent` is newest first, a correction by its time of record.
     """
 
     stages: Mapping[Stage, int]
@@ -325,7 +324,7 @@ class Board(Protocol):
     """The read side. Every method is one short read-only transaction and safe from any thread."""
 
     def overview(self, as_of: datetime) -> Overview:
-        """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions recorded by `as_of`."""
+        """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions of those recorded by `as_of`."""
         ...
 
     def rows(self, query: RowQuery) -> RowPage:

@@ -36,7 +36,9 @@ def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime)
     """The round-up of every decided proposal, as markdown, html, confluence or json."""
     with store.read() as session:
         rows, following = session.load_index_rows(), find_next(session.load_taken())
-    return render_index(find_sections(rows, as_of), prefix=prefix, next_number=following.listed, format=form)
+    # where no page, row or ruling has a number, mail is all there is, and it takes none
+    shown = following.listed if following.listed > 1 else None
+    return render_index(find_sections(rows, as_of), prefix=prefix, next_number=shown, format=form)
 
 
 def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:

@@ -14,6 +14,8 @@ from kipflow.services.filemonths import FileMonths
 from kipflow.services.ports import Report, Store
 from kipflow.services.storing import ingest_items
 
+#: What mail can come in.
+FORMS = "mbox, maildir and .eml files (also gz, bz2, xz), Pony Mail's JSON, and folders of these"
 #: What an archive shows of an address to somebody who is not signed in.
 _MASKED = re.compile(r"[\w.+-]{1,64}\.\.\.@")
 
@@ -44,12 +46,21 @@ def ingest_paths(
     with store.read() as session:
         months = FileMonths(session, seen_at)
 
+    unread: list[str] = []
+
     def items() -> Iterator[Message | Unreadable]:
         for path in paths:
             on_progress(path.name)
+            has_mail, faults = False, list[Unreadable]()
             for item in _read(path, list_id, lists, prefix, receivers):
                 months.add(f"{path}/{item.source.rpartition('#')[0] or item.source}", item)
+                if isinstance(item, Message):
+                    has_mail = True
+                elif not faults:
+                    faults.append(item)
                 yield item
+            if not has_mail:
+                unread.append(_say_unread(path, faults))
 
     report = ingest_items(store, items(), seen_at=seen_at)
     with store.begin() as session:
@@ -57,7 +68,14 @@ def ingest_paths(
     warnings = tuple(
         f"{why}; no acceptance rests on {_say_months(broken, why)}" for why in dict.fromkeys(broken.values())
     )
-    return replace(report, warnings=(*report.warnings, *warnings))
+    return replace(report, warnings=(*report.warnings, *unread, *warnings))
+
+
+def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
+    """Why no mail came from a file or folder."""
+    where = f" ({faults[0].source})" if path.is_dir() and faults else ""
+    why = faults[0].why if faults else "the folder has no files" if path.is_dir() else "it has no mail"
+    return f"nothing was read from {path}{where}: {why}; ingest reads {FORMS}"
 
 
 def _read(

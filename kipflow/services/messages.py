@@ -6,6 +6,7 @@ Slack: at most 50 blocks a message and 3,000 characters a section.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
@@ -29,6 +30,14 @@ _ICONS = {
 def escape(text: str) -> str:
     """Text as Slack shows it literally: no mention, link or channel ping can come of it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def read_text(payload: Mapping[str, Any]) -> str:
+    """What an effect says as plain text: only a message for Slack is escaped."""
+    text = str(payload.get("text") or "")
+    if "blocks" not in payload:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def quote(text: str, limit: int = 300) -> str:

@@ -19,6 +19,7 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
+from kipflow.services.messages import read_text
 from kipflow.services.settling import say_command, say_release
 from kipflow.web import charts, metrics, times, wording
 
@@ -96,7 +97,9 @@ def render_payload(payload: Mapping[str, Any]) -> str:
     if isinstance(moves, Sequence) and not isinstance(moves, str):
         told = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
         return f"round-up brought up to date: {', '.join(told) or 'no row moves'}"[:300]
-    for key in ("text", "title", "message", "page_id"):
+    if text := read_text(payload):
+        return " ".join(text.split())[:300]
+    for key in ("title", "message", "page_id"):
         if isinstance(payload.get(key), str) and payload[key].strip():
             return " ".join(str(payload[key]).split())[:300]
     return ", ".join(sorted(str(key) for key in payload))[:300]

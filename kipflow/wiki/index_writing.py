@@ -24,12 +24,13 @@ FORMATS = ("markdown", "html", "confluence", "json")
 
 
 def render_index(
-    sections: Mapping[str, Sequence[IndexEntry]], *, prefix: str, next_number: int, format: str = "markdown"
+    sections: Mapping[str, Sequence[IndexEntry]], *, prefix: str, next_number: int | None, format: str = "markdown"
 ) -> str:
     """The round-up as text: `sections` maps "accepted", "discussion", "dormant", "discarded" to rows in order.
 
-    `format` is one of `FORMATS`; "confluence" is what `replace_index` takes. Everything that people
-    wrote is escaped for the format. Raises `KipflowError` for a format or section that does not exist.
+    A `next_number` that is not known (None) is left out. `format` is one of `FORMATS`; "confluence" is what
+    `replace_index` takes. Everything that people wrote is escaped for the format. Raises `KipflowError` for a
+    format or section that does not exist.
     """
     for name in sections:
         if name not in HEADINGS:
@@ -45,7 +46,7 @@ def render_index(
     raise KipflowError(f"no format {format!r}; there are {', '.join(FORMATS)}")
 
 
-def _render_json(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int) -> str:
+def _render_json(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int | None) -> str:
     rows = {
         name: [
             {
@@ -74,8 +75,10 @@ def escape_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
-def _render_markdown(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int) -> str:
-    parts = [f"# {prefix} round-up", "", f"Next {prefix} Number: {next_number}"]
+def _render_markdown(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int | None) -> str:
+    parts = [f"# {prefix} round-up"]
+    if next_number is not None:
+        parts += ["", f"Next {prefix} Number: {next_number}"]
     for name, entries in sections.items():
         parts += ["", f"## {HEADINGS[name].format(prefix=prefix)}", ""]
         parts += [f"| {prefix} | Release |", "|---|---|"]
@@ -88,11 +91,10 @@ def _render_markdown(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, 
     return "\n".join(parts) + "\n"
 
 
-def _render_html(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int) -> str:
-    parts = [
-        f"<h1>{escape(prefix)} round-up</h1>",
-        f"<p>Next {escape(prefix)} Number: <strong>{next_number}</strong></p>",
-    ]
+def _render_html(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next_number: int | None) -> str:
+    parts = [f"<h1>{escape(prefix)} round-up</h1>"]
+    if next_number is not None:
+        parts.append(f"<p>Next {escape(prefix)} Number: <strong>{next_number}</strong></p>")
     parts += [render_section(name, entries, prefix) for name, entries in sections.items()]
     return "\n".join(parts) + "\n"
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store.engine import make_database_url
-from kipflow.databaseurl import BadDatabaseUrl, normalize_database_url
+from kipflow.databaseurl import BadDatabaseUrl, UnsupportedDatabase, normalize_database_url
 from kipflow.settings import read_settings
 
 ODD = "p@ss/w:rd?100%#x"
@@ -61,3 +61,10 @@ def test_a_password_given_apart_is_plain_and_takes_the_place_of_another() -> Non
 def test_a_files_path_is_left_as_it_is() -> None:
     assert normalize_database_url("sqlite:////home/a@b/100%/kip.db") == "sqlite:////home/a@b/100%/kip.db"
     assert sa.make_url("sqlite:////home/a@b/kip.db").database == "/home/a@b/kip.db"
+
+
+@pytest.mark.parametrize("url", ["mysql://u:secret@localhost/kip", "mysql+pymysql://localhost/kip", "mongodb://h/kip"])
+def test_a_database_of_another_kind_is_refused_with_those_that_are_supported(url: str) -> None:
+    with pytest.raises(UnsupportedDatabase, match=r"is not supported; supported are PostgreSQL .* and SQLite") as told:
+        make_database_url(url)
+    assert "secret" not in str(told.value)

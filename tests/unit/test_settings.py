@@ -31,8 +31,24 @@ def write(path: Path, *people: dict[str, str]) -> Path:
         ([{"email": "mara lind"}], "people.0.emails.0: expected an address such as"),
         ([{}, {"id": "other"}], "people.1.emails: expected no address of mlind's, got 'mara@lind.example'"),
         ([{}, {"email": "other@lind.example"}], "people.1.id: expected an id of its own, not mlind again"),
+        (
+            [{}, {"id": "MLind", "email": "other@lind.example"}],
+            "people.1.id: expected an id of its own, not MLind again, which differs from mlind by case only",
+        ),
+        (
+            [{"email": "'*@lind.example'"}],
+            "people.0.emails: expected for Mara Lind whole addresses, no pattern, got '*@lind.example'",
+        ),
     ],
-    ids=["impossible date", "ends before it begins", "no address", "address of two", "id of two"],
+    ids=[
+        "impossible date",
+        "ends before it begins",
+        "no address",
+        "address of two",
+        "id of two",
+        "ids apart by case",
+        "pattern",
+    ],
 )
 def test_a_wrong_roster_is_refused_with_its_place(tmp_path: Path, people: list[dict[str, str]], told: str) -> None:
     with pytest.raises(ConfigError) as refused:

@@ -15,11 +15,12 @@ from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from kipflow.adapters.store.columns import dump_json
-from kipflow.databaseurl import normalize_database_url
+from kipflow.databaseurl import UnsupportedDatabase, normalize_database_url
 from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. A batch of mail is stored in well under one.
 BUSY_TIMEOUT = 60
+_SUPPORTED = frozenset({"sqlite", "postgresql"})
 #: PostgreSQL's code for a table that is not there.
 UNDEFINED_TABLE = "42P01"
 #: Execution option of a connection that only reads.
@@ -31,10 +32,13 @@ def make_database_url(url: str | sa.URL) -> sa.URL:
 
     Raises:
         BadDatabaseUrl: it can't be read.
+        UnsupportedDatabase: it is of another kind than SQLite or PostgreSQL.
     """
     parsed = sa.make_url(normalize_database_url(url) if isinstance(url, str) else url)
     if parsed.drivername in {"postgres", "postgresql"}:
         return parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() not in _SUPPORTED:
+        raise UnsupportedDatabase(parsed.get_backend_name())
     return parsed
 
 

@@ -67,7 +67,7 @@ def test_conflicts_are_told_and_the_exit_code_is_1(
     assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 1
     told = capsys.readouterr().err
     assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in told
-    assert "1 added, 0 changed, 1 as before, 1 conflicts" in told
+    assert "1 added, 0 changed, 1 as before, 1 conflict" in told
 
 
 def test_without_write_the_difference_is_shown_and_nothing_written(

@@ -71,6 +71,31 @@ def test_an_empty_store_is_no_empty_table(
     assert "no proposals of kafka are stored yet" in capsys.readouterr().out
 
 
+def test_after_ingest_the_status_says_what_to_run_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
+    assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0
+    capsys.readouterr()
+    assert run(["status"]) == 0
+    told = "1 mail stored, nothing decided yet (1 proposal to decide): run `kipflow advance`\n"
+    assert capsys.readouterr().out == told
+    assert run(["advance", "--as-of", "2026-03-03"]) == 0
+    assert "1 proposal decided, 2 transitions recorded" in capsys.readouterr().err
+    assert run(["ingest", str(write_mail(tmp_path / "b.eml", "[VOTE] KIP-7: Tidy shelves", "2026-03-09"))]) == 0
+    assert run(["status"]) == 0
+    assert "1 proposal with newer facts than decided on: run `kipflow advance`" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tidy_shelves")
+def test_an_index_states_no_next_number_where_mail_alone_names_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["index"]) == 0
+    assert "Next KIP Number" not in capsys.readouterr().out
+    assert run(["index", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["next_number"] is None
+
+
 def test_no_command_prints_the_help_in_its_own_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([]) == 2
     assert capsys.readouterr().err.startswith("Usage: kipflow [OPTIONS] COMMAND [ARGS]...\n")

@@ -70,14 +70,26 @@ def test_a_time_before_the_votes_says_that_they_were_opened_later(capsys: pytest
     assert shown.err == "later votes are left out: the first of them was opened 2026-03-02 10:00 UTC\n"
 
 
+def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
+    (tmp_path / "a.mbox").write_text(text)
+    assert run(["votes", str(tmp_path / "a.mbox"), *ROSTER, *KAFKA]) == 0
+    assert capsys.readouterr().err.splitlines()[-1].startswith("1 question is open and counted in no tally: see ")
+    assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
+    assert "open" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["/no/such/file.mbox"], "does not exist"),
         ([str(PLAIN), "--as-of", "soon"], "'soon' is not an ISO time"),
-        ([str(PLAIN), "--roster", "/no/such/roster.yaml"], "expected a roster file"),
+        (
+            [str(PLAIN), "--roster", "/no/such/roster.yaml"],
+            "/no/such/roster.yaml: no such roster file (found there: none)",
+        ),
         ([str(PLAIN), "--roster", str(PLAIN)], "plain-vote.mbox"),
-        ([str(PLAIN), "--community", "nobody"], "known communities"),
+        ([str(PLAIN), "--community", "kafak"], "no such community file; did you mean kafka? (found there: airflow, "),
         ([], "Missing argument"),
     ],
     ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named"],

@@ -338,7 +338,7 @@ def test_what_is_no_text_of_a_believable_size_is_refused(tmp_path: Path, data: b
 def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path: Path) -> None:
     (tmp_path / "communities").mkdir()
     (tmp_path / "communities" / "lantern.yaml").write_text(GOOD)
-    with pytest.raises(ConfigError, match="a community file; known communities: lantern"):
+    with pytest.raises(ConfigError, match=r"no such community file; did you mean lantern\? \(found there: lantern\)"):
         load_community("latern", tmp_path)
 
 

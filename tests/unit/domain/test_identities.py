@@ -15,7 +15,7 @@ from kipflow.domain.identities import Doubt, DoubtKind, identify_all
 from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
-from kipflow.domain.roster import Mailbox, Person, Role, Roster, Verdict, clean_address
+from kipflow.domain.roster import Mailbox, Person, Role, Roster, Verdict, clean_address, say_mailbox
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 from kipflow.domain.tally import Outcome, count, find_outcome, hangs_on_review
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge, say_doubt
@@ -482,3 +482,17 @@ def test_one_person_never_counts_twice_and_every_way_is_within_the_extremes(
             assert ballot.voter in {roster.identify(name="", address=ballot.address).id, ballot.address}
         else:
             assert ballot.voter == addresses[ballot.address], "an address is one voter, whatever its names"
+
+
+@pytest.mark.parametrize(
+    ("mailbox", "shown"),
+    [
+        (Mailbox(key="<m@x.example>", name="Tim Bo", address="tim bo"), "Tim Bo"),
+        (Mailbox(key="tim bo", name="Tim Bo"), "Tim Bo"),
+        (Mailbox(key="tim@bo.example", name="Tim Bo"), "Tim Bo <tim@bo.example>"),
+        (Mailbox(key="tbo", name="Tim Bo"), "Tim Bo <tbo>"),
+    ],
+    ids=["a mail without an address", "a name alone", "an address", "an id of the roster"],
+)
+def test_a_mailbox_shows_only_what_is_known_of_it(mailbox: Mailbox, shown: str) -> None:
+    assert say_mailbox(mailbox) == shown

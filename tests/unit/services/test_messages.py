@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
 from kipflow.domain.facts import SilenceWarning
-from kipflow.services.messages import SECTION_LIMIT, escape, render_review, render_transition, render_warning
+from kipflow.services.messages import SECTION_LIMIT, escape, read_text, render_review, render_transition, render_warning
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -87,3 +87,9 @@ def test_no_text_breaks_out_or_exceeds_the_limits(line: str, question: str) -> N
 
 def test_escaping_keeps_what_slack_does_not_read() -> None:
     assert escape("a & b < c > d") == "a &amp; b &lt; c &gt; d"
+
+
+def test_a_message_reads_back_as_the_plain_text_that_it_escapes() -> None:
+    asked = ReviewItem(kind="sender", subject="a = b", question="Mara Lind <mara@else.example> & co: is this &lt;?")
+    assert read_text(render_review("KIP-7", asked)) == f"KIP-7 needs a person: {asked.question}"
+    assert read_text({"text": "a &lt; b"}) == "a &lt; b", "only messages for Slack are escaped"
