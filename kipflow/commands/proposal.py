@@ -7,7 +7,7 @@ from typing import Any
 from kipflow.commands.moves import find_facts, say_evidence, say_move
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
 from kipflow.commands.proposal_json import as_dict
-from kipflow.commands.review import say_ruling
+from kipflow.commands.review import render_ballots, say_ballot, say_program, say_ruling
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import say_end
@@ -17,6 +17,7 @@ from kipflow.domain.history import find_amendments
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.services.settling import find_commands
 from kipflow.services.wording import say_delivery, say_warning
 
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
@@ -51,6 +52,10 @@ def print_proposal(view: ProposalView, form: str) -> int:
     for item in view.review:
         parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
         out.print(f"review: {' | '.join(part for part in parts if part)}")
+        for ballot in render_ballots(view.questioned.get(item.subject, ())):
+            out.print(f"  {say_ballot(ballot)}")
+        for command in find_commands(view.proposal.number, item, say_program()):
+            out.print(f"  {command}")
     for ruling in view.rulings:
         gone = f" (revoked {say_time(ruling.revoked_at)} by {ruling.revoked_by})" if ruling.revoked_at else ""
         out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")

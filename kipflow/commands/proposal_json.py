@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kipflow.commands.moves import render_evidence
-from kipflow.commands.review import say_ruling
+from kipflow.commands.review import render_ballots, say_program, say_ruling
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, SilenceWarning, TicketState
 from kipflow.domain.indexrows import find_newest_rows
@@ -14,7 +14,7 @@ from kipflow.domain.pagechanges import LateChange
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import OutboxRow
-from kipflow.services.settling import say_command, say_release
+from kipflow.services.settling import find_commands, find_release_commands
 from kipflow.services.wording import say_delivery
 
 Links = Mapping[str, str]
@@ -52,7 +52,8 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
                 "line": i.line,
                 "url": view.links.get(i.subject, ""),
                 "outcomes": list(i.outcomes),
-                "settle": say_command(view.proposal.number, i),
+                "settle": "\n".join(find_commands(view.proposal.number, i, say_program())),
+                "ballots": render_ballots(view.questioned.get(i.subject, ())),
             }
             for i in view.review
         ],
@@ -252,7 +253,7 @@ def _effect(effect: OutboxRow) -> dict[str, Any]:
         "status": effect.status,
         "created_at": effect.created_at,
         "sent_at": effect.sent_at,
-        "release": say_release(effect),
+        "release": "\n".join(find_release_commands(effect, say_program())),
     }
 
 

@@ -13,7 +13,7 @@ import click
 
 from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows
+from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_time
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
@@ -21,13 +21,14 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.ruled import say_care
-from kipflow.services.board import ReviewRow, SenderRow
+from kipflow.services.board import ReviewRow, SenderBallot, SenderRow
 from kipflow.services.messages import read_text
 from kipflow.services.ports import OutboxRow
-from kipflow.services.settling import say_command, say_release
+from kipflow.services.settling import find_commands, find_release_commands
+from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts, effect_rules
 
-_COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways", "settle")
+_COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways")
 
 
 class Stages(Enum):
@@ -59,8 +60,50 @@ def review(ctx: click.Context, form: str) -> int:
     parts = open_parts()
     rows = [_question_row(row) for row in parts.store.review()]
     rows += [_effect_row(parts, e) for status in ("held", "unsure", "failed") for e in _load_effects(parts, status)]
-    print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "subject"))
+    print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "settle", "subject"))
+    if rows and form == "table":
+        print_ways_to_settle(rows)
     return 1 if rows else 0
+
+
+def print_ways_to_settle(rows: Sequence[dict[str, Any]]) -> None:
+    """Below the table, where nothing is wrapped: the mails that a question is about, and the commands to copy."""
+    out = console()
+    out.print("\nTo settle them, with your reason in place of …:")
+    for row in rows:
+        out.print(f"{row['proposal']} {row['kind']}: {row['subject']}".strip())
+        for ballot in row.get("ballots", ()):
+            out.print(f"  {say_ballot(ballot)}")
+        for command in row["settle"].splitlines():
+            out.print(f"  {command}")
+
+
+def say_ballot(ballot: dict[str, Any]) -> str:
+    """A mail that a question is about, in one line: what it says, which mail it is, and how its sender is known."""
+    where = " ".join(filter(None, (ballot["source"], ballot["url"])))
+    said = f'"{ballot["line"]}" in the mail of {say_time(ballot["at"])} UTC {ballot["message_id"]} ({where})'
+    return f"{said}: {ballot['authentication']}"
+
+
+def render_ballots(ballots: Sequence[SenderBallot]) -> list[dict[str, Any]]:
+    return [
+        {
+            "line": b.line,
+            "at": b.at,
+            "message_id": b.message_id,
+            "source": b.source,
+            "url": b.url,
+            "authentication": say_authentication(b),
+        }
+        for b in ballots
+    ]
+
+
+def say_program() -> str:
+    """`kipflow` as it was called: with the community that it was given."""
+    ctx = click.get_current_context(silent=True)
+    community = ctx.find_root().params.get("community") if ctx is not None else None
+    return f"kipflow -C {quote(community)}" if community else "kipflow"
 
 
 def _question_row(row: ReviewRow) -> dict[str, Any]:
@@ -69,10 +112,11 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
         "stage": row.stage,
         "kind": row.item.kind,
         "question": row.item.question,
-        "line": row.item.line,
+        "line": row.item.line or "; ".join(b.line for b in row.ballots),
         "both_ways": list(row.item.outcomes),
-        "settle": say_command(row.number, row.item),
+        "settle": "\n".join(find_commands(row.number, row.item, say_program())),
         "subject": row.item.subject,
+        "ballots": render_ballots(row.ballots),
     }
 
 
@@ -96,7 +140,7 @@ def _effect_row(parts: Parts, effect: OutboxRow) -> dict[str, Any]:
         "question": (read_text(effect.payload) or edits or effect.key).partition("\n")[0],
         "line": effect.last_error or "",
         "both_ways": [],
-        "settle": say_release(effect),
+        "settle": "\n".join(find_release_commands(effect, say_program())),
         "subject": effect.key,
     }
 
@@ -250,6 +294,8 @@ def senders(
     if lines is None and domain is None and not everybody:
         shown = [{"line": number, **_sender_row(row)} for number, row in enumerate(rows, 1)]
         print_rows(shown, form, columns=_SENDER_COLUMNS)
+        if rows and form == "table":
+            _print_senders(shown)
         return 1 if rows else 0
     if not reason.strip():
         raise click.UsageError('accepting needs a reason, which is kept with each ruling: --reason "…"')
@@ -261,6 +307,17 @@ def senders(
         console().print(f"{row.sender} is {row.person_name} ({row.person})", markup=False, highlight=False)
     _take_hold(parts, at, f"{len(picked)} of {len(rows)} accepted")
     return 0
+
+
+def _print_senders(rows: Sequence[dict[str, Any]]) -> None:
+    out = console()
+    out.print("\nTheir ballots:")
+    for row in rows:
+        for ballot in row["ballots"]:
+            out.print(f"  line {row['line']}: {say_ballot(ballot)}")
+    out.print("To accept some or all of them, with your reason in place of …:")
+    for which in ("--accept 1", "--all"):
+        out.print(f'  {say_program()} review senders {which} --reason "…"')
 
 
 _SENDER_COLUMNS = (
@@ -291,6 +348,7 @@ def _sender_row(row: SenderRow) -> dict[str, Any]:
         "vouched_for": f"{row.authenticated} of {row.mails}{failed}",
         "results": row.results,
         "why": row.question,
+        "ballots": render_ballots(row.ballots),
     }
 
 

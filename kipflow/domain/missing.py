@@ -16,6 +16,9 @@ from kipflow.domain.replaying import Replay
 from kipflow.domain.tally import Outcome, is_enough
 from kipflow.domain.votes import BallotStatus
 
+#: What to do where mail is not held.
+_READ_ON = "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
+
 
 def say_missing(replay: Replay, running: VoteState | None) -> tuple[str, ...]:
     """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
@@ -76,7 +79,7 @@ def _say_vote(replay: Replay, state: VoteState) -> Iterator[str]:
     if state.vote.root_missing:
         yield "its opening mail is not held: no outcome can be told"
     if replay.waits_for is not None:
-        yield f"waits: {replay.waits_for}"
+        yield f"waits: {replay.waits_for}; {_READ_ON}"
     elif _can_close(replay, state):
         yield _say_closing(replay, state)
     yield from (f"the announced result differs: {d}" for d in state.differences)
@@ -125,7 +128,7 @@ def _say_silence(replay: Replay) -> Iterator[str]:
     gap = replay.silence_unproven(silent_at)
     warned_at = replay.told_at()
     if gap is not None and warned_at is None:
-        yield f"no mail held for {days}, but {gap}: nobody is warned yet"
+        yield f"no mail held for {days}, but {gap}: nobody is warned yet; {_READ_ON}"
         return
     parts = [f"silent for {days}"]
     if warned_at is not None:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.claims import ClaimKind
-from kipflow.domain.clocks import VoteState, after
-from kipflow.domain.closing import is_contradicted
+from kipflow.domain.clocks import VoteState, after, is_covered, judge_vote
+from kipflow.domain.closing import find_closing, is_contradicted
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.events import Stage
+from kipflow.domain.facts import Ruling
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.numbering import is_jump
@@ -76,7 +77,7 @@ def _ask_of_vote(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:
             outcomes=say_ways(state.vote, doubt, replay.policy, quorum=state.terms.quorum),
             asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
         )
-    yield from (_ask_of_end(end, _say_ends(end, state, replay.policy)) for end in find_open_ends(state.vote))
+    yield from (_ask_of_end(end, _say_ends(end, state, replay)) for end in find_open_ends(state.vote))
     if state.vote.crowded:
         yield ReviewItem(
             kind="crowd",
@@ -94,7 +95,7 @@ def _ask_of_contested(replay: Replay, states: Sequence[VoteState]) -> Iterator[R
     for state in states:
         vote = state.vote
         if vote.contested is not None and vote.ended_at is None and vote.root_message_id not in replay.closed:
-            yield _ask_of_end(vote.contested, _say_ends(vote.contested, state, replay.policy))
+            yield _ask_of_end(vote.contested, _say_ends(vote.contested, state, replay))
 
 
 def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
@@ -108,16 +109,51 @@ def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
     )
 
 
-def _say_ends(end: ClaimedEnd, state: VoteState, policy: Policy) -> tuple[str, ...]:
+def _say_ends(end: ClaimedEnd, state: VoteState, replay: Replay) -> tuple[str, ...]:
     """What becomes of the vote if a person accepts the end, and if they refuse it."""
-    comes_to = say_counts(state.tally.binding, policy, quorum=state.terms.quorum)
+    comes_to = say_counts(state.tally.binding, replay.policy, quorum=state.terms.quorum)
     match end.kind:
         case EndKind.CLOSED:
-            return f"if accepted: it is closed, and {comes_to}", "if refused: it stays open"
+            return (
+                f"if accepted: {_say_accepted(end, state, replay)}",
+                "if refused: the vote stays open, and this mail counts for nothing",
+            )
         case EndKind.CANCELLED:
             return "if accepted: it is called off, and its ballots count for nothing", f"if refused: it {comes_to}"
         case EndKind.REPLACED:
             return f"if accepted: it takes the other's place, and {comes_to}", "if refused: the other one goes on"
+
+
+def _say_accepted(end: ClaimedEnd, state: VoteState, replay: Replay) -> str:
+    """What a vote comes to, and where its proposal stands, once a person accepted its announcement."""
+    word = Ruling(
+        id=None,
+        number=replay.facts.proposal.number,
+        kind="ending",
+        target=end.message_id,
+        value={"ending": "accept"},
+        author="",
+        reason="",
+        made_at=replay.now,
+    )
+    vote = next((v for v in replay.facts.votes if v.root_message_id == state.vote.root_message_id), state.vote)
+    accepted = judge_vote(vote, state.terms, replay.policy, (*replay.rulings, word), replay.now)
+    comes_to = say_counts(accepted.tally.binding, replay.policy, quorum=state.terms.quorum)
+    return f"the vote is closed and {comes_to}; {_say_stage_after(accepted, replay)}"
+
+
+def _say_stage_after(state: VoteState, replay: Replay) -> str:
+    closing = find_closing(state, replay.policy, replay.now)
+    if closing is not None:
+        stage = Stage.ACCEPTED if closing.passes or replay.vote is None else Stage.REJECTED
+        gap = is_covered(replay.facts.coverage, state.vote.opened_at, replay.now)
+        return f"the proposal is {stage}" + (" as soon as all mail is held" if gap is not None else "")
+    if replay.now < state.terms.earliest_close:
+        return f"the proposal stays in {replay.stage} until the voting period is over"
+    if is_contradicted(state, replay.now) and not state.hangs:
+        announced = state.vote.declared.outcome if state.vote.declared is not None else None
+        return f"its announcement says {announced}, so you are asked next for the proposal's stage"
+    return f"the proposal stays in {replay.stage} until its other questions are settled"
 
 
 def _ask_of_result(replay: Replay, state: VoteState) -> Iterator[ReviewItem]:

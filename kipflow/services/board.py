@@ -31,6 +31,7 @@ from kipflow.domain.facts import (
 )
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.tally import Outcome, Tally
 from kipflow.services.ports import MetricRow, OutboxRow
 
@@ -203,6 +204,22 @@ class ThreadCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SenderBallot:
+    """A ballot of a sender who is asked about: its own line, its mail, and what the mail's receiving host recorded.
+
+    `source` is where the mail was read, `url` its permalink ("" where there is none).
+    """
+
+    line: str
+    at: datetime
+    message_id: str
+    source: str
+    url: str
+    authentication: Authentication
+    address_source: AddressSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
     """One proposal with everything it rests on. What was decided is from the decision at `decided_at`.
 
@@ -211,7 +228,8 @@ class ProposalView:
     the number of mails. `links` maps every message id in `votes` and `threads` that is known in an archive
     to its permalink. `rulings` includes revoked ones, `warnings` those of silences that ended. `faults` are those of
     its page now, errors first; `effects` its outbox rows, newest first. `claim` and `claim_why` are as in `BoardRow`;
-    "refused" is a number that a person refused.
+    "refused" is a number that a person refused. `questioned` maps the subject of each question about a sender to
+    the ballots in question.
     """
 
     key: str
@@ -241,11 +259,13 @@ class ProposalView:
     effects: tuple[OutboxRow, ...] = ()
     claim: str = ""
     claim_why: str = ""
+    questioned: Mapping[str, tuple[SenderBallot, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRow:
-    """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes."""
+    """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes; a question
+    about a sender has the `ballots` in question."""
 
     number: int
     key: str
@@ -254,6 +274,7 @@ class ReviewRow:
     item: ReviewItem
     decided_at: datetime
     url: str = ""
+    ballots: tuple[SenderBallot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +301,7 @@ class SenderRow:
     not_authentic: int = 0
     results: int = 0
     last_result: datetime | None = None
+    ballots: tuple[SenderBallot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

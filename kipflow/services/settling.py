@@ -1,45 +1,59 @@
-"""Which command settles a question or lets an effect go: the same words in `kipflow review` and on the board."""
+"""Which commands settle a question or let an effect go: the same words in `kipflow review` and on the board.
+
+Each is whole and safe to paste into a shell: ids and addresses come from mails. A word in capitals is for the reader
+to fill in; a comment lists what it can be.
+"""
 
 from __future__ import annotations
 
 from shlex import quote
 
 from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
 from kipflow.services.ports import OutboxRow
 
+_CHOICES = "CHOICE: +1, 0, -1 or none"
+_STAGES = f"STAGE: {', '.join(Stage)}"
 
-def say_command(number: int, item: ReviewItem) -> str:
-    """What comes after `kipflow review`, without the reason; "" where no ruling can settle it.
 
-    Safe to paste into a shell: ids and addresses come from mails.
-    """
+def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tuple[str, ...]:
+    """The commands that settle a question, each in its way; none where no ruling can."""
+    return tuple(
+        f'{program} review {words} --reason "…"{f"  # {comment}" if comment else ""}'
+        for words, comment in _find_words(number, item)
+    )
+
+
+def _find_words(number: int, item: ReviewItem) -> list[tuple[str, str]]:
+    subject = quote(item.subject)
     match item.kind:
         case "ballot" | "late-ballot":
-            return f"ballot {number} {quote(item.subject)} +1|0|-1|none"
+            return [(f"ballot {number} {subject} CHOICE", _CHOICES)]
         case "identity":
-            one, _, other = item.subject.partition(" = ")
-            return f"merge|split {quote(one)} {quote(other)}"
+            sides = " ".join(map(quote, item.subject.split(" = ", 1)))
+            return [(f"merge {sides}", "one person"), (f"split {sides}", "two people")]
         case "sender":
-            return f"sender|split {' '.join(map(quote, find_sides(item.subject)))}"
+            sides = " ".join(map(quote, find_sides(item.subject)))
+            return [(f"sender {sides}", "it is"), (f"split {sides}", "it is not")]
         case "ending":
-            return f"ending {number} {quote(item.subject)} accept|refuse"
+            return [(f"ending {number} {subject} {answer}", "") for answer in ("accept", "refuse")]
         case "page":
-            return f"page {number}"
+            return [(f"page {number}", "the votes hold")]
         case "claimed-number":
-            return f"number {number} accept|refuse"
+            return [(f"number {number} {answer}", "") for answer in ("accept", "refuse")]
         case "dormancy":
-            return f"stage {number} Dormant, or snooze {number} DATE"
+            return [(f"stage {number} Dormant", ""), (f"snooze {number} DATE", "DATE: such as 2026-03-02")]
         case "ruling":
-            return f"revoke {quote(item.subject)}"
+            return [(f"revoke {subject}", "")]
         case "result" | "turned-vote" | "retraction" | "new-vote" | "reopening" | "unannounced" | "crowd":
-            return f"stage {number} STAGE"
+            return [(f"stage {number} STAGE", _STAGES)]
         case _:
-            return ""
+            return []
 
 
-def say_release(effect: OutboxRow) -> str:
-    """What comes after `kipflow review` to settle an effect that waits for a person; "" for one that does not."""
+def find_release_commands(effect: OutboxRow, program: str = "kipflow") -> tuple[str, ...]:
+    """The commands that settle an effect that waits for a person; none for one that does not."""
     key = quote(effect.key)
-    said = {"held": f"release {key}", "failed": f"release {key}", "unsure": f"sent {key}, or release {key}"}
-    return said.get(effect.status, "")
+    words = {"held": ("release",), "failed": ("release",), "unsure": ("sent", "release")}
+    return tuple(f"{program} review {word} {key}" for word in words.get(effect.status, ()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.senders import AddressSource, Authentication
+from kipflow.services.board import SenderBallot
 from kipflow.services.ports import OutboxRow
 
 #: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
@@ -31,6 +33,23 @@ RULE_WORDS: dict[str, str] = {
     "restored": "an operator took its newest move back",
     "correction": "later evidence took the ground from earlier entries",
 }
+
+_ADDRESS_WORDS: dict[AddressSource, str] = {
+    AddressSource.FROM: "",
+    AddressSource.RECOVERED: "its address was read behind the list's own; ",
+    AddressSource.AMBIGUOUS: "it shows several addresses; ",
+    AddressSource.NONE: "it shows no address; ",
+}
+_AUTHENTICATION_WORDS: dict[Authentication, str] = {
+    Authentication.PASSED: "the receiving host authenticated the sender's domain",
+    Authentication.FAILED: "the receiving host found the sender's domain not authentic",
+    Authentication.UNKNOWN: "no receiving host recorded whether the sender's domain is authentic",
+}
+
+
+def say_authentication(ballot: SenderBallot) -> str:
+    """What the mail and its receiving host say of its sender's address."""
+    return _ADDRESS_WORDS[ballot.address_source] + _AUTHENTICATION_WORDS[ballot.authentication]
 
 
 def say_warning(given: SilenceWarning) -> str:

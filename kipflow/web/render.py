@@ -20,7 +20,8 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.services.messages import read_text
-from kipflow.services.settling import say_command, say_release
+from kipflow.services.settling import find_commands, find_release_commands
+from kipflow.services.wording import say_authentication
 from kipflow.web import charts, metrics, times, wording
 
 T = TypeVar("T")
@@ -140,9 +141,10 @@ def _build_environment() -> Environment:
         elapsed=times.find_elapsed,
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
-        say_command=say_command,
+        find_commands=find_commands,
+        find_release_commands=find_release_commands,
+        say_authentication=say_authentication,
         say_end=say_end,
-        say_release=say_release,
         say_run=wording.say_run,
         say_origin=wording.say_origin,
         by_month=charts.fill_months,

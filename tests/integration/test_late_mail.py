@@ -285,7 +285,7 @@ def test_review_lists_what_is_held_with_the_command_that_releases_it(
     assert row["proposal"] == "KIP-77"
     assert row["question"].startswith("KIP-77: corrected: Accepted →")
 
-    assert run(["review", *shlex.split(row["settle"]), "--by", "ops", "--as-of", WEEK.isoformat()]) == 0
+    assert run([*shlex.split(row["settle"])[1:], "--by", "ops", "--as-of", WEEK.isoformat()]) == 0
     village.decide(WEEK + DAY)
     assert "corrected" in village.channel.posted[-1][1]
     capsys.readouterr()

@@ -14,7 +14,7 @@ from lxml import html
 
 from kipflow.cli import run
 from kipflow.domain.decisions import ReviewItem
-from kipflow.services.settling import say_command
+from kipflow.services.settling import find_commands
 from kipflow.settings import read_settings
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
@@ -86,7 +86,8 @@ def test_a_pair_that_may_be_one_person_is_shown_with_what_hangs_on_it_and_how_to
             "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person? (initials of the same name)" in text
         )
         assert "if one person: falls short with +2 -1" in text
-        assert """kipflow review merge|split kim@home.example kosei --reason "…\"""" in text
+        assert """kipflow review merge kim@home.example kosei --reason "…\"""" in text
+        assert """kipflow review split kim@home.example kosei --reason "…\"""" in text
 
 
 def test_a_merge_stands_in_the_timeline_and_among_who_is_who_until_it_is_revoked(parts: Parts) -> None:
@@ -119,7 +120,11 @@ def test_senders_who_only_claim_to_be_somebody_are_listed_with_what_speaks_for_t
     assert run(["advance", "--as-of", "2026-03-13"]) == 0
     text = page(parts, "/review")
     assert "Senders not proven 1" in text
-    assert "1. Rune Berg rune@home.example Rune Berg rberg KIP-7 1" in text
+    assert "1. Rune Berg rune@home.example Rune Berg rberg KIP-7 -1 20" in text
+    for shown in (text, page(parts, "/proposals/7")):
+        assert "no receiving host recorded whether the sender's domain is authentic" in shown
+        assert "q.eml#0" in shown
+        assert """kipflow review sender rune@home.example rberg --reason "…\"""" in shown
     assert "name only" in page(parts, "/proposals/7")
     board = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
     [row] = board.get("/api/review").json()["senders"]
@@ -136,11 +141,15 @@ def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:
 
 def test_the_command_that_is_shown_is_safe_to_paste() -> None:
     item = ReviewItem(kind="identity", subject="a'; reboot #@x.example = kosei", question="?")
-    assert shlex.split(say_command(7, item).replace("|", " ")) == ["merge", "split", "a'; reboot #@x.example", "kosei"]
+    merge, _ = find_commands(7, item)
+    words = ["kipflow", "review", "merge", "a'; reboot #@x.example", "kosei", "--reason", "…"]
+    assert shlex.split(merge, comments=True) == words
     ballot = ReviewItem(kind="ballot", subject="<$(reboot)@x.example>", question="?")
-    assert shlex.split(say_command(7, ballot))[:3] == ["ballot", "7", "<$(reboot)@x.example>"]
+    [command] = find_commands(7, ballot)
+    assert shlex.split(command)[2:6] == ["ballot", "7", "<$(reboot)@x.example>", "CHOICE"]
+    assert command.endswith("# CHOICE: +1, 0, -1 or none")
 
 
 def test_a_question_about_a_page_names_the_command_that_settles_it() -> None:
     item = ReviewItem(kind="page", subject="70@2", question="do the votes hold?")
-    assert say_command(7, item) == "page 7"
+    assert find_commands(7, item) == ('kipflow review page 7 --reason "…"  # the votes hold',)

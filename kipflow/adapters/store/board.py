@@ -12,11 +12,12 @@ import sqlalchemy as sa
 from kipflow.adapters.store import exports, pages
 from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.codec import drift_from_json
-from kipflow.adapters.store.columns import as_tuple
+from kipflow.adapters.store.columns import as_tuple, chunks
 from kipflow.adapters.store.decisions import as_transition
 from kipflow.adapters.store.messages import MESSAGES_MARK
 from kipflow.adapters.store.outbox import as_outbox_row
 from kipflow.adapters.store.tables import (
+    ballot,
     mark,
     message,
     outbox,
@@ -30,7 +31,9 @@ from kipflow.adapters.store.tables import (
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
+from kipflow.domain.identities import find_sides
 from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 
@@ -117,6 +120,8 @@ def load_review(connection: sa.Connection, community: Community) -> tuple[views.
         .outerjoin(message, message.c.message_id == review_item.c.subject)
         .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
     )
+    rows = list(connection.execute(statement))
+    ballots = load_questioned(connection, community, rows)
     return tuple(
         views.ReviewRow(
             number=row.number,
@@ -126,8 +131,45 @@ def load_review(connection: sa.Connection, community: Community) -> tuple[views.
             item=as_review_item(row),
             decided_at=row.decided_at,
             url=community.render_permalink(row.message_id) if row.message_id else "",
+            ballots=ballots.get((row.number, row.subject), ()),
         )
-        for row in connection.execute(statement)
+        for row in rows
+    )
+
+
+def load_questioned(
+    connection: sa.Connection, community: Community, questions: Iterable[sa.Row[Any]]
+) -> dict[tuple[int, str], tuple[views.SenderBallot, ...]]:
+    """Number and subject of each question about a sender → that sender's ballots in the newest round that has one."""
+    asked = {(q.number, q.subject): find_sides(q.subject)[0] for q in questions if q.kind == "sender"}
+    mail = (message.c.source, message.c.authentication, message.c.address_source)
+    statement = (
+        sa.select(ballot, *mail)
+        .join(message, message.c.message_id == ballot.c.message_id)
+        .order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position)
+    )
+    cast: dict[tuple[int, str], list[sa.Row[Any]]] = {}
+    for chunk in chunks(sorted({number for number, _ in asked})):
+        for row in connection.execute(statement.where(ballot.c.number.in_(chunk))):
+            for key in {row.voter, row.address, row.message_id}:
+                cast.setdefault((row.number, key), []).append(row)
+    found = {}
+    for (number, subject), sender in asked.items():
+        rows = cast.get((number, sender), [])
+        newest = max((row.vote_position for row in rows), default=None)
+        found[number, subject] = tuple(_sender_ballot(row, community) for row in rows if row.vote_position == newest)
+    return found
+
+
+def _sender_ballot(row: sa.Row[Any], community: Community) -> views.SenderBallot:
+    return views.SenderBallot(
+        line=row.line,
+        at=row.cast_at,
+        message_id=row.message_id,
+        source=row.source,
+        url=community.render_permalink(row.message_id),
+        authentication=Authentication(row.authentication),
+        address_source=AddressSource(row.address_source),
     )
 
 

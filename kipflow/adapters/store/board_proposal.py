@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.assembly import Community
-from kipflow.adapters.store.board import as_recorded, as_review_item
+from kipflow.adapters.store.board import as_recorded, as_review_item, load_questioned
 from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.codec import declared_from_json, drift_from_json, end_from_json
 from kipflow.adapters.store.columns import as_tuple
@@ -53,7 +53,11 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
     votes = _load_votes(connection, number)
     threads = tuple(_count_threads(mails))
-    questions = sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
+    questions = list(
+        connection.execute(
+            sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
+        )
+    )
     effects = (
         sa.select(outbox)
         .where(outbox.c.number == number, outbox.c.created_at <= as_of)
@@ -70,7 +74,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         history=_load_history(connection, number, as_of),
         votes=votes,
         missing=as_tuple(row.missing),
-        review=tuple(as_review_item(item) for item in connection.execute(questions)),
+        review=tuple(as_review_item(item) for item in questions),
         drift=drift_from_json(row.drift),
         next_deadline=row.next_deadline,
         warned_at=row.warned_at,
@@ -88,6 +92,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
         claim=row.claim,
         claim_why=row.claim_why,
+        questioned={subject: b for (_, subject), b in load_questioned(connection, community, questions).items()},
     )
 
 

@@ -54,6 +54,7 @@ def load_senders(connection: sa.Connection, asked: Iterable[ReviewRow], roster: 
                 not_authentic=record.failed,
                 results=len(named),
                 last_result=max(named, default=None),
+                ballots=tuple(ballot for row in questions for ballot in row.ballots),
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.asked_at is None, row.asked_at or 0, row.sender, row.person)))

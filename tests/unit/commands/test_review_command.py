@@ -97,7 +97,10 @@ def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_comma
         "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person? (initials of the same name)"
     )
     assert asked[0]["both_ways"] == ["if one person: falls short with +2 -1", "if two people: passes with +3 -0"]
-    assert asked[0]["settle"] == "merge|split kim@home.example kosei"
+    assert str(asked[0]["settle"]).splitlines() == [
+        'kipflow review merge kim@home.example kosei --reason "…"  # one person',
+        'kipflow review split kim@home.example kosei --reason "…"  # two people',
+    ]
     assert "1 doubt who is who could turn it: a person must settle" in shown(capsys)
 
 
@@ -161,7 +164,7 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
         "Mara Lind <mara@home.example> writes under the name of Mara Lind from an address that is not known as "
         "theirs: is this Mara Lind?"
     )
-    assert asked["settle"] == "sender|split mara@home.example mlind"
+    assert str(asked["settle"]).startswith("kipflow review sender mara@home.example mlind --reason ")
     assert "binding +3/0/-0" in shown(capsys)
     assert review("sender", "mara@home.example", "mlind", "--since", "2026-03-05", day=12) == 0
     assert "binding +3/0/-0" in shown(capsys), "the mail is older than that"
@@ -440,3 +443,54 @@ def test_facts_are_not_seen_at_a_time_that_has_not_come(
     capsys.readouterr()
     assert run([*command.split(), *arguments, "--as-of", ahead]) == 2
     assert f"{ahead} 00:00 UTC has not come yet" in capsys.readouterr().err
+
+
+def test_the_table_prints_each_command_whole_and_with_the_community_that_was_named(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(community, "s7", "Rune Berg <rune@a-long-name-of-some-home.example>", 2.5, "-1 (binding), too early")
+    assert run(["ingest", str(community / "s7.eml")]) == 0
+    assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    capsys.readouterr()
+    assert run(["-C", "kafka", "review"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    sender = "rune@a-long-name-of-some-home.example rberg"
+    assert f'  kipflow -C kafka review sender {sender} --reason "…"  # it is' in lines
+    [ballot] = [line for line in lines if "<s7@m.example>" in line]
+    assert ballot.startswith(
+        '  "-1 (binding), too early" in the mail of 2026-03-04 21:00 UTC <s7@m.example> (s7.eml#0 '
+    )
+    assert ballot.endswith("no receiving host recorded whether the sender's domain is authentic")
+    assert run(["review", "senders"]) == 1
+    listed = capsys.readouterr().out
+    assert f"line 1: {ballot.strip()}" in listed
+    assert '  kipflow review senders --accept 1 --reason "…"' in listed
+    assert run(["review", "senders", "--accept", "1"]) == 2
+    assert capsys.readouterr().err.startswith("kipflow: accepting needs a reason, which is kept with each ruling")
+
+
+def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "The vote passes with 3 binding +1 votes."
+    write(community, "end", "Ann Other <ann@x.example>", 5, said, subject="[RESULT] [VOTE] KIP-7: Tidy shelves")
+    assert run(["ingest", str(community / "end.eml")]) == 0
+    assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    [asked] = [q for q in questions(capsys) if q["kind"] == "ending"]
+    assert asked["both_ways"] == [
+        "if accepted: the vote is closed and passes with +3 -0; the proposal stays in Vote until its other questions "
+        "are settled",
+        "if refused: the vote stays open, and this mail counts for nothing",
+    ]
+    assert review("split", "kim@home.example", "kosei") == 0
+    [asked] = [q for q in questions(capsys) if q["kind"] == "ending"]
+    assert "the vote is closed and passes with +3 -0; the proposal is Accepted as soon as all mail is held" in str(
+        asked
+    )
+    assert review("ending", "7", "<end@m.example>", "accept", day=12) == 0
+    told = shown(capsys)
+    assert "waits: the archive " in told
+    assert "; run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail" in told
+    assert run(["ingest", str(community), "--complete-through", "2026-03-12", "--as-of", "2026-03-12"]) == 0
+    assert run(["advance", "--as-of", "2026-03-12"]) == 0
+    assert "Accepted since" in shown(capsys)
