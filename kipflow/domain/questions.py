@@ -143,6 +143,8 @@ def _say_accepted(end: ClaimedEnd, state: VoteState, replay: Replay) -> str:
 
 
 def _say_stage_after(state: VoteState, replay: Replay) -> str:
+    if replay.claim is not None and replay.claim.holds:
+        return f"the proposal stays in {replay.stage} until its number is settled"
     closing = find_closing(state, replay.policy, replay.now)
     if closing is not None:
         stage = Stage.ACCEPTED if closing.passes or replay.vote is None else Stage.REJECTED

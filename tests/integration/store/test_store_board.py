@@ -113,7 +113,7 @@ def test_the_overview_counts_everything(board: SqlStore):
 def test_the_latest_moves_go_by_their_time_whichever_was_recorded_last(board: SqlStore, policy: Policy):
     with board.begin() as session:
         session.save_page_version(
-            make_page("p10", number=10, title="KIP-10 - Old shelves", saved_at=NOW), seen_at=AS_OF
+            make_page(page_id="p10", number=10, title="KIP-10 - Old shelves", saved_at=NOW), seen_at=AS_OF
         )
         decision = decide(session.load_facts(10), policy, AS_OF)
         assert decision is not None

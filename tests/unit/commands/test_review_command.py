@@ -477,6 +477,9 @@ def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
     assert run(["ingest", str(community / "end.eml")]) == 0
     assert run(["advance", "--as-of", "2026-03-10"]) == 0
     [asked] = [q for q in questions(capsys) if q["kind"] == "ending"]
+    assert "stays in Vote until its number is settled" in str(asked["both_ways"])
+    assert review("number", "7", "accept") == 0
+    [asked] = [q for q in questions(capsys) if q["kind"] == "ending"]
     assert asked["both_ways"] == [
         "if accepted: the vote is closed and passes with +3 -0; the proposal stays in Vote until its other questions "
         "are settled",
