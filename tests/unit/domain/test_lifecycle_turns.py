@@ -100,7 +100,10 @@ def test_an_amendment_waits_for_missing_mail_like_any_vote() -> None:
     holes = Coverage(complete_through=at(99), gaps=(("2026-04", "dev 2026-04: truncated"),))
     decision = decided(facts(**TALKED, votes=(ACCEPTED, again), coverage=holes), POLICY, 60)
     assert "amended" not in rules(decision)
-    assert decision.missing == ("amendment: waits: the archive is incomplete (dev 2026-04: truncated)",)
+    assert decision.missing == (
+        "amendment: waits: the archive is incomplete (dev 2026-04: truncated); "
+        "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail",
+    )
 
 
 # -- reopening ----------------------------------------------------------------------------------------
@@ -301,7 +304,8 @@ def test_silence_in_mail_that_is_not_held_is_no_silence() -> None:
     waiting = decided(holes, SLEEPY, 200)
     assert (waiting.stage, waiting.warned_at) == (Stage.DISCUSSION, None)
     assert waiting.missing[-1] == (
-        "no mail held for 199 days, but the archive is incomplete (dev 2026-05: not read): nobody is warned yet"
+        "no mail held for 199 days, but the archive is incomplete (dev 2026-05: not read): nobody is warned yet; "
+        "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
     )
     assert waiting.next_deadline == at(200)
     whole = decided(talk, SLEEPY, 200)
