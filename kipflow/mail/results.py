@@ -12,7 +12,7 @@ from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
-from kipflow.mail.announcements.callingoff import Call, can_call, read_call
+from kipflow.mail.announcements.callingoff import Call, can_call, read_call, takes_back_result
 from kipflow.mail.announcements.closing import closes_vote, corrects, presents_counts, thanks_all, thanks_voters
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.layouts import even_out
@@ -58,6 +58,9 @@ def read_declared(
         told = _read_plain(lines, sentences, counts, correction)
         discussed = reading.kind is Kind.DISCUSS
         announces = bool(told.outcome and counts.binding) if discussed else bool(told.line)
+    revoked = next((s for s in sentences if takes_back_result(s)), "")
+    if revoked and not (told.outcome and counts.any):
+        told, announces = _Told(line=revoked[:_LONGEST_LINE], unclear=revoked[:_LONGEST_LINE]), True
     if not announces:
         return None
     first = next((part.strip() for part in lines if part.strip()), "")
@@ -73,7 +76,7 @@ def read_declared(
         line=(told.line or counts.line or first)[:_LONGEST_LINE],
         contradictions=_find_contradictions(counts, told.outcome),
         unclear=told.unclear,
-        corrects=bool(correction),
+        corrects=bool(correction or revoked),
     )
 
 

@@ -264,8 +264,8 @@ class _Assembly:
 
         Right below a mail about the vote a written vote counts as such whatever its subject (a number
         mistyped, "+1" as the subject). Further down, and for praise without a number, only a "Re:" under
-        a subject without a tag does, unless that subject began a thread. Under a discussion's subject
-        only votes are read that claim to bind or not.
+        a subject without a tag does, unless that subject began a thread and no vote claims to bind or not. Under a
+        discussion's subject only votes are read that do.
         """
         reading, ancestors = message.reading, self.ancestors(message)
         root = next((m for m in ancestors if m.message_id in self.by_root), None)
@@ -281,6 +281,8 @@ class _Assembly:
             return []
         if talks:
             return right_below
+        if any(e.claimed_binding is not None for e in message.expressions):
+            return rounds
         between = itertools.takewhile(lambda m: m is not root, ancestors)
         return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adversary.conftest import BERG, LIND, OSEI, VOTE, Community, Mail, honest_vote
+from tests.adversary.conftest import BERG, LIND, OSEI, PETIT, VOTE, Community, Mail, honest_vote
 
 
 def vote_without_result() -> list[Mail]:
@@ -55,6 +55,30 @@ def test_an_announced_failure_under_a_votes_tag_opens_no_vote(community: Communi
 
     assert community.stage() == "Rejected"
     assert [vote["round"] for vote in community.status()["votes"]] == [1]
+
+
+def test_a_withdrawn_vote_is_no_withdrawn_vote_of_all(community: Community) -> None:
+    """The result says that somebody's vote was withdrawn. It calls nothing off: the vote passes."""
+    body = "The vote passes with 3 binding +1 votes. Ana's vote was withdrawn at her request."
+    community.follow(*vote_without_result(), result(body), day=6)
+
+    assert community.stage() == "Accepted"
+
+
+def test_a_result_that_its_caller_takes_back_ends_nothing(community: Community) -> None:
+    """The caller announces too early, takes that back, and announces again at the end. Votes between the two count."""
+    early = result("Passed with three binding +1.", day=2.2, name="early")
+    back = result(
+        "Please disregard the result, the vote stays open.", day=2.4, name="back", subject=f"Re: {early.subject}"
+    )
+    late = Mail(name="late", by=PETIT, day=4.5, body="+1 (binding)")
+    community.follow(*vote_without_result(), early, back, late, day=4.8)
+    assert community.stage() == "Vote"
+    assert "result" in asked(community)
+
+    community.follow(result("Passed with four binding +1."), day=6)
+    assert community.stage() == "Accepted"
+    assert community.status()["votes"][0]["tally"]["binding"]["+1"] == 4
 
 
 def test_a_possible_cancellation_voids_nothing(community: Community) -> None:

@@ -6,6 +6,7 @@ missing object ("I may have to cancel this") make it one to ask about.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -38,6 +39,21 @@ def read_call(sentence: str) -> Call:
 def can_call(text: str) -> bool:
     """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
     return has_word(text, Word.CANCEL, Word.DISREGARD, Word.WITHOUT)
+
+
+def takes_back_result(sentence: str) -> bool:
+    """Whether a sentence takes back an announcement: "please disregard the result", "the result is void"."""
+    if not has_word(sentence, Word.RESULT) or not has_word(sentence, Word.CANCEL, Word.DISREGARD):
+        return False
+    tokens = tokenize(sentence)
+    for at, head in enumerate(tokens):
+        if not head.can_be(Word.CANCEL, Word.DISREGARD) or is_conditional(tokens, at):
+            continue
+        start, denied = _read_group(tokens, at)
+        behind = list(itertools.takewhile(lambda t: not t.can_be(Word.MARK), tokens[at + 1 : at + 6]))
+        if not denied and any(t.can_be(Word.RESULT) for t in (*tokens[max(start, 0) : start + 1], *behind)):
+            return True
+    return False
 
 
 def _read_head(tokens: Sequence[Token], at: int) -> Call:
@@ -85,9 +101,11 @@ def _find_leader(tokens: Sequence[Token], at: int, start: int) -> Call:
 
 def _find_passive(tokens: Sequence[Token], at: int, start: int) -> Call:
     clause = tokens[find_clause(tokens, start) : start + 1]
+    if _is_somebodys(tokens, start):
+        return Call.NOT
     if any(token.text in {"consider", "treat", "regard"} for token in clause):
         return Call.WISHED
-    if any(token.can_be(Word.PREVIOUS, Word.UNREAL) or token.text == "my" for token in clause):
+    if any(token.can_be(Word.PREVIOUS, Word.UNREAL) for token in clause):
         return Call.NOT
     if start == at - 1 and len(clause) > 1 and " " not in tokens[at].text:
         return Call.NOT  # "the task cancelled", but "Vote cancelled"
@@ -101,8 +119,7 @@ def _find_object(tokens: Sequence[Token], at: int) -> Call:
     while index < len(tokens) and passed <= _ADJECTIVES + 2:
         token = tokens[index]
         behind = tokens[index + 1] if index + 1 < len(tokens) else None
-        mine = tokens[index - 1].text == "my" and token.can_be(Word.VOTE)
-        if token.can_be(Word.PREVIOUS) or mine:
+        if token.can_be(Word.PREVIOUS) or _is_somebodys(tokens, index):
             return Call.NOT
         if token.can_be(*_CALLED):
             ends = behind is None or behind.can_be(Word.MARK, Word.CLOSES_NOUN, Word.NUMBER, Word.THING, Word.WIDE)
@@ -114,6 +131,11 @@ def _find_object(tokens: Sequence[Token], at: int) -> Call:
         index, passed = index + 1, passed + 1
     alone = index == at + 1 and find_clause(tokens, at) == at
     return (Call.OUTRIGHT if tokens[at].text.startswith("cancel") else Call.PERHAPS) if alone else Call.NOT
+
+
+def _is_somebodys(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a vote is a voter's own, not the vote that all cast theirs in: "my vote", "Tom's vote"."""
+    return at > 0 and tokens[at].can_be(Word.VOTE) and tokens[at - 1].can_be(Word.OWNER)
 
 
 def _is_undecided(tokens: Sequence[Token], at: int) -> bool:

@@ -27,7 +27,7 @@ class Word(StrEnum):
     UNREAL, HEDGE, PREVIOUS, OTHER, JOINT, CLOSE = "unreal", "hedge", "previous", "other", "joint", "close"
     THANKS, CORRECT, CANCEL, DISREGARD = "thanks", "correct", "cancel", "disregard"
     UNDECIDED, RESOLVES, CLOSES_NOUN = "undecided", "resolves", "closes_noun"
-    THREAD, WITHOUT, VOTED = "thread", "without", "voted"
+    THREAD, WITHOUT, VOTED, OWNER = "thread", "without", "voted", "owner"
     MARK_END, MARK_OFF, MARK_BESIDE = "mark_end", "mark_off", "mark_beside"
     MARK, NUMBER, SIGN, WIDE = "mark", "number", "sign", "wide"  # punctuation, figures, "+1", scripts without blanks
 

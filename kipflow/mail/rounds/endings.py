@@ -123,6 +123,8 @@ class Endings:
         adds_tag = message.cancels is None and self.adds_tag(message)
         if not adds_tag and not self.says_so(round_, message):
             return
+        if message.declared is not None and message.declared.outcome == "passed":
+            return  # a result with words for calling off in it is asked about, below
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
         closed_at = round_.declared.closes_at if round_.declared is not None else None
@@ -154,6 +156,8 @@ class Endings:
         declared, at = message.declared, self.times[message.message_id]
         if declared is None or round_.ended_at is not None:
             return
+        if declared.outcome == "passed" and self.says_so(round_, message):
+            declared = replace(declared, outcome=None, unclear=message.cancels or "")
         tagged = message.reading.kind is Kind.RESULT
         if not tagged and self.names_other(round_, declared.line):
             return

@@ -13,7 +13,8 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
     """What is announced once somebody who may says `later`, at `at`, after `known`.
 
     A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that turns the
-    outcome, or differs without being either, ends nothing any more: a person must say which holds.
+    outcome, takes the announcement back, or differs without being either, ends nothing any more: a person must say
+    which holds.
 
     Args:
         known: what was announced so far.
@@ -24,8 +25,8 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
     if known.closes_at is None:
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
     told = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
-    if later.unclear and not told:
-        return known
+    if later.unclear and not told:  # one that is taken back closes nothing: the vote runs on
+        return replace(later, announced_at=at, revised_at=at, before=known) if later.corrects else known
     differs = _differs(known, later)
     if not (told or outweighs):
         return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
