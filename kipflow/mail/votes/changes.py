@@ -36,13 +36,13 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
         return _read_takeback(text, drop("keeps", folded), mentions)
+    choice, value, claimed = target.choice, target.value, target.claimed
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", folded[: target.start])))[-1]
     if has_condition(text) or has("hypothetical", last_clause) or has("negation", last_clause):
         why = "changes a vote, with a doubt about it: is it changed?"
-        choice = target.choice if len(mentions) == 1 else None  # either value may be the vote
-        return find("conditional", Standing.UNCLEAR, why, choice=choice, value=target.value, claimed=target.claimed)
-    said = (target.choice, target.value, target.claimed)
-    return find("changed", Standing.CLEAR, choice=said[0], value=said[1], claimed=said[2], role=Role.CHANGE)
+        either = choice if len(mentions) == 1 else None  # any of its values may be the vote
+        return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
+    return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=Role.CHANGE)
 
 
 def _speaks_of_own(folded: str) -> bool:

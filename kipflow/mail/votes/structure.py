@@ -65,12 +65,12 @@ def _signed(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """A line that starts with a written vote: `after` is what follows the value."""
+    """A line that starts with a written vote: `after` is what follows the value; `is_boxed` is "[+1] approve"."""
 
     index: int
     value: str
     after: str
-    is_boxed: bool = False
+    is_boxed: bool
 
 
 # a zero in a list of choices; alone on its line it may be a vote like any other
@@ -125,9 +125,8 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
         if values and (zero is not None or values[0].start() <= start):
             after = line[values[0].end("value") :]
             if zero is not None or not is_technical(line[: values[0].start()], after):
-                yield Leading(
-                    index, "".join(values[0]["value"].split()), after.lstrip(")]>"), line.lstrip(" -*•")[:1] == "["
-                )
+                value = "".join(values[0]["value"].split())
+                yield Leading(index, value, after.lstrip(")]>"), line.lstrip(" -*•").startswith("["))
 
 
 def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
