@@ -81,7 +81,7 @@ _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 def with_a_name(m: Mention) -> bool:
     if m.whom:
         first = m.whom.split()[0]
-        named = first[0].isupper() or first[0] == "@" or has("other", fold(first))
+        named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
         return named and not is_own(m.whom.rstrip(" .!"), m.author) and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False

@@ -73,7 +73,7 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
 
 
 _CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b")
-_MARK = re.compile(r"[,;:.!?(]|\s[–—-]\s")
+_MARK = re.compile(r"[,;:.!?]|\s[–—-]\s")
 _ENDS = re.compile(r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since)\b)")
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
 _CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
@@ -96,14 +96,23 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
 
 
 def _casts(clause: str) -> bool:
-    """Whether all of a clause casts, or the writer's own words at its end do: "I read it and I'm switching to"."""
-    if not leaves_only(_AMONG, clause):
-        return any(has(name, clause) for name in _CASTING)
-    return has("first_person", clause) and any(
-        (name != "own" or has("first_person", m.group())) and not leaves_only(("filler", "own"), clause[m.end() :])
+    """Whether a clause casts what follows it: "I read it and I'm switching to", "my vote:", "moving to"."""
+    known = not leaves_only(_AMONG, clause)
+    speaks = has("first_person", _PLURAL.sub("", clause))
+    if known and speaks:
+        return True
+    return (known or speaks) and any(
+        (name != "own" or has("first_person", m.group()))
+        and (name != "change" or speaks or _ARRIVED.search(clause) is not None)
+        and not leaves_only(("filler", "own"), clause[m.end() :])
         for name in _CASTING
         for m in find_words(name, clause)
     )
+
+
+#: "we have 0" counts, "I have 0" may cast
+_PLURAL = re.compile(r"\b(?:we|our)\b")
+_ARRIVED = re.compile(r"\b(?:to|into)(?: an?)?:?$")
 
 
 def spell_out(text: str) -> str:
