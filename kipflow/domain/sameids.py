@@ -13,7 +13,9 @@ from dataclasses import replace
 from kipflow.domain.facts import Message
 from kipflow.domain.senders import Authentication
 
-_APART = "<kipflow.same."
+#: What the ids begin with that kipflow gives to mails.
+OURS = "<kipflow."
+APART = f"{OURS}same."
 _DIGITS = 16
 _SHORT = "..."
 
@@ -34,7 +36,7 @@ def is_other_mail(one: Message, other: Message) -> bool:
 def name_apart(message: Message) -> Message:
     """The mail under an id of its own, the same one whenever and by whatever rules it is read again."""
     digest = hashlib.sha256(message.digest.encode()).hexdigest()[:_DIGITS]
-    return replace(message, message_id=f"{_APART}{digest}.{message.message_id.lstrip('<')}")
+    return replace(message, message_id=f"{APART}{digest}.{message.message_id.lstrip('<')}")
 
 
 def find_given_id(message_id: str) -> str:
@@ -43,7 +45,7 @@ def find_given_id(message_id: str) -> str:
     >>> find_given_id("<kipflow.same.0123456789abcdef.a@x.example>")
     '<a@x.example>'
     """
-    return f"<{message_id[len(_APART) + _DIGITS + 1 :]}" if message_id.startswith(_APART) else message_id
+    return f"<{message_id[len(APART) + _DIGITS + 1 :]}" if message_id.startswith(APART) else message_id
 
 
 def find_referred(mails: Iterable[Message], message: Message) -> Message:

@@ -14,6 +14,7 @@ from hashlib import sha256
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.roster import clean_address
+from kipflow.domain.sameids import OURS
 from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
@@ -95,7 +96,9 @@ def read_message(
     parents = parse_message_ids(headers.text("in-reply-to"))
     references = parse_references(headers)
     digest = _digest(headers, body)
-    message_id = parse_message_id(headers.text("message-id")) or f"<kipflow.{digest}@missing>"
+    message_id = parse_message_id(headers.text("message-id"))
+    if not message_id or message_id.startswith(OURS):  # nobody else gives such ids
+        message_id = f"<kipflow.{digest}@missing>"
     answers = bool(parents or references)
     if _is_automatic_answer(headers):
         reading = replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=subject.lower())

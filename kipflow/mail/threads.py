@@ -13,16 +13,17 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
 from kipflow.mail.rounds.calls import is_call
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.entitled import Entitled
-from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_named, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import is_next_version, is_same_topic
+from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 from kipflow.mail.votes.shares import read_share
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
@@ -47,8 +48,10 @@ def find_votes(
 
 
 def _doubt(message: Message) -> Message:
-    """A mail whose votes are put to a person because its subject is about something else."""
-    why = "answers in the vote's thread under another subject: a vote on this?"
+    """A mail whose votes are put to a person because what they are about is not sure."""
+    anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
+    asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
+    why = asked if anew else "answers in the vote's thread under another subject: a vote on this?"
     return replace(
         message,
         expressions=tuple(
@@ -64,12 +67,14 @@ class _Assembly:
         self.roster, self.policy = roster, policy
         self.prefix, self.keyed_by = prefix, keyed_by
         self.by_id = {m.message_id: m for m in ordered}
-        self.parents = find_parents(ordered)
+        self.parents, self.named = find_parents(ordered), find_named(ordered)
         self.times = find_times(ordered, self.parents)
         self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
         self.numbers = attribute_numbers(ordered)
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
+        #: The opening that each mail leads to, as far as it was asked for ("": none).
+        self.nearest: dict[str, str] = {}
         #: Mails by the votes that they are about, and when those that end one of so many rounds were sent.
         self.by_key: dict[str, list[Message]] = {}
         self.ends: dict[tuple[str, int], list[datetime]] = {}
@@ -202,6 +207,7 @@ class _Assembly:
             round_.round = max(previous + 1, round_.marker or 0)
             rounds.append(round_)
             self.by_root.setdefault(root.message_id, []).append(round_)
+            self.nearest.clear()
 
     def time_of(self, message: Message) -> datetime:
         """When a mail was sent, as far as the mails around it bear that out."""
@@ -224,12 +230,16 @@ class _Assembly:
         at = self.time_of(message)
         if reading.kind is Kind.DISCUSS:
             return self.find_told_of(message, at)
-        root = next((m for m in self.ancestors(message) if m.message_id in self.by_root), None)
-        if root is not None:
+        roots = self.find_roots(message)
+        if len(roots) > 1:
+            return []  # a person says which it is about
+        for root in roots:
             rounds = [r for r in self.by_root[root.message_id] if self.fits(message, r)]
             if rounds or not self.names_other_vote(message):
                 return [self.pick_marked(r, message) for r in rounds]
         if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
+            return []
+        if self.is_torn(message) or self.begins_anew(message):
             return []
         found = []
         for key in self.keys_of(message):
@@ -242,6 +252,65 @@ class _Assembly:
             marked = [r for r in opened if r.marker == reading.round] or opened
             found.extend(self.leave_contested(marked)[-1:])
         return found
+
+    def find_roots(self, message: Message) -> list[Message]:
+        """The openings of the votes in whose threads a mail stands: one, but where what it answers is not sure.
+
+        A stranger can use an id that somebody has, or write between a vote and its answers: then all mails count
+        that this one names. Its own subject decides if it can.
+        """
+        roots = self.find_root(message)
+        named = self.named.get(message.message_id, ())
+        is_sure = len(named) < 2 or (len(roots) == 1 and named[0] == roots[0].message_id)
+        if not is_sure:
+            found = {m.message_id: m for m in roots}
+            for each in named:
+                direct = [self.by_id[each]] if each in self.by_root else self.find_root(self.by_id[each])
+                found.update((m.message_id, m) for m in direct)
+            roots = list(found.values())
+        if len(roots) > 1:
+            numbers = set(message.reading.numbers)
+            told = [m for m in roots if numbers and numbers.intersection(self.numbers.get(m.message_id, ()))]
+            keys = {key for m in roots for key in self.keys_of(m)}
+            roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
+        return roots
+
+    def find_root(self, message: Message) -> list[Message]:
+        """The nearest opening that a mail leads to by its parents, if any."""
+        chain: list[str] = []
+        current, root = message.message_id, ""
+        while current not in self.nearest and current not in chain:
+            chain.append(current)
+            parent = self.parents.get(current, "")
+            if not parent or parent in self.by_root:
+                root = parent
+                break
+            current = parent
+        else:
+            root = self.nearest.get(current, "")
+        self.nearest.update(dict.fromkeys(chain, root))
+        return [self.by_id[root]] if root else []
+
+    def is_torn(self, message: Message) -> bool:
+        """Whether a mail stands in no thread, and its subject is that of votes on several proposals."""
+        if message.reading.numbers or not message.reading.topic:
+            return False
+        opened = [self.rounds[key][0] for key in self.keys_of(message) if key in self.rounds]
+        return len({r.root.message_id for r in opened}) > 1
+
+    def begins_anew(self, message: Message) -> bool:
+        """Whether a vote answers no mail, under a vote's subject that somebody else opened, and may call one too.
+
+        Beside its vote it speaks of a proposal or of voting; a client that drops "Re:" and the thread does not.
+        """
+        if message.reading.is_reply or message.in_reply_to or message.references or not message.expressions:
+            return False
+        lines = {e.line.strip() for e in message.expressions}
+        rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
+        if not (find_references(rest, self.prefix) or speaks_of_votes(fold(rest))):
+            return False
+        rounds = [r for key in self.keys_of(message) for r in self.rounds.get(key, ())]
+        return bool(rounds) and all(r.root.author_address != message.author_address for r in rounds)
 
     def find_told_of(self, message: Message, at: datetime) -> list[Round]:
         """The rounds whose result a discussion is told: by number, the last one opened before."""
@@ -268,10 +337,18 @@ class _Assembly:
         discussion's subject only votes are read that do.
         """
         reading, ancestors = message.reading, self.ancestors(message)
-        root = next((m for m in ancestors if m.message_id in self.by_root), None)
-        if root is None or reading.kind in {Kind.RESULT, Kind.CANCEL}:
+        if reading.kind in {Kind.RESULT, Kind.CANCEL}:
             return []
+        roots = self.find_roots(message)
+        if len(roots) > 1:
+            return [r for each in roots for r in self.by_root[each.message_id]] if message.expressions else []
+        if not roots:
+            asked = message.expressions and (self.is_torn(message) or self.begins_anew(message))
+            keys = self.keys_of(message) if asked else []
+            return [self.rounds[key][-1] for key in keys if key in self.rounds]
+        root = roots[0]
         rounds = self.by_root[root.message_id]
+        ancestors = ancestors if root in ancestors else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
         votes = (e.standing is not Standing.DOUBT for e in message.expressions)
         talks = all(e.standing in {Standing.HINT, Standing.DOUBT} for e in message.expressions)

@@ -83,7 +83,7 @@ def load_facts(
     identities = rulings.load_identities(connection)
     # a mail can belong to two proposals; each has its own vote
     verdicts = rulings.as_verdicts(identities)
-    found = community.find_votes(mails, verdicts)
+    found = community.find_votes([*mails, *messages.load_rivals(connection, mails)], verdicts)
     votes = tuple(v for v in found if v.proposal == number)
     bearing = (*rulings.load_rulings(connection, number), *rulings.find_bearing(identities, votes))
     gone = absences.load_absences(connection, number)

@@ -8,7 +8,7 @@ changes, what it would say if it saw every mail at once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, insert_many
 from kipflow.adapters.store.tables import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
+from kipflow.domain.sameids import APART, find_given_id
 
 Numbers = tuple[int, ...]
 
@@ -112,6 +113,15 @@ def find_references(found: Message) -> list[str]:
     return [r for r in dict.fromkeys(nearest) if r != found.message_id]
 
 
+def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:
+    """The ids of mails that are held apart because another mail has the id by which they are named."""
+    if not named:
+        return []
+    held = message.c.message_id
+    apart = connection.scalars(sa.select(held).where(held >= APART, held < f"{APART[:-1]}/"))
+    return [each for each in apart if find_given_id(each) in named]
+
+
 def _in_order(found: Message) -> tuple[bool, float, str]:
     return found.arrived_at is None, found.arrived_at.timestamp() if found.arrived_at else 0.0, found.message_id
 
@@ -133,7 +143,7 @@ def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[
     found: dict[str, Message] = {}
     topics = {make_topic_key(m.reading.topic) for m in fresh if m.reading.numbers} - {None}
     by_topic = sa.select(*_CONTEXT).where(message.c.numbered.is_(False))
-    frontier = set(seen)
+    frontier = seen | {find_given_id(message_id) for message_id in seen}
     for chunk in chunks(sorted(t for t in topics if t)):
         for row in connection.execute(by_topic.where(message.c.topic_key.in_(chunk))):
             if row.message_id not in seen:
@@ -146,6 +156,7 @@ def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[
             statement = sa.select(message_reference.c.message_id).where(message_reference.c.ref.in_(chunk))
             children.update(connection.scalars(statement))
         frontier = children - seen
+        frontier |= {find_given_id(message_id) for message_id in frontier} - seen
         seen |= frontier
         found.update((m.message_id, m) for m in _load_stubs(connection, frontier))
     return found
@@ -154,7 +165,8 @@ def _load_affected(connection: sa.Connection, fresh: Sequence[Message]) -> dict[
 def _load_context(connection: sa.Connection, affected: Mapping[str, Message]) -> list[Message]:
     """The stored mails on which the affected ones rest, with what they are known to belong to."""
     unnumbered = [m for m in affected.values() if not m.reading.numbers]
-    wanted = {ref for m in unnumbered for ref in find_references(m)} - affected.keys()
+    named = {ref for m in unnumbered for ref in find_references(m)}
+    wanted = (named | set(find_apart(connection, named))) - affected.keys()
     parents = {m.message_id: m for m in _load_stubs(connection, wanted)}
     known = _load_attributed(connection, parents)
     context = [_as_attributed(m, known.get(m.message_id, {})) for m in parents.values()]

@@ -118,6 +118,27 @@ def load_messages(connection: sa.Connection, number: int) -> list[Message]:
     return sorted(found, key=lambda m: (m.arrived_at is None, m.arrived_at, m.message_id))
 
 
+def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Message]:
+    """The openings of other proposals' votes that unnumbered mails of one may be about just as well.
+
+    By a mail that they name, or by their topic where they stand in no thread.
+    """
+    unsure = [m for m in mails if not m.reading.numbers and m.expressions]
+    held = {m.message_id for m in mails}
+    topics = {attribution.make_topic_key(m.reading.topic) for m in unsure if not (m.in_reply_to or m.references)}
+    named = {ref for m in unsure for ref in attribution.find_references(m)}
+    calls = sa.and_(message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False))
+    found: dict[str, Message] = {}
+    for column, keys in (
+        (message.c.topic_key, {key for key in topics if key}),
+        (message.c.message_id, named | set(attribution.find_apart(connection, named))),
+    ):
+        for chunk in chunks(sorted(keys)):
+            rows = connection.execute(sa.select(message).where(column.in_(chunk), calls))
+            found.update((row.message_id, _message(row)) for row in rows if row.message_id not in held)
+    return list(found.values())
+
+
 def clean_id(message_id: str) -> str:
     """A Message-ID as it is stored: bounded, because it is a key."""
     if len(message_id) <= MAX_ID:

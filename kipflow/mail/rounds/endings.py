@@ -12,7 +12,7 @@ from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, EndKind
 from kipflow.mail.results import is_wish
-from kipflow.mail.rounds.entitled import Entitled
+from kipflow.mail.rounds.entitled import Entitled, Word
 from kipflow.mail.rounds.revising import call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
@@ -76,9 +76,12 @@ class Endings:
     def replace_earlier(self, rounds: list[Round]) -> None:
         """Each round that still runs when the next one is opened by who may ends there, and what waited beside it."""
         running: list[Round] = []
-        for later in rounds:
+        for at, later in enumerate(rounds):
             replaced = [r for r in running if is_running(r, later)]
-            first = replaced[0] if replaced else None
+            # one that was announced is over, but nobody's round may hide what people ask about it
+            passed = [r for r in rounds[:at] if r.contested is None and r.declared is not None]
+            passed = [r for r in passed if r.declared is not None and r.declared.outcome == "passed"]
+            first = next(iter((*replaced, *passed[-1:])), None)
             if first is not None and later.contested is None and not first.root_missing:
                 later.contested = self.find_claim(first, later.root, EndKind.REPLACED, later.root.subject)
                 if later.contested is not None:
@@ -101,6 +104,9 @@ class Endings:
         word = self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id])
         if word.is_caller if by_caller else word.may_end:
             return None
+        return self.make_claim(message, kind, line, word)
+
+    def make_claim(self, message: Message, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
         return ClaimedEnd(
             kind=kind,
             by=message.author_name,
@@ -127,6 +133,9 @@ class Endings:
             return  # a result with words for calling off in it is asked about, below
         line = message.cancels or message.subject
         claim = self.find_claim(round_, message, EndKind.CANCELLED, line, by_caller=adds_tag)
+        anew = any(m.reading.kind is Kind.VOTE and not m.reading.is_reply for m in round_.astray)
+        if claim is None and anew and not self.entitled.is_binding(message, at):
+            claim = self.make_claim(message, EndKind.CANCELLED, line, Word(why="and another mail may have called it"))
         closed_at = round_.declared.closes_at if round_.declared is not None else None
         late = closed_at is not None and closed_at <= at
         if claim is not None:
@@ -162,6 +171,9 @@ class Endings:
         if not tagged and self.names_other(round_, declared.line):
             return
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
+        if claim is None and declared.outcome == "failed" and not self.is_heard(round_):
+            why = "calls it failed, and nobody whose vote binds has called it or voted"
+            claim = self.make_claim(message, EndKind.CLOSED, declared.line, Word(why=why))
         # where nobody is known, a tag is taken at its word
         if claim is not None and not (tagged and not self.entitled.knows_anybody):
             if round_.declared is None and (tagged or declared.outcome is not None):
@@ -176,6 +188,13 @@ class Endings:
         outweighs = tagged and (not round_.declared_tagged or not message.reading.is_reply)
         round_.declared = revise(round_.declared, declared, at, outweighs=outweighs)
         round_.declared_tagged = round_.declared_tagged or tagged
+
+    def is_heard(self, round_: Round) -> bool:
+        """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
+        if not self.entitled.knows_anybody or self.entitled.is_binding(round_.root, round_.opened_at):
+            return True
+        voters = (m for m in round_.messages if m.expressions)
+        return any(self.entitled.is_binding(m, self.times[m.message_id]) for m in voters)
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""

@@ -21,8 +21,8 @@ class Word:
     `waits`: they claim to be somebody who may end it.
     """
 
-    is_caller: bool
-    may_end: bool
+    is_caller: bool = False
+    may_end: bool = False
     ruled_at: datetime | None = None
     why: str = ""
     waits: bool = False

@@ -45,35 +45,79 @@ def find_parents(messages: Sequence[Message]) -> dict[str, str]:
     return parents
 
 
+def find_named(messages: Sequence[Message]) -> dict[str, tuple[str, ...]]:
+    """All held mails that each mail names, the nearest first; of an id that several mails have, each of these."""
+    held: dict[str, list[str]] = {}
+    for message in messages:
+        held.setdefault(find_given_id(message.message_id), []).append(message.message_id)
+    found: dict[str, tuple[str, ...]] = {}
+    for message in messages:
+        named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
+        each = dict.fromkeys(i for name in dict.fromkeys(named) for i in held.get(name, ()) if i != message.message_id)
+        if each:
+            found[message.message_id] = tuple(each)
+    return found
+
+
 def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]:
-    """The proposals each mail is about: by its own subject, else its parent's, else an equal topic's."""
+    """The proposals each mail is about: by its own subject, else its parent's, else an equal topic's.
+
+    Where its parent shares an id with other mails, or leads nowhere, those of all mails that it names; where mails
+    on several proposals share its topic, all of these. Which of them it is about is judged where votes are put
+    together.
+    """
     ordered = dedupe(messages)
-    by_id = {m.message_id: m for m in ordered}
-    parents = find_parents(ordered)
-    topics: dict[str, tuple[int, ...]] = {}
+    chains = _Chains(ordered)
+    topics: dict[str, dict[int, None]] = {}
     for message in ordered:
         if message.reading.numbers and message.reading.topic:
-            topics.setdefault(message.reading.topic, message.reading.numbers)
-    numbers: dict[str, tuple[int, ...]] = {}
+            topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
     for message in ordered:
-        chain: set[str] = set()
+        found = chains.follow(message) or tuple(topics.get(message.reading.topic, ()))
+        chains.numbers[message.message_id] = found
+    return chains.numbers
+
+
+class _Chains:
+    """From mail to mail to the first that is known to be about a proposal."""
+
+    def __init__(self, ordered: Sequence[Message]) -> None:
+        self.by_id = {m.message_id: m for m in ordered}
+        self.parents, self.named = find_parents(ordered), find_named(ordered)
+        self.shared = {i for ids in _find_shared(ordered) for i in ids}
+        self.numbers: dict[str, tuple[int, ...]] = {}
+
+    def follow(self, message: Message) -> tuple[int, ...]:
+        """The numbers that a mail leads to, by its parent; where that is not sure, by all mails that it names."""
+        found = self._follow_one(message)
+        others = self.named.get(message.message_id, ())
+        is_sure = bool(found) and self.shared.isdisjoint(others)
+        if is_sure or message.reading.numbers or not _continues_thread(message):
+            return found
+        return tuple(dict.fromkeys((*found, *(n for i in others for n in self._follow_one(self.by_id[i])))))
+
+    def _follow_one(self, message: Message) -> tuple[int, ...]:
+        seen: set[str] = set()
         current: Message | None = message
-        found: tuple[int, ...] = ()
-        while current is not None and len(chain) < 500:
-            if current.message_id in numbers:
-                found = numbers[current.message_id]
-                break
+        while current is not None and len(seen) < 500:
+            if current.message_id in self.numbers:
+                return self.numbers[current.message_id]
             if current.reading.numbers:
-                found = current.reading.numbers
-                break
-            chain.add(current.message_id)
+                return current.reading.numbers
+            seen.add(current.message_id)
             if not _continues_thread(current):
                 break
-            parent = parents.get(current.message_id)
-            current = by_id.get(parent) if parent is not None and parent not in chain else None
-        found = found or topics.get(message.reading.topic, ())
-        numbers[message.message_id] = found if found or not chain else ()
-    return numbers
+            parent = self.parents.get(current.message_id)
+            current = self.by_id.get(parent) if parent is not None and parent not in seen else None
+        return ()
+
+
+def _find_shared(messages: Sequence[Message]) -> list[list[str]]:
+    """The ids of mails that were written under one Message-ID, where there are several."""
+    groups: dict[str, list[str]] = {}
+    for message in messages:
+        groups.setdefault(find_given_id(message.message_id), []).append(message.message_id)
+    return [ids for ids in groups.values() if len(ids) > 1]
 
 
 def _continues_thread(message: Message) -> bool:
