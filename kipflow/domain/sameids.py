@@ -7,10 +7,11 @@ client's fault. Neither mail may hide the other. The later one gets an id of its
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.senders import Authentication
 
 #: What the ids begin with that kipflow gives to mails.
@@ -18,6 +19,9 @@ OURS = "<kipflow."
 APART = f"{OURS}same."
 _DIGITS = 16
 _SHORT = "..."
+
+#: Numbers, topic and kind that mails under one id can be told apart by; None for any.
+Subject = tuple[tuple[int, ...] | None, str | None, Kind | None]
 
 
 def is_other_mail(one: Message, other: Message) -> bool:
@@ -48,16 +52,23 @@ def find_given_id(message_id: str) -> str:
     return f"<{message_id[len(APART) + _DIGITS + 1 :]}" if message_id.startswith(APART) else message_id
 
 
-def find_referred(mails: Iterable[Message], message: Message) -> Message:
+def index_by_subject(mails: Iterable[Message]) -> dict[Subject, Message]:
+    """Mails under one id, for `find_referred`: the first of each subject, and of each that shares a part of it."""
+    found: dict[Subject, Message] = {}
+    for mail in sorted(mails, key=lambda m: (m.arrived_at is None, str(m.arrived_at), m.message_id)):
+        for subject in _list_subjects(mail.reading):
+            found.setdefault(subject, mail)
+    return found
+
+
+def find_referred(indexed: Mapping[Subject, Message], message: Message) -> Message:
     """Which of some mails under one id another mail answers: the one under its subject, else the first."""
-    reading = message.reading
+    return next(indexed[subject] for subject in _list_subjects(message.reading) if subject in indexed)
 
-    def differs(mail: Message) -> tuple[object, ...]:
-        same = mail.reading
-        far = (same.numbers != reading.numbers, same.topic != reading.topic, same.kind != reading.kind)
-        return *far, mail.arrived_at is None, str(mail.arrived_at), mail.message_id
 
-    return min(mails, key=differs)
+def _list_subjects(reading: SubjectReading) -> Iterator[Subject]:
+    """A subject and what is alike, the nearest first: numbers count for more than the topic, and this than the kind."""
+    return itertools.product((reading.numbers, None), (reading.topic, None), (reading.kind, None))
 
 
 def _about(message: Message) -> tuple[object, ...]:

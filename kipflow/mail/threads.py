@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
@@ -18,17 +19,16 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing, Vote
 from kipflow.mail.rounds.calls import is_call
 from kipflow.mail.rounds.casting import cast_all
+from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.entitled import Entitled
 from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_named, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
-from kipflow.mail.rounds.topics import is_next_version, is_same_topic
+from kipflow.mail.rounds.topics import find_unversioned, is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
 from kipflow.mail.votes.shares import read_share
 
 __all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
-
-_RESENT = timedelta(hours=24)
 
 
 def find_votes(
@@ -75,9 +75,7 @@ class _Assembly:
         self.by_root: dict[str, list[Round]] = {}
         #: The opening that each mail leads to, as far as it was asked for ("": none).
         self.nearest: dict[str, str] = {}
-        #: Mails by the votes that they are about, and when those that end one of so many rounds were sent.
-        self.by_key: dict[str, list[Message]] = {}
-        self.ends: dict[tuple[str, int], list[datetime]] = {}
+        self.earlier: dict[str, Earlier] = {}
         self.entitled = Entitled(roster, policy)
         #: Openings of rounds that would replace one that runs, by nobody who may.
         self.contested: set[str] = set()
@@ -117,19 +115,19 @@ class _Assembly:
         if reading.kind is not Kind.VOTE or reading.is_reply or reading.is_forward:
             return False
         keys = self.keys_of(message)
-        earlier = [r for key in keys for r in self.rounds.get(key, ())]
+        earlier = [self.earlier[key] for key in keys if key in self.earlier]
         if not earlier:
             return is_call(message.own_text) or not self.is_stray_ballot(message)
-        if any(self.is_resent(message, r) for r in earlier) or self.announces(message):
+        if any(e.is_resent(message, self.time_of(message)) for e in earlier) or self.announces(message):
             return False
-        if reading.round is not None and all(r.marker != reading.round for r in earlier):
+        if reading.round is not None and all(reading.round not in e.markers for e in earlier):
             return True
-        if any(is_next_version(reading.topic, r.root.reading.topic) for r in earlier):
+        if any(not e.topics.isdisjoint(find_unversioned(reading.topic)) for e in earlier):
             return True
         # without "Re:" yet a ballot: a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.expressions)
-        within = self.has_ancestor(message, earlier)
-        own = any(message.author_address == r.root.author_address for r in earlier)
+        within = self.has_ancestor(message, keys)
+        own = any(message.author_address in e.callers for e in earlier)
         if votes and within and not own:
             return False
         return is_call(message.own_text) or not (votes or within or self.is_bump(message, earlier))
@@ -139,27 +137,27 @@ class _Assembly:
         """Whether a mail under a vote's subject tells an outcome: it opens no vote where there is one."""
         return message.declared is not None and message.declared.outcome is not None
 
-    def is_bump(self, message: Message, rounds: Sequence[Round]) -> bool:
+    def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
         """The caller once more under the same subject, without calling anew, while the vote still runs: a reminder."""
-        last = max(rounds, key=lambda r: r.opened_at)
+        found = max(earlier, key=lambda e: e.last.opened_at)
+        last = found.last
         one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
-        same = message.author_address == last.root.author_address and one == other
-        return same and not any(last.opened_at <= at < self.time_of(message) for at in self.find_ends(last.key))
+        if message.author_address != last.root.author_address or one != other:
+            return False
+        if not found.knows_ends:
+            # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
+            ends = self.ending.get(last.key, ())
+            found.note_ends((self.time_of(m), m.author_address, self.is_heard(m)) for m in ends)
+        return not found.ended_before(self.time_of(message))
 
-    def find_ends(self, key: str) -> list[datetime]:
-        """When mails that announce a result or call something off were sent, of those that are about `key`.
-
-        By somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round.
-        """
-        if not self.by_key:
-            for m in self.ordered:
-                for each in self.keys_of(m):
-                    self.by_key.setdefault(each, []).append(m)
-        which = key, len(self.rounds.get(key, ()))
-        if which not in self.ends:
-            about = (m for m in self.by_key.get(key, ()) if self.ends_vote(m) and self.is_heard(m, key))
-            self.ends[which] = [self.time_of(m) for m in about]
-        return self.ends[which]
+    @cached_property
+    def ending(self) -> dict[str, list[Message]]:
+        """Mails that announce a result or call something off, by the votes that they are about."""
+        found: dict[str, list[Message]] = {}
+        for message in self.ordered:
+            for key in self.keys_of(message) if self.ends_vote(message) else ():
+                found.setdefault(key, []).append(message)
+        return found
 
     @staticmethod
     def ends_vote(message: Message) -> bool:
@@ -168,28 +166,17 @@ class _Assembly:
             return True
         return message.declared is not None and not message.declared.unclear
 
-    def is_heard(self, message: Message, key: str) -> bool:
-        callers = {r.root.author_address for r in self.rounds.get(key, ())}
-        if not self.entitled.knows_anybody or message.author_address in callers:
-            return True
-        return self.entitled.is_binding(message, self.time_of(message))
+    def is_heard(self, message: Message) -> bool:
+        return not self.entitled.knows_anybody or self.entitled.is_binding(message, self.time_of(message))
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
         answers = message.in_reply_to is not None or bool(message.references)
         return answers and any(e.choice is not None for e in message.expressions)
 
-    def is_resent(self, message: Message, round_: Round) -> bool:
-        return (
-            message.author_address == round_.root.author_address
-            and message.own_text == round_.root.own_text
-            and message.reading == round_.root.reading
-            and self.time_of(message) - round_.opened_at <= _RESENT
-        )
-
-    def has_ancestor(self, message: Message, rounds: Sequence[Round]) -> bool:
-        roots = {r.root.message_id for r in rounds}
-        return any(m.message_id in roots for m in self.ancestors(message))
+    def has_ancestor(self, message: Message, keys: Collection[str]) -> bool:
+        above = (r for m in self.ancestors(message) for r in self.by_root.get(m.message_id, ()))
+        return any(r.key in keys for r in above)
 
     def keys_of(self, message: Message) -> list[str]:
         numbers = self.numbers.get(message.message_id, ()) if self.keyed_by == "number" else ()
@@ -206,6 +193,7 @@ class _Assembly:
             previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
             round_.round = max(previous + 1, round_.marker or 0)
             rounds.append(round_)
+            self.earlier.setdefault(key, Earlier(round_)).add(round_)
             self.by_root.setdefault(root.message_id, []).append(round_)
             self.nearest.clear()
 

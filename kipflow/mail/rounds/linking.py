@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.sameids import find_given_id, find_referred
+from kipflow.domain.sameids import Subject, find_given_id, find_referred, index_by_subject
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -35,13 +35,16 @@ def find_parents(messages: Sequence[Message]) -> dict[str, str]:
     known: dict[str, list[Message]] = {}
     for message in messages:
         known.setdefault(find_given_id(message.message_id), []).append(message)
+    indexed: dict[str, dict[Subject, Message]] = {}
     parents: dict[str, str] = {}
     for message in messages:
         own = find_given_id(message.message_id)
         named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
-        held = next((known[p] for p in named if p in known and p != own), None)
-        if held is not None:
-            parents[message.message_id] = (held[0] if len(held) == 1 else find_referred(held, message)).message_id
+        given = next((p for p in named if p in known and p != own), None)
+        if given is not None:
+            if given not in indexed:
+                indexed[given] = index_by_subject(known[given])
+            parents[message.message_id] = find_referred(indexed[given], message).message_id
     return parents
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CANDIDATE = re.compile(r"[\s._-]*\b(?:(?:release )?candidate|rc)\s?[#._-]?\s?(\d{1,2})\b", re.IGNORECASE)
+_VERSION = re.compile(r"(?P<apart>\W{0,3})v(?:ersion)?\.?\s?\d{1,2}\W?\Z")
 #: Topics shorter than this are too common to be known by a part.
 _SHORT_TOPIC = 8
 _ALIKE = 0.6
@@ -24,12 +25,17 @@ def _is_part(one: str, other: str) -> bool:
     return len(one) > _SHORT_TOPIC and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
 
 
-def is_next_version(topic: str, earlier: str) -> bool:
-    """Whether a topic is an earlier one's with a version behind it: "kip-7: names v2" after "kip-7: names"."""
-    return (
-        bool(earlier)
-        and re.fullmatch(rf"{re.escape(earlier)}\W{{0,3}}v(?:ersion)?\.?\s?\d{{1,2}}\W?", topic) is not None
-    )
+def find_unversioned(topic: str) -> list[str]:
+    """What a topic can be that has a version behind it, without that version: one of these is the earlier topic.
+
+    >>> find_unversioned("kip-7: names v2")
+    ['kip-7: names', 'kip-7: names ']
+    """
+    version = _VERSION.search(topic)
+    if version is None:
+        return []
+    start, end = version.span("apart")
+    return [topic[:cut] for cut in range(start, end + 1) if cut]
 
 
 def split_candidate(topic: str) -> tuple[str, int]:

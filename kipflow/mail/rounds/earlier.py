@@ -1,0 +1,69 @@
+"""The rounds of one vote as they are opened, kept by what a further opening of it is compared with.
+
+Anybody can open rounds: each comparison costs the same, however many there are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from kipflow.domain.facts import Message, SubjectReading
+from kipflow.mail.rounds.rounds import Round
+
+_RESENT = timedelta(hours=24)
+
+
+@dataclass(slots=True)
+class Earlier:
+    """The rounds of a vote so far; `last` is the one that was opened last."""
+
+    last: Round
+    markers: set[int | None] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    callers: set[str] = field(default_factory=set)
+    _sent: dict[tuple[str, str, SubjectReading], datetime] = field(default_factory=dict)
+    #: When the vote was said to have ended: by who is heard, in order; by others, who can still become callers.
+    _ends: list[datetime] | None = None
+    _unheard: dict[str, list[datetime]] = field(default_factory=dict)
+
+    def add(self, round_: Round) -> None:
+        root = round_.root
+        if round_.opened_at > self.last.opened_at:
+            self.last = round_
+        self.markers.add(round_.marker)
+        self.topics.add(root.reading.topic)
+        self.callers.add(root.author_address)
+        sent = root.author_address, root.own_text, root.reading
+        self._sent[sent] = max(round_.opened_at, self._sent.get(sent, round_.opened_at))
+        self._hear(root.author_address)
+
+    def is_resent(self, message: Message, at: datetime) -> bool:
+        """Whether a mail is an opening once more: the same words of the same writer, at most a day later."""
+        sent = self._sent.get((message.author_address, message.own_text, message.reading))
+        return sent is not None and at - sent <= _RESENT
+
+    @property
+    def knows_ends(self) -> bool:
+        return self._ends is not None
+
+    def note_ends(self, ends: Iterable[tuple[datetime, str, bool]]) -> None:
+        """Note when the vote was said to have ended, by which address, and whether that one is heard as no caller."""
+        self._ends = []
+        for at, address, is_heard in ends:
+            (self._ends if is_heard else self._unheard.setdefault(address, [])).append(at)
+        self._ends.sort()
+        for caller in self.callers:
+            self._hear(caller)
+
+    def _hear(self, caller: str) -> None:
+        for at in self._unheard.pop(caller, ()):
+            insort(self._ends if self._ends is not None else [], at)
+
+    def ended_before(self, at: datetime) -> bool:
+        """Whether somebody who is heard said before `at` that the last round has ended."""
+        ends = self._ends or []
+        first = bisect_left(ends, self.last.opened_at)
+        return first < len(ends) and ends[first] < at
