@@ -170,7 +170,7 @@ class Mention:
             return About.WHOLE
         if match.group("how").lower() == "with":  # "+1 with minor comments"
             aside = " ".join(bare.split()[:4])
-            is_aside = (has("part", aside) or has("remark", aside)) and not _DEFINITE.match(what)
+            is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
             return About.WHOLE if is_aside else About.UNKNOWN
         said = re.split(r"[,.;:!?–—(]", what[:60])[0]
         if has("remark", said) or _SOMEBODYS.search(match.group("what")[: len(said)]):

@@ -199,7 +199,10 @@ def opening(m: Mention) -> bool:
 
 @rule(CAST, "", "I am +1 on this", "Still +1 from me")
 def told_as_own(m: Mention) -> bool:
-    if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and m.about is not About.NOTHING):
+    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(
+        ("from a ", "from an ")
+    )  # "A +1 from a committer counts"
+    if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and of_any):
         return False
     return (m.is_apart or m.is_mine or m.is_claimed) and (not m.is_result or m.is_mine)
 
@@ -247,4 +250,5 @@ def judge(mention: Mention) -> tuple[Rule, Verdict]:
     """The first rule that takes the mention, and what is made of it."""
     found = next(row for row in RULES if row.when(mention))
     is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
-    return found, found.mine if found.mine is not None and is_own else found.verdict
+    is_yours = mention.segment.endswith("your")  # "I could not read your -1"
+    return found, found.mine if found.mine and is_own and not is_yours else found.verdict
