@@ -14,6 +14,7 @@ import traceback
 import click
 
 from kipflow import __version__
+from kipflow.adapters.private import PRIVATE
 from kipflow.domain.errors import KipflowError
 from kipflow.settings import load_instance_variables, read_settings
 
@@ -76,7 +77,8 @@ def cli(community: str | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry point of the `kipflow` script."""
+    """Entry point of the `kipflow` script. What it and the programs that it starts make, others cannot read."""
+    os.umask(PRIVATE)
     sys.exit(run(arguments))
 
 

@@ -168,7 +168,7 @@ def pack_code(home: Path) -> Path:
             archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
     data = packed.getvalue()
     target = home / "spark" / f"kipflow-{hashlib.sha256(data).hexdigest()[:12]}.zip"
-    _write_whole(target, data, mode=0o644)
+    _write_whole(target, data, mode=0o600)
     return target
 
 
@@ -218,7 +218,7 @@ def _prepare_java(shim: Path, refused: list[str]) -> Path:
     script = _SHIM.format(module=_VECTOR_MODULE, java=shlex.quote(str(java)))
     target = shim / "bin" / "java"
     try:
-        _write_whole(target, script.encode(), mode=0o755)
+        _write_whole(target, script.encode(), mode=0o700)
     except OSError as error:
         raise JavaNotFound(_say_missing(refused, f"cannot write {target}: {error.strerror}")) from None
     if _ask_home(target, refused) is None:

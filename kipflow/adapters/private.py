@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+#: The umask of every process of kipflow: what it makes is its owner's alone.
+PRIVATE = 0o077
 #: Below the home: what holds data or secrets. A database's -wal and -shm hold what it does.
 _KEPT = ("*.db*", "*.json", "logs/*.log", "run/*", "airflow/*/airflow.db*", "airflow/*/passwords.json")
 

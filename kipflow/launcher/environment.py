@@ -98,7 +98,13 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
             "task_instance_heartbeat_timeout": 60,
             "orphaned_tasks_check_interval": 30,
         },
-        "logging": {"base_log_folder": layout.logs / "airflow", "colored_console_log": False},
+        "logging": {
+            "base_log_folder": layout.logs / "airflow",
+            "colored_console_log": False,
+            # Airflow sets these whatever the umask is
+            "file_task_handler_new_folder_permissions": "0o700",
+            "file_task_handler_new_file_permissions": "0o600",
+        },
         "usage_data_collection": {"enabled": False},
     }
     variables = {"AIRFLOW_HOME": str(layout.airflow)}

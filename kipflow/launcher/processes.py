@@ -19,14 +19,12 @@ from pathlib import Path
 
 import psutil
 
-from kipflow.adapters.private import open_private
+from kipflow.adapters.private import PRIVATE, open_private
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.environment import MARKER
 from kipflow.launcher.layout import Layout
 
 LEAD_SECONDS = 6.0
-#: What programs make is their owner's: databases, logs with what tasks print.
-PRIVATE = 0o077
 GRACE_SECONDS = 15.0
 KILL_SECONDS = 10.0
 _ERROR = re.compile(r"Error|ERROR|error:|\"level\":\s?\"(?:error|critical)\"")

@@ -100,6 +100,8 @@ def test_another_airflows_settings_do_not_reach_ours(built: dict[str, str], layo
 
 def test_airflow_listens_on_this_machine_only_with_secrets_of_its_own(built: dict[str, str]) -> None:
     assert built["AIRFLOW__API__HOST"] == "127.0.0.1"
+    assert built["AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FOLDER_PERMISSIONS"] == "0o700"
+    assert built["AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FILE_PERMISSIONS"] == "0o600"
     assert built["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:2699/execution/"
     assert len(built["AIRFLOW__API_AUTH__JWT_SECRET"]) > 40
     assert built["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS"] == "admin:admin,viewer:viewer"
