@@ -32,9 +32,12 @@ from kipflow.settings import find_roster, load_community, load_roster, read_sett
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="Who binds, since when (YAML).")
 @click.option("--community", "name", metavar="NAME|FILE", help="Its policy and prefix (default: the current one).")
+@click.option("--explain", "explained", is_flag=True, help="Also list lines that look like votes and are none: why.")
 @as_of_option
 @format_option()
-def votes(paths: tuple[Path, ...], roster: Path | None, name: str | None, as_of: datetime | None, form: str) -> int:
+def votes(
+    paths: tuple[Path, ...], roster: Path | None, name: str | None, explained: bool, as_of: datetime | None, form: str
+) -> int:
     """Read mbox, maildir, .eml or Pony Mail JSON and print every vote in it.
 
     A vote passes only if its period is over at --as-of (default: the newest message read). Without a
@@ -45,7 +48,7 @@ def votes(paths: tuple[Path, ...], roster: Path | None, name: str | None, as_of:
     people = load_roster(roster) if roster else find_roster(community, settings.config)
     with progress("reading") as show:
         told = Told(show, sys.stderr, time.monotonic)
-        report = read_votes(paths, community=community, roster=people, as_of=as_of, on_mail=told)
+        report = read_votes(paths, community=community, roster=people, as_of=as_of, on_mail=told, explained=explained)
     if form == "json":
         print_json(render_json(report))
     elif form == "csv":
@@ -89,6 +92,10 @@ def _print_report(report: VotesReport) -> None:
         console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
     if rows:
         print_table(rows, columns=list(rows[0]))
+    if report.passed_over:
+        console().print("\nnot counted as votes, by docs/reading-votes.md:")
+        columns = ["author", "line", "rule", "why", "message_id"]
+        print_table([{name: getattr(each, name) for name in columns} for each in report.passed_over], columns=columns)
 
 
 def _warn(report: VotesReport, people: Roster, paths: Sequence[Path]) -> None:

@@ -22,9 +22,13 @@ from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
+from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.threads import find_parents, find_times, find_votes
+from kipflow.mail.votes.reading import explain
 
 SCHEMA = 1
+#: Characters of a line that was passed over which are shown.
+MAX_LINE = 120
 SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
 
 CSV_COLUMNS = (
@@ -75,6 +79,18 @@ class VotesReport:
     votes: tuple[VoteReading, ...]
     opened_later: datetime | None = None
     claimed: int = 0
+    passed_over: tuple[PassedOver, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedOver:
+    """A line in a vote's thread that could have been a vote and is none: whose, in which mail, and the rule's why."""
+
+    author: str
+    message_id: str
+    line: str
+    rule: str
+    why: str
 
 
 def read_votes(
@@ -84,6 +100,7 @@ def read_votes(
     roster: Roster,
     as_of: datetime | None = None,
     on_mail: Callable[[int], None] | None = None,
+    explained: bool = False,
 ) -> VotesReport:
     """Read every mail under `paths` and find the votes in them.
 
@@ -93,6 +110,7 @@ def read_votes(
         roster: who binds; with an empty one no ballot does.
         as_of: the moment to judge at; None: when the newest mail was sent.
         on_mail: told how many mails have been read, after each.
+        explained: find also why lines that could be votes are none.
     """
     messages, unreadable = _read(paths, community, on_mail)
     moment = as_of if as_of is not None else _find_newest(messages)
@@ -110,7 +128,24 @@ def read_votes(
         votes=tuple(readings),
         opened_later=later,
         claimed=sum(message.arrived_from in CLAIMED for message in messages),
+        passed_over=tuple(dict.fromkeys(_explain(messages, readings))) if explained else (),
     )
+
+
+def _explain(messages: Sequence[Message], readings: Sequence[VoteReading]) -> Iterator[PassedOver]:
+    """What the reader passed over in the threads of votes, in order of time."""
+    in_thread = {reading.vote.root_message_id for reading in readings}
+    parents = find_parents(messages)
+    times = find_times(messages, parents)
+    for message in sorted(messages, key=lambda m: (times[m.message_id], m.message_id)):
+        if parents.get(message.message_id) not in in_thread and message.message_id not in in_thread:
+            continue
+        in_thread.add(message.message_id)
+        words = Words(own=tuple(OwnLine(line) for line in message.own_text.split("\n")))
+        for reason in explain(words, author=message.author_name, is_result=message.declared is not None)[1]:
+            by = message.author_name or message.author_address
+            found = {"line": reason.line[:MAX_LINE], "rule": reason.rule, "why": reason.why}
+            yield PassedOver(author=by, message_id=message.message_id, **found)
 
 
 def _find_newest(messages: Sequence[Message]) -> datetime | None:

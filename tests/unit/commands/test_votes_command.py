@@ -31,6 +31,20 @@ def test_a_vote_is_printed_as_table_json_and_csv(capsys: pytest.CaptureFixture[s
     assert [r["voter"] for r in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["jun"]
 
 
+def test_a_line_that_could_be_a_vote_and_is_none_has_a_named_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = PLAIN.read_text(encoding="utf-8")
+    path = tmp_path / "x.mbox"
+    path.write_text(text.replace("\n+1 (binding)\n", "\nThe offset is -1 then.\n\n+1 (binding)\n"), encoding="utf-8")
+    assert run(["votes", str(path), *ROSTER, *KAFKA]) == 0
+    assert "measurement" not in capsys.readouterr().out
+    assert run(["votes", str(path), *ROSTER, *KAFKA, "--explain"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "not counted as votes, by docs/reading-votes.md:" in out
+    assert "The offset is -1 then. measurement a number like any other, or code" in out
+
+
 def test_json_follows_the_schema_for_a_whole_folder(capsys: pytest.CaptureFixture[str]) -> None:
     run(["votes", str(CORPUS), *ROSTER, *KAFKA, "--format", "json"])
     jsonschema.validate(json.loads(capsys.readouterr().out), json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
