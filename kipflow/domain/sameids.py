@@ -18,7 +18,8 @@ from kipflow.domain.senders import Authentication
 OURS = "<kipflow."
 APART = f"{OURS}same."
 _DIGITS = 16
-_SHORT = "..."
+#: What archives write in place of an address's host.
+_MASK = "@..."
 
 #: Numbers, topic and kind that mails under one id can be told apart by; None for any.
 Subject = tuple[tuple[int, ...] | None, str | None, Kind | None]
@@ -28,13 +29,15 @@ def is_other_mail(one: Message, other: Message) -> bool:
     """Whether two mails under one id differ in who wrote, what about, or how they vote.
 
     Archives give one mail with different headers, footers and shortened addresses: such copies are one mail, and so
-    is one that was cut off.
+    is one that was cut off, if both give one whole address.
     """
     if one.digest == other.digest:
         return False
     if _about(one) != _about(other) or not _is_same_address(one.author_address, other.author_address):
         return True
-    return not (one.unread or other.unread) and _says(one) != _says(other)
+    address = one.author_address
+    whole = "@" in address and not address.endswith(_MASK) and address == other.author_address
+    return not (whole and (one.unread or other.unread)) and _says(one) != _says(other)
 
 
 def name_apart(message: Message) -> Message:
@@ -85,5 +88,5 @@ def _says(message: Message) -> tuple[object, ...]:
 def _is_same_address(one: str, other: str) -> bool:
     if one == other:
         return True
-    (name, _, host), (other_name, _, other_host) = one.partition("@"), other.partition("@")
-    return name == other_name and (host.startswith(_SHORT) or other_host.startswith(_SHORT))
+    name, other_name = one.partition("@")[0], other.partition("@")[0]
+    return name == other_name and f"{name}{_MASK}" in (one, other)

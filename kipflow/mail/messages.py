@@ -88,10 +88,9 @@ def read_message(
     dated_at = find_date(headers)
     arrived_at, arrived_from = find_arrival(headers, mail, receivers, dated_at)
     found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
-    addresses = frozenset({list_id.lower(), found_list} if found_list else {list_id.lower()})
     own_list = (found_list or list_id) if list_from_headers else list_id
     subject = _read_subject(headers, notes)
-    sender = _find_author(headers, addresses, subject)
+    sender = _find_author(headers, list_id.lower(), subject)
     reading = parse_subject(subject, prefix)
     parents = parse_message_ids(headers.text("in-reply-to"))
     references = parse_references(headers)
@@ -206,9 +205,9 @@ def _read_subject(headers: Headers, note: limits.Note) -> str:
     return drop_repeated_marks(subject)[:1000]
 
 
-def _find_author(headers: Headers, addresses: frozenset[str], subject: str) -> Sender:
+def _find_author(headers: Headers, list_id: str, subject: str) -> Sender:
     """The mail's writer; for a mirrored issue comment, who wrote it there."""
-    sender = find_sender(headers, addresses)
+    sender = find_sender(headers, list_id)
     mirrored = parse_mirrored(subject) if not sender.address else None
     return sender if mirrored is None else Sender(name=mirrored.login, address="", raw=sender.raw, source=sender.source)
 

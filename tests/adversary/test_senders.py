@@ -14,6 +14,7 @@ from tests.adversary.conftest import (
     LIST,
     MONDAY,
     OSEI,
+    PETIT,
     RECEIVER,
     ROSTER,
     VOTE,
@@ -433,6 +434,59 @@ def test_what_a_list_hid_must_agree_with_itself(community: Community) -> None:
         assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
         assert find_ballots(vote)[mail.name]["status"] == "review"
         assert vote["outcome"] == "passing"
+
+
+@pytest.mark.parametrize(
+    ("by", "headers"),
+    [
+        (f"Kim Osei <kosei=40village.example@{EVIL}>", ""),
+        (f"Kim Osei <t@{EVIL}>", f"List-Post: <mailto:t@{EVIL}>\nReply-To: Kim Osei <kosei@village.example>\n"),
+        (f"Kim Osei via dev <t@{EVIL}>", f"List-Post: <mailto:t@{EVIL}>\nReply-To: kosei@village.example\n"),
+        (f"Kim Osei via dev <kosei=village.example@{EVIL}>", "Reply-To: kosei@village.example\n"),
+        (f"Kim Osei via dev <dev@lists.apache.org.{EVIL}>", "Reply-To: kosei@village.example\n"),
+        (f"Kim Osei via dev <dev@lists.apache.org.{EVIL}>", "X-Original-From: Kim Osei <kosei@village.example>\n"),
+    ],
+)
+def test_a_domain_of_ones_own_is_no_list(community: Community, by: str, headers: str) -> None:
+    """From a domain of their own, which the receiving host vouches for, somebody writes as a list would that hides a
+    committer's address. Only the configured list can have done that: the vote is nobody's, and is asked about."""
+    community.write_config(archive={"receivers": [RECEIVER]})
+    community.receive(*honest_vote().values())
+    envelope, _, rest = Mail(name="own", by=by, day=2.2, body="-1 (binding)", headers=headers).render().partition(b"\n")
+    host = by.rpartition("@")[2].rstrip(">")
+    passed = f"Authentication-Results: {RECEIVER}; dkim=pass header.d={host}; dmarc=pass header.from={host}\n"
+    community.archive.mails[LIST, "2026-03"].append(envelope + b"\n" + passed.encode() + rest)
+    community.follow(day=6)
+
+    vote = community.status()["votes"][0]
+    assert vote["tally"]["binding"] == {"+1": 3, "0": 0, "-1": 0}
+    ballot = find_ballots(vote)["own"]
+    assert (ballot["status"], ballot["known_by"], ballot["binding"]) == ("review", "name", False)
+    [asked] = [q for q in community.questions() if q["kind"] == "sender"]
+    assert asked["question"].endswith("is this Kim Osei?")
+    assert community.stage() == "Vote"
+
+
+@pytest.mark.parametrize("host", ["...evil.example", "..."])
+def test_a_masked_copy_sent_before_hides_no_vote(community: Community, host: str) -> None:
+    """Before committers vote -1, somebody sends mails under the ids of theirs: without a name, from addresses that
+    look masked, too long to be read whole. Each is another mail than the vote, and the votes count."""
+    mails = honest_vote()
+    against = [
+        Mail(name=f"no{i}", by=who, day=2.1 + i / 10, body="-1 (binding)\n\nToo tidy.")
+        for i, who in enumerate((PETIT, OSEI, BERG))
+    ]
+    names = ("apetit", "kosei", "rberg")
+    before = [
+        Mail(name=f"no{i}", by=f"{name}@{host}", day=0.5, body="x\n" * 7_000, answers="")
+        for i, name in enumerate(names)
+    ]
+    community.follow(*before, day=0.8)
+    community.follow(*mails.values(), *against, day=6)
+
+    ballots = community.status()["votes"][0]["ballots"]
+    assert {f"{name}@village.example" for name in names} <= {b["address"] for b in ballots if b["choice"] == "-1"}
+    assert community.stage() != "Accepted"
 
 
 @pytest.mark.parametrize("taken", ["chat", "thread", "number", "same subject", "own"])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kipflow.domain.senders import Authentication
+from kipflow.mail.content.domains import is_aligned
 from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.content.trace import find_results
@@ -57,12 +58,3 @@ def _judge(result: str, domain: str) -> Authentication:
 
 def _clean(domain: str) -> str:
     return domain.lower().rstrip(".").removesuffix(".invalid")
-
-
-def is_aligned(one: str, other: str) -> bool:
-    """Whether two domains are one organization's: equal, or one below the other.
-
-    Siblings are not: that would need the list of public suffixes. A domain of one label is nobody's.
-    """
-    within = one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
-    return within and "." in one and "." in other

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from kipflow.domain.roster import clean_address
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
+from kipflow.mail.content.domains import is_aligned
 from kipflow.mail.content.headers import Headers, decode_words
 from kipflow.mail.content.mailboxes import is_ambiguous, mask_remarks
 
@@ -109,12 +110,13 @@ def clean_name(name: str) -> str:
     return name
 
 
-def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
+def find_sender(headers: Headers, list_id: str) -> Sender:
     """The person who wrote the mail.
 
     Lists that must satisfy DMARC send "Name via dev <dev@list>", with the writer in Reply-To,
     X-Original-From or as the last Cc; others append ".INVALID" to the address. Such an address is recovered: what
-    vouches for From's (DMARC, the list's own check) says nothing of it.
+    vouches for From's (DMARC, the list's own check) says nothing of it. Only From's own host can have rewritten it: it
+    must be a host of `list_id`, the list as it is configured. What the mail's headers call its list anybody can write.
     """
     raw = _find_from(headers)
     if is_ambiguous(raw) or _UNSEEN.search(_find_addressed(raw)) is not None:
@@ -122,15 +124,15 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
         return Sender(name=shown, address="", raw=raw, source=AddressSource.AMBIGUOUS)
     name, address = parse_mailbox(raw)
     unmarked = clean_address(address)
-    cleaned = _undo_munging(unmarked)
+    cleaned = _undo_munging(unmarked) if _is_of_list(unmarked, list_id) else unmarked
     recovered = cleaned is not unmarked or unmarked != address.lower()
     via = _VIA.match(name)
     if via is not None:
         name = clean_name(via.group(1))
     if _is_robot(cleaned):
         cleaned, name = "", name or cleaned
-    elif via is not None or cleaned in list_addresses:
-        name, cleaned, told = _find_behind(headers, name, cleaned, list_addresses)
+    elif via is not None or _is_list(cleaned, list_id):
+        name, cleaned, told = _find_behind(headers, name, cleaned, list_id)
         if told:
             return Sender(name=name, address="", raw=", ".join((raw, *told)), source=AddressSource.AMBIGUOUS)
         recovered = True
@@ -141,22 +143,21 @@ def find_sender(headers: Headers, list_addresses: Collection[str]) -> Sender:
     return Sender(name=name, address=cleaned, raw=raw, source=source, written=unmarked)
 
 
-def _find_behind(
-    headers: Headers, name: str, address: str, list_addresses: Collection[str]
-) -> tuple[str, str, tuple[str, ...]]:
+def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tuple[str, str, tuple[str, ...]]:
     """Name and address of the writer for whom a list wrote itself into From; no address where none is told.
 
     Where the fields tell several, no address and all of them. Anybody can call themselves "Mara via dev" and set a
-    Reply-To: it is looked at only where From is the list's own, or the writer's address in the list's spelling
-    ("mara=lind.example@groups.example").
+    Reply-To: it is looked at only where From is the list's own, or the writer's address in the list's spelling at a
+    host of the list ("mara=lind.example@groups.example").
     """
-    found = _find_original(headers, name, {*list_addresses, address})
+    found = _find_original(headers, name, (list_id, address))
     if not found:
         return name, "", ()
     original_name, original = found[0]
     if len(found) > 1:
         return name or original_name, "", tuple(told for _, told in found)
-    if not _is_list(address, list_addresses) and address.partition("@")[0] != original.replace("@", "="):
+    spelled = address.partition("@")[0] == original.replace("@", "=") and _is_of_list(address, list_id)
+    if not spelled and not _is_list(address, list_id):
         return name, "", ()
     # the list's own name is nobody's: "dev <dev@list>", the writer in Reply-To
     shown = original_name if original_name and name.casefold() in _LIST_WORDS else name or original_name
@@ -187,12 +188,13 @@ def _undo_munging(address: str) -> str:
     return address if match is None else f"{match[1]}@{match[2]}"
 
 
-def _find_original(headers: Headers, name: str, not_these: Collection[str]) -> list[tuple[str, str]]:
+def _find_original(headers: Headers, name: str, lists: Sequence[str]) -> list[tuple[str, str]]:
     """The writers that the fields name in which a list puts them, the first field's first, each address once."""
     found: dict[str, tuple[str, str]] = {}
     for field in ("x-original-from", "x-original-sender", "reply-to", "x-reply-to", "cc"):
         mailboxes = [parse_mailbox(part) for part in split_mailboxes(_text(headers, field))]
-        usable = [(n, clean_address(a)) for n, a in mailboxes if "@" in a and not _is_list(clean_address(a), not_these)]
+        told = [(n, clean_address(a)) for n, a in mailboxes if "@" in a]
+        usable = [(n, a) for n, a in told if not any(_is_list(a, each) for each in lists)]
         named = [m for m in usable if m[0] and m[0].casefold() == name.casefold()]
         # who else gets the mail is no writer of it: a Cc counts under the writer's name, or without one as the last
         last = usable[-1:] if field != "cc" or (not found and usable and not usable[-1][0]) else []
@@ -215,9 +217,15 @@ def split_mailboxes(text: str) -> list[str]:
     return [p for p in parts if p.strip()][-100:]
 
 
-def _is_list(address: str, list_addresses: Collection[str]) -> bool:
-    local, _, domain = address.partition("@")
-    return address in list_addresses or (local in _LIST_WORDS and ".apache.org" in f".{domain}")
+def _is_list(address: str, list_id: str) -> bool:
+    """Whether an address is the list's, or of a list at its hosts."""
+    return address == list_id or (address.partition("@")[0] in _LIST_WORDS and _is_of_list(address, list_id))
+
+
+def _is_of_list(address: str, list_id: str) -> bool:
+    """Whether an address is at a host of the list's organization, or of Apache's."""
+    host, list_host = (a.rpartition("@")[2] for a in (address, list_id))
+    return f".{host}".endswith(".apache.org") or is_aligned(host, list_host)
 
 
 @lru_cache(maxsize=2048)

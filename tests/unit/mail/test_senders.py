@@ -100,3 +100,31 @@ def test_a_writer_behind_the_list_is_known_where_its_fields_agree(fields: tuple[
     expected = AddressSource.RECOVERED if address else AddressSource.AMBIGUOUS
     assert (found.author_address, found.address_source) == (address, expected)
     assert address or {DEE, MAL} <= set(find_shown(found.raw_from))
+
+
+@pytest.mark.parametrize(
+    ("by", "address"),
+    [
+        ("Dee Dorn <dee=40home.example@x.example>", "dee@home.example"),
+        ("Dee Dorn <dee=40home.example@lists.x.example>", "dee@home.example"),
+        ("Dee Dorn <dee=40home.example@dmarc.apache.org>", "dee@home.example"),
+        ("Dee Dorn <dee=40home.example@evil.example>", "dee=40home.example@evil.example"),
+        ("Dee Dorn <dee=40home.example@x.example.evil.example>", "dee=40home.example@x.example.evil.example"),
+        ("Dee Dorn <dee=40home.example@evilx.example>", "dee=40home.example@evilx.example"),
+        ("Dee Dorn <dee=40home.example@evilapache.org>", "dee=40home.example@evilapache.org"),
+        ("Dee Dorn via dev <dee=home.example@lists.x.example>", "dee@home.example"),
+        ("Dee Dorn via users <users@x.example>", "dee@home.example"),
+        ("Dee Dorn via dev <dev@kafka.apache.org>", "dee@home.example"),
+        ("Dee Dorn via dev <dee=home.example@evil.example>", ""),
+        ("Dee Dorn via dev <dev@lists.apache.org.evil.example>", ""),
+        (f"Dee Dorn via dev <{MAL}>", ""),
+        (f"Dee Dorn <{MAL}>", MAL),
+    ],
+)
+@pytest.mark.parametrize("field", ["Reply-To", "X-Original-From"])
+def test_only_a_host_of_the_configured_list_can_have_rewritten_an_address(by: str, address: str, field: str) -> None:
+    """Whatever the mail's own headers call its list."""
+    own = by.rpartition("<")[2].rstrip(">")
+    found = read(f"From: {by}", f"{field}: dee@home.example", f"List-Post: <mailto:{own}>", f"To: {own}")
+    expected = AddressSource.RECOVERED if address == "dee@home.example" else AddressSource.FROM
+    assert (found.author_address, found.address_source) == (address, expected if address else AddressSource.NONE)
