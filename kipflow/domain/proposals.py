@@ -11,6 +11,18 @@ from functools import lru_cache
 MAX_NUMBER = 99_999
 
 
+# what nobody sees, and marks that join the character before them
+_UNSEEN = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+_MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\ufffd"
+_WIDE = r"\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+#: What may not follow a number: anything that readers see as a part of it ("KIP-7", a zero-width blank and "8" look
+#: like KIP-78). Scripts without blanks follow directly, and so does a version ("KIP-7v2").
+NUMBER_ENDS = rf"(?![{_UNSEEN}]*(?:[{_MARKS}]|(?!v\d)(?![{_WIDE}])[^\W_]))"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """What is known of a proposal besides its history.
@@ -33,7 +45,8 @@ class Proposal:
 def _reference_pattern(prefix: str) -> re.Pattern[str]:
     # "KIP-12", "KIP 12", "KIP12", "KIP - 12", "kip_12", "KIP–12" (en dash), "KIP-012"
     return re.compile(
-        rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:\s{{0,2}}[-_:#\u2010-\u2015]\s{{0,2}}|\s{{1,2}}|)0{{0,4}}([1-9]\d{{0,4}})(?!\d)",
+        rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:\s{{0,2}}[-_:#\u2010-\u2015]\s{{0,2}}|\s{{1,2}}|)0{{0,4}}([1-9]\d{{0,4}})"
+        + NUMBER_ENDS,
         re.IGNORECASE,
     )
 

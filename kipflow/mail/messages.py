@@ -48,7 +48,9 @@ _MAIL_FIELDS = (
     *("content-type", "in-reply-to", "references"),
 )
 # what no one can see, and a terminal or a page might obey; blanks are evened out apart
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+# what turns the order of what is seen: left in sight, so that no number is read across it
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 def read_message(
@@ -198,7 +200,7 @@ def _even_line_ends(data: bytes) -> bytes:
 
 def _read_subject(headers: Headers, note: limits.Note) -> str:
     """The subject in one line; of one that is too long, each mark in front of it once."""
-    subject = " ".join(_CONTROL.sub("", headers.text("subject")).split())
+    subject = " ".join(_TURNS.sub("\ufffd", _CONTROL.sub("", headers.text("subject"))).split())
     if len(subject) <= limits.SUBJECT.size:
         return subject
     note(limits.SUBJECT)

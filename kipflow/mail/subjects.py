@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.domain.proposals import find_references
+from kipflow.domain.proposals import NUMBER_ENDS, find_references
 from kipflow.mail import limits
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
@@ -246,7 +246,7 @@ def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
     )
     if not find_references(text, prefix):
         return ()
-    pattern = re.compile(rf"{re.escape(prefix)}\W{{0,5}}0{{0,4}}([1-9]\d{{0,4}})(?!\d)", re.IGNORECASE)
+    pattern = re.compile(rf"{re.escape(prefix)}[^\w\ufffd]{{0,5}}0{{0,4}}([1-9]\d{{0,4}}){NUMBER_ENDS}", re.IGNORECASE)
     kept: list[int] = []
     end = 0
     for found in pattern.finditer(text):

@@ -326,3 +326,20 @@ def load_effects(community: Community) -> list[Any]:
         return list(parts.store.effects(status="", limit=500).rows)
     finally:
         parts.store.close()
+
+
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [("KIP-7\u200b8", 7), ("KIP-7\u034f8", 7), ("KIP-7\u041e", 7), ("KIP-7\u00b2", 7), ("KIP-\u202e21\u202c", 21)],
+    ids=["zero-width", "joiner", "letter", "superscript", "turned"],
+)
+def test_no_vote_counts_for_another_number_than_its_readers_see(community: Community, shown: str, read: int) -> None:
+    """A subject shows one number and holds another, by characters that nobody sees or that look like digits.
+
+    Such a subject names no number: the votes under it carry neither proposal.
+    """
+    mails = {name: replace(m, subject=m.subject.replace("KIP-7", shown)) for name, m in honest_vote().items()}
+    talk = Mail(name="talk", by=OSEI, day=0.1, body="What of it?", subject=f"[DISCUSS] KIP-{read}: Dusting", answers="")
+    community.follow(talk, *mails.values(), day=6)
+
+    assert community.stage(read) == "Discussion"
