@@ -103,7 +103,9 @@ def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
     """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
     box, _, domain = list_id.partition("@")
     headers = [("Return-Path", f"<{mail.address}>")]
-    if Oddity.NO_DATE_AT_ALL not in mail.flags:
+    if Oddity.NO_DATE_AT_ALL in mail.flags:
+        headers.append(("Received", f"by lists.{domain} (Postfix)"))  # without a time
+    else:
         headers += _trace_headers(mail, list_id, received_at)
     headers += [
         ("Mailing-List", f"contact {box}-help@{domain}; run by ezmlm"),

@@ -31,7 +31,7 @@ class Oddity(StrEnum):
     OTHER_ADDRESS = "alt"  # writes from their second address
     NEW_ADDRESS = "newaddr"  # writes from an address that the roster does not have: is it they?
     NO_DATE = "nodate"  # no Date, but Received lines
-    NO_DATE_AT_ALL = "nodateatall"  # neither
+    NO_DATE_AT_ALL = "nodateatall"  # no Date, and a Received without a time
     SLOW_CLOCK = "slowclock"  # a Date of eleven days before
     NO_ID = "noid"
     NO_SUBJECT = "nosubject"

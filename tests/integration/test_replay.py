@@ -60,7 +60,7 @@ def test_a_history_that_follows_from_its_facts_is_proved_equal(
     village: Village, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["replay", "--to", f"{EVENING:%Y-%m-%d}"]) == 0
-    assert "1 proposals, 4 transitions rebuilt: all as stored" in capsys.readouterr().err
+    assert "1 proposal, 4 transitions rebuilt: all as stored" in capsys.readouterr().err
     assert replayed(capsys) == (0, [])
 
 

@@ -60,7 +60,7 @@ KINDS: dict[str, Callable[[Message, str], bool]] = {
     # headers
     "no subject": missing("Subject"),
     "no date": missing("Date"),
-    "no date at all": lambda mail, _: "From" in mail and mail.get("Date") is None and mail.get("Received") is None,
+    "no date at all": lambda mail, _: "From" in mail and mail.get("Date") is None and ";" not in str(mail["Received"]),
     "no message id": missing("Message-ID"),
     "list rewriting with Reply-To": lambda mail, _: " via dev" in str(mail["From"]) and "<" in str(mail["Reply-To"]),
     "list rewriting with Cc": lambda mail, _: mail.get("Cc") is not None and mail["Reply-To"] == "dev@sandbox.example",
