@@ -378,12 +378,13 @@ def _check_identities(people: Sequence[PersonConfig], path: Path, accounts: str 
     ids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for position, person in enumerate(people):
-        other = ids.setdefault(person.id.casefold(), person.id)
-        if other in {p.id for p in people[:position]}:
+        other = ids.get(person.id.casefold())
+        if other is not None:
             but = "" if other == person.id else f", which differs from {other} by case only"
             raise ConfigError(
                 file=str(path), key=f"people.{position}.id", expected=f"an id of its own, not {person.id} again{but}"
             )
+        ids[person.id.casefold()] = person.id
         for email in _find_emails(person, accounts):
             if "*" in email or "?" in email:
                 expected = f"for {person.name} whole addresses, no pattern, got {email!r}"

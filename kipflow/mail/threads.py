@@ -147,7 +147,8 @@ class _Assembly:
         if not found.knows_ends:
             # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
             ends = self.ending.get(last.key, ())
-            found.note_ends((self.time_of(m), m.author_address, self.is_heard(m)) for m in ends)
+            times = ((m, self.time_of(m)) for m in ends)
+            found.note_ends((at, m.author_address, self.entitled.is_heard(m, at)) for m, at in times)
         return not found.ended_before(self.time_of(message))
 
     @cached_property
@@ -165,9 +166,6 @@ class _Assembly:
         if message.reading.kind in {Kind.RESULT, Kind.CANCEL} or message.cancels is not None:
             return True
         return message.declared is not None and not message.declared.unclear
-
-    def is_heard(self, message: Message) -> bool:
-        return not self.entitled.knows_anybody or self.entitled.is_binding(message, self.time_of(message))
 
     def is_stray_ballot(self, message: Message) -> bool:
         """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""

@@ -76,12 +76,11 @@ class Endings:
     def replace_earlier(self, rounds: list[Round]) -> None:
         """Each round that still runs when the next one is opened by who may ends there, and what waited beside it."""
         running: list[Round] = []
-        for at, later in enumerate(rounds):
+        # one that was announced as passed is over, but nobody's round may hide what people ask about it
+        passed: Round | None = None
+        for later in rounds:
             replaced = [r for r in running if is_running(r, later)]
-            # one that was announced is over, but nobody's round may hide what people ask about it
-            passed = [r for r in rounds[:at] if r.contested is None and r.declared is not None]
-            passed = [r for r in passed if r.declared is not None and r.declared.outcome == "passed"]
-            first = next(iter((*replaced, *passed[-1:])), None)
+            first = replaced[0] if replaced else passed
             if first is not None and later.contested is None and not first.root_missing:
                 later.contested = self.find_claim(first, later.root, EndKind.REPLACED, later.root.subject)
                 if later.contested is not None:
@@ -93,6 +92,8 @@ class Endings:
                 earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
                 earlier.ended_message_id = later.root.message_id
             running = [later]
+            if later.declared is not None and later.declared.outcome == "passed":
+                passed = later
 
     def find_claim(
         self, round_: Round, message: Message, kind: EndKind, line: str, *, by_caller: bool = False
@@ -191,10 +192,8 @@ class Endings:
 
     def is_heard(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
-        if not self.entitled.knows_anybody or self.entitled.is_binding(round_.root, round_.opened_at):
-            return True
         voters = (m for m in round_.messages if m.expressions)
-        return any(self.entitled.is_binding(m, self.times[m.message_id]) for m in voters)
+        return any(self.entitled.is_heard(m, self.times[m.message_id]) for m in (round_.root, *voters))
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""
