@@ -55,6 +55,11 @@ def find_given_id(message_id: str) -> str:
     return f"<{message_id[len(APART) + _DIGITS + 1 :]}" if message_id.startswith(APART) else message_id
 
 
+def list_references(message: Message) -> list[str]:
+    """The ids that a mail refers to, each once, the nearest first: In-Reply-To, then the last reference."""
+    return list(dict.fromkeys([*filter(None, [message.in_reply_to]), *reversed(message.references)]))
+
+
 def index_by_subject(mails: Iterable[Message]) -> dict[Subject, Message]:
     """Mails under one id, for `find_referred`: the first of each subject, and of each that shares a part of it."""
     found: dict[Subject, Message] = {}

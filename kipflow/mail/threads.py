@@ -22,7 +22,7 @@ from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.entitled import Entitled
-from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_named, find_parents, find_times
+from kipflow.mail.rounds.linking import Links, attribute_linked, attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import find_unversioned, is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
@@ -67,14 +67,17 @@ class _Assembly:
         self.roster, self.policy = roster, policy
         self.prefix, self.keyed_by = prefix, keyed_by
         self.by_id = {m.message_id: m for m in ordered}
-        self.parents, self.named = find_parents(ordered), find_named(ordered)
+        self.links = Links(ordered)
+        self.parents = self.links.parents
         self.times = find_times(ordered, self.parents)
         self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
-        self.numbers = attribute_numbers(ordered)
+        self.numbers = attribute_linked(ordered, self.links)
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
         #: The opening that each mail leads to, as far as it was asked for ("": none).
         self.nearest: dict[str, str] = {}
+        #: The openings that the mails under each id are, or lead to, as far as they were asked for.
+        self.led_to: dict[str, dict[str, Message]] = {}
         self.earlier: dict[str, Earlier] = {}
         self.entitled = Entitled(roster, policy)
         #: Openings of rounds that would replace one that runs, by nobody who may.
@@ -194,6 +197,7 @@ class _Assembly:
             self.earlier.setdefault(key, Earlier(round_)).add(round_)
             self.by_root.setdefault(root.message_id, []).append(round_)
             self.nearest.clear()
+            self.led_to.clear()
 
     def time_of(self, message: Message) -> datetime:
         """When a mail was sent, as far as the mails around it bear that out."""
@@ -246,13 +250,11 @@ class _Assembly:
         that this one names. Its own subject decides if it can.
         """
         roots = self.find_root(message)
-        named = self.named.get(message.message_id, ())
-        is_sure = len(named) < 2 or (len(roots) == 1 and named[0] == roots[0].message_id)
-        if not is_sure:
+        nearest = list(itertools.islice(self.links.find_mails(message), 2))
+        if len(nearest) > 1 and not (roots and nearest[0] is roots[0]):
             found = {m.message_id: m for m in roots}
-            for each in named:
-                direct = [self.by_id[each]] if each in self.by_root else self.find_root(self.by_id[each])
-                found.update((m.message_id, m) for m in direct)
+            for name in self.links.named[message.message_id]:
+                found.update(self.find_led_to(name))
             roots = list(found.values())
         if len(roots) > 1:
             numbers = set(message.reading.numbers)
@@ -260,6 +262,14 @@ class _Assembly:
             keys = {key for m in roots for key in self.keys_of(m)}
             roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
         return roots
+
+    def find_led_to(self, name: str) -> dict[str, Message]:
+        """The openings that the mails under an id are, or lead to: looked up once, however many mails name it."""
+        if name not in self.led_to:
+            mails = self.links.held[name]
+            found = (m for each in mails for m in ([each] if each.message_id in self.by_root else self.find_root(each)))
+            self.led_to[name] = {m.message_id: m for m in found}
+        return self.led_to[name]
 
     def find_root(self, message: Message) -> list[Message]:
         """The nearest opening that a mail leads to by its parents, if any."""

@@ -17,7 +17,7 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, insert_many
 from kipflow.adapters.store.tables import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
-from kipflow.domain.sameids import APART, find_given_id
+from kipflow.domain.sameids import APART, find_given_id, list_references
 
 Numbers = tuple[int, ...]
 
@@ -107,10 +107,8 @@ def _bearing(found: Message) -> tuple[Any, ...]:
 
 
 def find_references(found: Message) -> list[str]:
-    """The ids that a mail refers to, nearest first, each once: any of them may be the one that is held."""
-    nearest = [found.in_reply_to] if found.in_reply_to else []
-    nearest.extend(reversed(found.references))
-    return [r for r in dict.fromkeys(nearest) if r != found.message_id]
+    """The ids of other mails that a mail refers to, nearest first: any of them may be the one that is held."""
+    return [r for r in list_references(found) if r != found.message_id]
 
 
 def find_apart(connection: sa.Connection, named: Collection[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.sameids import Subject, find_given_id, find_referred, index_by_subject
+from kipflow.domain.sameids import Subject, find_given_id, find_referred, index_by_subject, list_references
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -30,36 +30,38 @@ def _rank(message: Message) -> tuple[object, ...]:
     return (*lacks, message.digest, when, *thread, message.own_text, message.list_id, message.source)
 
 
+class Links:
+    """Which mails name which, by the ids that their senders wrote: of one id there can be several mails."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        #: The mails under each id.
+        self.held: dict[str, list[Message]] = {}
+        for message in messages:
+            self.held.setdefault(find_given_id(message.message_id), []).append(message)
+        #: The ids that each mail names and that are held, the nearest first: In-Reply-To, then the last reference.
+        self.named: dict[str, list[str]] = {
+            m.message_id: [name for name in list_references(m) if name in self.held] for m in messages
+        }
+        #: The mail that each mail answers, as far as it is held.
+        self.parents: dict[str, str] = {}
+        indexed: dict[str, dict[Subject, Message]] = {}
+        for message in messages:
+            own = find_given_id(message.message_id)
+            given = next((name for name in self.named[message.message_id] if name != own), None)
+            if given is not None:
+                if given not in indexed:
+                    indexed[given] = index_by_subject(self.held[given])
+                self.parents[message.message_id] = find_referred(indexed[given], message).message_id
+
+    def find_mails(self, message: Message) -> Iterator[Message]:
+        """All mails that a mail names, but itself."""
+        mails = (m for name in self.named[message.message_id] for m in self.held[name])
+        return (m for m in mails if m.message_id != message.message_id)
+
+
 def find_parents(messages: Sequence[Message]) -> dict[str, str]:
     """The mail that each mail answers, as far as it is held: In-Reply-To, else the nearest reference."""
-    known: dict[str, list[Message]] = {}
-    for message in messages:
-        known.setdefault(find_given_id(message.message_id), []).append(message)
-    indexed: dict[str, dict[Subject, Message]] = {}
-    parents: dict[str, str] = {}
-    for message in messages:
-        own = find_given_id(message.message_id)
-        named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
-        given = next((p for p in named if p in known and p != own), None)
-        if given is not None:
-            if given not in indexed:
-                indexed[given] = index_by_subject(known[given])
-            parents[message.message_id] = find_referred(indexed[given], message).message_id
-    return parents
-
-
-def find_named(messages: Sequence[Message]) -> dict[str, tuple[str, ...]]:
-    """All held mails that each mail names, the nearest first; of an id that several mails have, each of these."""
-    held: dict[str, list[str]] = {}
-    for message in messages:
-        held.setdefault(find_given_id(message.message_id), []).append(message.message_id)
-    found: dict[str, tuple[str, ...]] = {}
-    for message in messages:
-        named = ([message.in_reply_to] if message.in_reply_to else []) + list(reversed(message.references))
-        each = dict.fromkeys(i for name in dict.fromkeys(named) for i in held.get(name, ()) if i != message.message_id)
-        if each:
-            found[message.message_id] = tuple(each)
-    return found
+    return Links(messages).parents
 
 
 def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]:
@@ -70,7 +72,12 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
     together.
     """
     ordered = dedupe(messages)
-    chains = _Chains(ordered)
+    return attribute_linked(ordered, Links(ordered))
+
+
+def attribute_linked(ordered: Sequence[Message], links: Links) -> dict[str, tuple[int, ...]]:
+    """The same of mails in order, each once, whose links are known."""
+    chains = _Chains(ordered, links)
     topics: dict[str, dict[int, None]] = {}
     for message in ordered:
         if message.reading.numbers and message.reading.topic:
@@ -84,20 +91,21 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
 class _Chains:
     """From mail to mail to the first that is known to be about a proposal."""
 
-    def __init__(self, ordered: Sequence[Message]) -> None:
+    def __init__(self, ordered: Sequence[Message], links: Links) -> None:
         self.by_id = {m.message_id: m for m in ordered}
-        self.parents, self.named = find_parents(ordered), find_named(ordered)
-        self.shared = {i for ids in _find_shared(ordered) for i in ids}
+        self.links = links
         self.numbers: dict[str, tuple[int, ...]] = {}
 
     def follow(self, message: Message) -> tuple[int, ...]:
         """The numbers that a mail leads to, by its parent; where that is not sure, by all mails that it names."""
         found = self._follow_one(message)
-        others = self.named.get(message.message_id, ())
-        is_sure = bool(found) and self.shared.isdisjoint(others)
-        if is_sure or message.reading.numbers or not _continues_thread(message):
+        if message.reading.numbers or not _continues_thread(message):
             return found
-        return tuple(dict.fromkeys((*found, *(n for i in others for n in self._follow_one(self.by_id[i])))))
+        is_shared = any(len(self.links.held[name]) > 1 for name in self.links.named[message.message_id])
+        if found and not is_shared:
+            return found
+        others = self.links.find_mails(message)
+        return tuple(dict.fromkeys((*found, *(n for other in others for n in self._follow_one(other)))))
 
     def _follow_one(self, message: Message) -> tuple[int, ...]:
         seen: set[str] = set()
@@ -110,17 +118,9 @@ class _Chains:
             seen.add(current.message_id)
             if not _continues_thread(current):
                 break
-            parent = self.parents.get(current.message_id)
+            parent = self.links.parents.get(current.message_id)
             current = self.by_id.get(parent) if parent is not None and parent not in seen else None
         return ()
-
-
-def _find_shared(messages: Sequence[Message]) -> list[list[str]]:
-    """The ids of mails that were written under one Message-ID, where there are several."""
-    groups: dict[str, list[str]] = {}
-    for message in messages:
-        groups.setdefault(find_given_id(message.message_id), []).append(message.message_id)
-    return [ids for ids in groups.values() if len(ids) > 1]
 
 
 def _continues_thread(message: Message) -> bool:
