@@ -37,7 +37,8 @@ from kipflow.mail.limits import Unread
 from kipflow.mail.quoting import Words, find_own_words, is_table_row
 from kipflow.mail.results import find_cancel, may_announce, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
-from kipflow.mail.subjects import drop_repeated_marks, is_from_program, parse_mirrored, parse_subject
+from kipflow.mail.subjects import drop_repeated_marks, parse_subject
+from kipflow.mail.trackers import is_from_program, parse_mirrored
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.reading import read_expressions, read_subject

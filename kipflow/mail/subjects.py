@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
@@ -11,6 +11,8 @@ from kipflow.domain.proposals import NUMBER_ENDS, find_references
 from kipflow.mail import limits
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
+from kipflow.mail.roundmarks import strip_round
+from kipflow.mail.trackers import is_from_program, parse_mirrored
 
 MAX_SUBJECT = limits.SUBJECT.size
 
@@ -32,29 +34,6 @@ _BARE_TAG = re.compile(
 _BARE_CAPITALS = re.compile(r"^\s*(VOTE|RESULTS?|DISCUSS|CANCELL?ED)\s+(?=\S)")
 _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 
-_NUMBER_WORDS = {"two": 2, "second": 2, "2nd": 2, "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4}
-_ROUND_WORD = r"(\d{1,2}|two|three|four|second|third|fourth|2nd|3rd|4th)"
-_ORDINAL = r"(second|third|fourth|2nd|3rd|4th)"
-_ROUND = re.compile(
-    rf"[\[(\-–—,]?\s*\b(?:take|try|attempt|round|vote|v(?:ersion)?)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]?\s*$"
-    rf"|[\[(]\s*(?:take|try|attempt|round|vote|v(?:ersion)?\.?|re-?vote|#)\s*[#\-]?\s*{_ROUND_WORD}\s*[\])]"
-    rf"|[\[(\-–—,]?\s*\b{_ORDINAL}\s+(?:take|try|attempt|round|vote)\b\s*[\])]?",
-    re.IGNORECASE,
-)
-_ROUND_IN_TAG = re.compile(
-    rf"\b(?:take|try|attempt|round|vote|voting|v|#)\s*[#\-]?\s*{_ROUND_WORD}\b|\b{_ORDINAL}\s+(?:vote|round|try|"
-    rf"attempt)\b",
-    re.IGNORECASE,
-)
-_ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECASE)
-_ROBOT = re.compile(
-    r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
-    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|"
-    r"automatische (?:antwort|reactie)|"
-    r"autosvar|absence\b|r[ée]ponse automatique|respuesta autom[áa]tica|risposta automatica|resposta autom[áa]tica|"
-    r"automatyczna odpowied|auto\s?:|ooo\b|自动回复|自動返信|自動回覆|undeliver|delivery status|mail delivery|recall:)",
-    re.IGNORECASE,
-)
 # "Gone fishing: Re: [VOTE] …": whatever stands before it, it answers
 _REPLY_WITHIN = re.compile(r"(?:^|[\s:])(?:re|aw|sv|antw)\s?:\s*\[", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
@@ -94,7 +73,7 @@ def parse_subject(subject: str, prefix: str, ended: bool | None = None) -> Subje
         numbers = _find_subjects(rest, prefix) or _find_subjects(former, prefix)
     elif mark is not None and kind is mark.kind:
         rest = mark.title
-    rest, round_number = _strip_round(rest, tags, prefix)
+    rest, round_number = strip_round(rest, tags, prefix)
     return SubjectReading(
         kind=kind,
         is_reply=is_reply or any(_CONTINUES.search(t) for t in tags),
@@ -113,11 +92,6 @@ def _even_out_keys(text: str, prefix: str) -> str:
     return re.sub(rf"(?<![A-Za-z0-9])({re.escape(prefix)})[{marks}](?=\d)", r"\1-", text, flags=re.IGNORECASE)
 
 
-def is_from_program(subject: str) -> bool:
-    """Whether a subject is one that a program writes by itself: a tracker's, a builder's, an automatic answer's."""
-    return _ROBOT.match(subject[:MAX_SUBJECT]) is not None
-
-
 _FORMER = re.compile(r"\bwas\s?:\s*(.{3,300}?)\s*[\])]?\s*$", re.IGNORECASE)
 
 
@@ -132,33 +106,6 @@ def _find_former(text: str) -> str:
     """The subject before the change that "(was: …)" tells of; "" where none is told."""
     match = _FORMER.search(text)
     return match.group(1) if match is not None else ""
-
-
-# "[GitHub] [names] mlind commented on issue #12: [VOTE] …", "[GitHub] mlind opened a new issue, #12: …"
-_MIRRORED = re.compile(
-    r"^(?:re:\s*)?\[git(?:hub|box)?\]\s*(?:\[[\w.-]{1,60}\]\s*)?(?P<login>[\w-]{1,40})(?:\[bot\])?\s+"
-    r"(?P<deed>opened a new|opened|commented on|closed|edited a comment on|edited a|reopened|"
-    r"merged)\b[^:]{0,60}:\s*(?P<rest>.*)$",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MirroredSubject:
-    """The subject of a mail that mirrors an issue tracker: who did it there, and what the issue is called."""
-
-    login: str
-    subject: str
-    opens: bool
-
-
-def parse_mirrored(subject: str) -> MirroredSubject | None:
-    """A GitHub notification's subject taken apart; None for any other mail."""
-    match = _MIRRORED.match(subject[:MAX_SUBJECT])
-    if match is None:
-        return None
-    opens = match.group("deed").lower().startswith("opened")
-    return MirroredSubject(login=match.group("login"), subject=match.group("rest"), opens=opens)
 
 
 def _strip_marks(text: str) -> tuple[list[str], str, bool, bool]:
@@ -258,29 +205,6 @@ def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
             kept.append(int(joined.group(1)))
             end = joined.end()
     return tuple(dict.fromkeys(kept))
-
-
-def _strip_round(rest: str, tags: list[str], prefix: str) -> tuple[str, int | None]:
-    """The round that a subject tells, and the rest without it. RC numbers are part of a topic, not rounds."""
-    for tag in tags:
-        match = _ROUND_IN_TAG.search(tag)
-        if match is not None:
-            return rest, _parse_round(match)
-    match = _ROUND.search(rest)
-    # a "v2" at the very end may be the title's own ("Message format v2"): only brackets make it a round
-    if match is not None and not (re.match(r"\s*v", match.group(0), re.IGNORECASE) and match.group(1)):
-        return (rest[: match.start()] + " " + rest[match.end() :]).strip(), _parse_round(match)
-    key = re.match(rf"\s*{re.escape(prefix)}\W{{0,5}}\d{{1,5}}\b", rest, re.IGNORECASE)
-    start = key.end() if key is not None else 0
-    after = _ROUND_AFTER_KEY.match(rest[start:])
-    if after is not None and (key is not None or tags):
-        return (rest[:start] + " " + rest[start + after.end() :]).strip(), int(after.group(1))
-    return rest, None
-
-
-def _parse_round(match: re.Match[str]) -> int | None:
-    word = next((g for g in match.groups() if g), "").lower()
-    return _NUMBER_WORDS.get(word) or (int(word) if word.isdigit() and int(word) > 0 else None)
 
 
 _RESULT_WORDS = re.compile(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kipflow.domain.facts import Kind
-from kipflow.mail.subjects import drop_repeated_marks, parse_mirrored, parse_subject
+from kipflow.mail.subjects import drop_repeated_marks, parse_subject
+from kipflow.mail.trackers import parse_mirrored
 
 FORMS = [
     ("[VOTE] KIP-932: Queues", Kind.VOTE, False, (932,), None, "kip-932: queues"),

@@ -1,0 +1,51 @@
+"""Subjects that programs write: trackers, builders and automatic answers, and mirrors of issue trackers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kipflow.mail import limits
+
+_LONGEST = limits.SUBJECT.size
+
+_ROBOT = re.compile(
+    r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
+    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|"
+    r"automatische (?:antwort|reactie)|"
+    r"autosvar|absence\b|r[ée]ponse automatique|respuesta autom[áa]tica|risposta automatica|resposta autom[áa]tica|"
+    r"automatyczna odpowied|auto\s?:|ooo\b|自动回复|自動返信|自動回覆|undeliver|delivery status|mail delivery|recall:)",
+    re.IGNORECASE,
+)
+
+
+def is_from_program(subject: str) -> bool:
+    """Whether a subject is one that a program writes by itself: a tracker's, a builder's, an automatic answer's."""
+    return _ROBOT.match(subject[:_LONGEST]) is not None
+
+
+# "[GitHub] [names] mlind commented on issue #12: [VOTE] …", "[GitHub] mlind opened a new issue, #12: …"
+_MIRRORED = re.compile(
+    r"^(?:re:\s*)?\[git(?:hub|box)?\]\s*(?:\[[\w.-]{1,60}\]\s*)?(?P<login>[\w-]{1,40})(?:\[bot\])?\s+"
+    r"(?P<deed>opened a new|opened|commented on|closed|edited a comment on|edited a|reopened|"
+    r"merged)\b[^:]{0,60}:\s*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirroredSubject:
+    """The subject of a mail that mirrors an issue tracker: who did it there, and what the issue is called."""
+
+    login: str
+    subject: str
+    opens: bool
+
+
+def parse_mirrored(subject: str) -> MirroredSubject | None:
+    """A GitHub notification's subject taken apart; None for any other mail."""
+    match = _MIRRORED.match(subject[:_LONGEST])
+    if match is None:
+        return None
+    opens = match.group("deed").lower().startswith("opened")
+    return MirroredSubject(login=match.group("login"), subject=match.group("rest"), opens=opens)
