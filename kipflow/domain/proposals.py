@@ -11,16 +11,18 @@ from functools import lru_cache
 MAX_NUMBER = 99_999
 
 
-# what nobody sees, and marks that join the character before them
-_UNSEEN = (
-    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+#: What nobody sees, as members of a pattern's class; direction marks that turn a text are not among it.
+UNSEEN = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2065\u206a-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-_MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\ufffd"
-_WIDE = r"\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-#: What may not follow a number: anything that readers see as a part of it ("KIP-7", a zero-width blank and "8" look
-#: like KIP-78). Scripts without blanks follow directly, and so does a version ("KIP-7v2").
-NUMBER_ENDS = rf"(?![{_UNSEEN}]*(?:[{_MARKS}]|(?!v\d)(?![{_WIDE}])[^\W_]))"
+_MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u202a-\u202e\u2066-\u2069\u20d0-\u20ff\ufe20-\ufe2f\ufffd"
+_WIDE = r"\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+#: What may not follow a number: anything that readers see as a part of it ("KIP-7" and a superscript 8). Scripts that
+#: write no blanks follow directly, and so does a version ("KIP-7v2").
+NUMBER_ENDS = rf"(?!(?:[{UNSEEN}{_MARKS}]|(?!v[0-9])(?![{_WIDE}])[^\W_]))"
+#: What is no Latin letter, nor of a script that stands beside numbers without a blank: it may look like another one.
+_FOREIGN = rf"(?![{_WIDE}])[^\W_0-9A-Za-z\u00c0-\u024f]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class Proposal:
 def _reference_pattern(prefix: str) -> re.Pattern[str]:
     # "KIP-12", "KIP 12", "KIP12", "KIP - 12", "kip_12", "KIP–12" (en dash), "KIP-012"
     return re.compile(
-        rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:\s{{0,2}}[-_:#\u2010-\u2015]\s{{0,2}}|\s{{1,2}}|)0{{0,4}}([1-9]\d{{0,4}})"
+        rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:\s{{0,2}}[-_:#\u2010-\u2015]\s{{0,2}}|\s{{1,2}}|)0{{0,4}}([1-9][0-9]{{0,4}})"
         + NUMBER_ENDS,
         re.IGNORECASE,
     )
@@ -61,6 +63,22 @@ def find_references(text: str, prefix: str) -> tuple[int, ...]:
     for match in _reference_pattern(prefix).finditer(text):
         seen.setdefault(int(match.group(1)), None)
     return tuple(seen)
+
+
+@lru_cache(maxsize=32)
+def _look_alike(prefix: str) -> re.Pattern[str]:
+    letters = "".join(rf"(?:{re.escape(c)}|{_FOREIGN})" for c in prefix)
+    return re.compile(rf"(?<![A-Za-z0-9]){letters}[\W_{UNSEEN}]{{0,5}}(?:\d|{_FOREIGN})", re.IGNORECASE)
+
+
+def is_disguised(text: str, prefix: str) -> bool:
+    """Whether what looks first like a proposal's number in `text` is another one, or none, to a program.
+
+    >>> is_disguised("KIP-7\\u00b2: after KIP-9", "KIP"), is_disguised("KIP-9, not KIP-7\\u00b2", "KIP")
+    (True, False)
+    """
+    first = _look_alike(prefix).search(text)
+    return first is not None and _reference_pattern(prefix).match(text, first.start()) is None
 
 
 def format_key(prefix: str, number: int) -> str:

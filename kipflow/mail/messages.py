@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from hashlib import sha256
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.proposals import UNSEEN
 from kipflow.domain.roster import clean_address
 from kipflow.domain.sameids import OURS
 from kipflow.domain.senders import Authentication
@@ -49,7 +50,7 @@ _MAIL_FIELDS = (
     *("content-type", "in-reply-to", "references"),
 )
 # what no one can see, and a terminal or a page might obey; blanks are evened out apart
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_CONTROL = re.compile(rf"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f{UNSEEN}]")
 # what turns the order of what is seen: left in sight, so that no number is read across it
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.domain.proposals import NUMBER_ENDS, find_references
+from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
@@ -180,7 +180,7 @@ _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECAS
 
 #: "12 and 13", "12/13": bare numbers joined to one that stands behind the prefix, up to a colon or the end
 _JOINED_NUMBER = re.compile(
-    r"\s*(?:,|&|\+|/|\band\b|\bund\b|\bet\b)\s*(?:and\s+)?0{0,4}([1-9]\d{0,4})(?![\w.])"
+    r"\s*(?:,|&|\+|/|\band\b|\bund\b|\bet\b)\s*(?:and\s+)?0{0,4}([1-9][0-9]{0,4})(?![\w.])"
     r"(?=\s*(?:$|[:;,&+/\])–—-]|and\b|und\b|et\b))",
     re.IGNORECASE,
 )
@@ -191,9 +191,11 @@ def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
     text = re.sub(
         rf"(?<![A-Za-z0-9])({re.escape(prefix)})s(?=\s{{0,2}}[-:#]?\s{{0,2}}\d)", r"\1", text, flags=re.IGNORECASE
     )
-    if not find_references(text, prefix):
+    if not find_references(text, prefix) or is_disguised(text, prefix):
         return ()
-    pattern = re.compile(rf"{re.escape(prefix)}[^\w\ufffd]{{0,5}}0{{0,4}}([1-9]\d{{0,4}}){NUMBER_ENDS}", re.IGNORECASE)
+    pattern = re.compile(
+        rf"{re.escape(prefix)}[^\w\ufffd]{{0,5}}0{{0,4}}([1-9][0-9]{{0,4}}){NUMBER_ENDS}", re.IGNORECASE
+    )
     kept: list[int] = []
     end = 0
     for found in pattern.finditer(text):

@@ -20,9 +20,16 @@ _STAGES = f"STAGE: {', '.join(Stage)}"
 def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tuple[str, ...]:
     """The commands that settle a question, each in its way; none where no ruling can."""
     return tuple(
-        f'{program} review {words} --reason "…"{f"  # {comment}" if comment else ""}'
+        f"{program} review {_add_reason(words)}{f'  # {comment}' if comment else ''}"
         for words, comment in _find_words(number, item)
     )
+
+
+def _add_reason(words: str) -> str:
+    if " -" not in words:
+        return f'{words} --reason "…"'
+    verb, _, rest = words.partition(" ")  # an id or address like an option: nothing behind "--" is one
+    return f'{verb} --reason "…" -- {rest}'
 
 
 def _find_words(number: int, item: ReviewItem) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kipflow.domain.proposals import MAX_NUMBER
+from kipflow.domain.proposals import MAX_NUMBER, NUMBER_ENDS
 
 _WIP = re.compile(r"[\s,;]*[(\[]\s*(?:wip|work in progress)\s*[)\]][\s,;]*$|^\s*[(\[]\s*wip\s*[)\]]\s*", re.IGNORECASE)
 _EDGES = " \t\u00a0-:–—,;|"
@@ -33,7 +33,7 @@ def _pattern(prefix: str) -> re.Pattern[str]:
         rf"^(?P<before>(?:\s*\[[^\]]{{1,30}}\]|\s*\((?!{re.escape(prefix)}\b)[^)]{{1,30}}\)"
         r"|\s*old\b|\s*copy of\b|\s*archived?\b)*)\s*"
         rf"{re.escape(prefix)}\s{{0,2}}[-_:#\u2010-\u2015]?\s{{0,2}}"
-        r"(?:0{0,4}(?P<number>[1-9]\d{0,4})(?!\d)|(?P<next>NEXT|XXX+|\?+)\b)",
+        rf"(?:0{{0,4}}(?P<number>[1-9][0-9]{{0,4}}){NUMBER_ENDS}|(?P<next>NEXT|XXX+|\?+)\b)",
         re.IGNORECASE,
     )
 

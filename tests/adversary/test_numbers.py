@@ -330,8 +330,15 @@ def load_effects(community: Community) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("shown", "read"),
-    [("KIP-7\u200b8", 7), ("KIP-7\u034f8", 7), ("KIP-7\u041e", 7), ("KIP-7\u00b2", 7), ("KIP-\u202e21\u202c", 21)],
-    ids=["zero-width", "joiner", "letter", "superscript", "turned"],
+    [
+        *(("KIP-7\u200b8", 7), ("KIP-7\u034f8", 7), ("KIP-7\u041e", 7), ("KIP-7\u00b2", 7), ("KIP-\u202e21\u202c", 21)),
+        *(("KIP-7\u200b8: After KIP-21", 21), ("KIP-\u202e21\u202c: After KIP-9", 9), ("KIP-7\U0001d7d7", 7)),
+        *(("KIP-\u0667", 7), ("KIP-7\u3147", 7), ("\u041aIP-21: After KIP-9", 9)),
+    ],
+    ids=[
+        *("zero-width", "joiner", "letter", "superscript", "turned", "zero-width first", "turned first"),
+        *("another script's 9", "another script's 7", "jamo", "prefix of another script"),
+    ],
 )
 def test_no_vote_counts_for_another_number_than_its_readers_see(community: Community, shown: str, read: int) -> None:
     """A subject shows one number and holds another, by characters that nobody sees or that look like digits.

@@ -96,6 +96,19 @@ def test_a_vote_in_no_thread_under_a_title_of_two_proposals_is_asked_about(commu
     assert is_settled_by_people(community, number=9)
 
 
+def test_a_vote_on_another_matter_below_a_proposals_discussion_accepts_nothing(community: Community) -> None:
+    """A stranger calls a vote on a harmless matter, without a number, in answer to KIP-7's discussion. Committers
+    carry it, and KIP-7 is not accepted."""
+    talk = Mail(name="talk", by=LIND, day=0.5, body="What of it?", subject="[DISCUSS] KIP-7: Tidy shelves", answers="")
+    title = "[VOTE] A new picture for the wall"
+    called = Mail(name="pic", by=FISK, day=1, body="I call a vote.", subject=title, answers="talk")
+    passed = "The vote passes with 3 binding +1 votes and no others."
+    result = Mail(name="picr", by=FISK, day=5.5, body=passed, subject=f"[RESULT] {title}", answers="pic")
+    community.follow(talk, called, *votes("+1 (binding)", f"Re: {title}", answers="pic"), result, day=6)
+
+    assert is_settled_by_people(community, "Discussion")
+
+
 # -- rounds of a stranger's own --------------------------------------------------------------------------------
 def opened(day: float) -> Mail:
     return Mail(name="evote", by=FISK, day=day, body="I call a vote on this proposal.", subject=VOTE, answers="")

@@ -150,6 +150,12 @@ def test_the_command_that_is_shown_is_safe_to_paste() -> None:
     assert command.endswith("# CHOICE: +1, 0, -1 or none")
 
 
+def test_an_address_that_looks_like_an_option_is_none_in_the_command_that_is_shown() -> None:
+    item = ReviewItem(kind="identity", subject="--as-of@x.example = kosei", question="?")
+    words = ["kipflow", "review", "merge", "--reason", "…", "--", "--as-of@x.example", "kosei"]
+    assert shlex.split(find_commands(7, item)[0], comments=True) == words
+
+
 def test_a_question_about_a_page_names_the_command_that_settles_it() -> None:
     item = ReviewItem(kind="page", subject="70@2", question="do the votes hold?")
     assert find_commands(7, item) == ('kipflow review page 7 --reason "…"  # the votes hold',)

@@ -78,13 +78,8 @@ def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]
 def attribute_linked(ordered: Sequence[Message], links: Links) -> dict[str, tuple[int, ...]]:
     """The same of mails in order, each once, whose links are known."""
     chains = _Chains(ordered, links)
-    topics: dict[str, dict[int, None]] = {}
     for message in ordered:
-        if message.reading.numbers and message.reading.topic:
-            topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
-    for message in ordered:
-        found = chains.follow(message) or tuple(topics.get(message.reading.topic, ()))
-        chains.numbers[message.message_id] = found
+        chains.numbers[message.message_id] = chains.follow(message) or chains.find_by_topic(message)
     return chains.numbers
 
 
@@ -95,17 +90,34 @@ class _Chains:
         self.by_id = {m.message_id: m for m in ordered}
         self.links = links
         self.numbers: dict[str, tuple[int, ...]] = {}
+        self.topics: dict[str, dict[int, None]] = {}
+        for message in ordered:
+            if message.reading.numbers and message.reading.topic:
+                self.topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
+        # once per id: thousands of mails may share one, and thousands name it
+        self._led: dict[str, tuple[int, ...]] = {}
+
+    def find_by_topic(self, message: Message) -> tuple[int, ...]:
+        """The proposals whose mails have a mail's topic."""
+        return tuple(self.topics.get(message.reading.topic, ()))
 
     def follow(self, message: Message) -> tuple[int, ...]:
         """The numbers that a mail leads to, by its parent; where that is not sure, by all mails that it names."""
         found = self._follow_one(message)
         if message.reading.numbers or not _continues_thread(message):
             return found
-        is_shared = any(len(self.links.held[name]) > 1 for name in self.links.named[message.message_id])
-        if found and not is_shared:
+        named = self.links.named[message.message_id]
+        if found and not any(len(self.links.held[name]) > 1 for name in named):
             return found
-        others = self.links.find_mails(message)
-        return tuple(dict.fromkeys((*found, *(n for other in others for n in self._follow_one(other)))))
+        return tuple(dict.fromkeys((*found, *(n for name in named for n in self._lead(name)))))
+
+    def _lead(self, name: str) -> tuple[int, ...]:
+        if name not in self._led:
+            held = self.links.held[name]
+            self._led[name] = tuple(
+                dict.fromkeys(n for m in held for n in self._follow_one(m) or self.find_by_topic(m))
+            )
+        return self._led[name]
 
     def _follow_one(self, message: Message) -> tuple[int, ...]:
         seen: set[str] = set()
@@ -125,7 +137,9 @@ class _Chains:
 
 def _continues_thread(message: Message) -> bool:
     """A new subject under an old thread (a hijack) starts a thread of its own."""
-    return message.reading.is_reply or not message.reading.topic or message.reading.kind is not Kind.DISCUSS
+    return (
+        message.reading.is_reply or not message.reading.topic or message.reading.kind not in (Kind.DISCUSS, Kind.VOTE)
+    )
 
 
 #: Nobody answers later than this in the thread of a vote; a reply dated so has a wrong clock.
