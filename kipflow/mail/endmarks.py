@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from kipflow.domain.facts import Kind
-from kipflow.mail.announcements.tokens import Word, has_word, tokenize
+from kipflow.mail.announcements.tokens import has_word, tokenize
 
 _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
 _TOLD_OF = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
@@ -32,7 +32,7 @@ class EndMark:
 
 def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
     """The mark in a subject without its tags; None if there is none. `key` finds a proposal's key."""
-    if not has_word(title, Word.MARK_END, Word.MARK_OFF):
+    if not has_word(title, "mark_end", "mark_off"):
         return None
     bare = key.sub(lambda match: " " * len(match.group()), title)
     cuts = [(0, 0), *((m.start(), m.end()) for m in list(_SEPARATOR.finditer(bare))[:_MAX_SEGMENTS]), (len(bare),) * 2]
@@ -48,12 +48,12 @@ def find_end_mark(title: str, key: re.Pattern[str]) -> EndMark | None:
 
 def _find_kind(segment: str) -> Kind | None:
     """What a part of a subject says by itself, all of its words being a mark's; None if it is a part of the title."""
-    words = [token for token in tokenize(segment) if not token.can_be(Word.MARK)]
-    if not all(word.can_be(Word.MARK_END, Word.MARK_OFF, Word.MARK_BESIDE) for word in words):
+    words = [token for token in tokenize(segment) if not token.can_be("mark")]
+    if not all(word.can_be("mark_end", "mark_off", "mark_beside") for word in words):
         return None
-    if any(word.can_be(Word.MARK_OFF) for word in words):
+    if any(word.can_be("mark_off") for word in words):
         return Kind.CANCEL
-    return Kind.RESULT if any(word.can_be(Word.MARK_END) for word in words) else None
+    return Kind.RESULT if any(word.can_be("mark_end") for word in words) else None
 
 
 def _find_last_word(title: str, bare: str) -> EndMark | None:

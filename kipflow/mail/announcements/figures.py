@@ -52,6 +52,10 @@ _NOT_TOLD = re.compile(
     r"minimum(?: of)?|fewer than|less than|lacks?|lacking|missing|short of)\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
 )
+# "one binding vote is missing"
+_MISSING = re.compile(
+    r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
+)
 NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
@@ -82,7 +86,7 @@ def find_counts(line: str) -> list[Count]:
                 break
             if any(start < match.end() and match.start() < end for start, end, *_ in found):
                 continue
-            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]):
+            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
                 continue
             groups = match.groupdict()
             choice = "-1" if groups.get("veto") or groups.get("against") else parse_choice(groups.get("c"))

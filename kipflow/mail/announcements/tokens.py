@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from kipflow.mail import limits
 from kipflow.mail.relevance import fold_case, has_any
+from kipflow.mail.votes.lexicon import parse_lexicon
 
 MAX_LINES, _MAX_TEXT = limits.OWN_LINES.size, limits.OWN_TEXT.size
 _MAX_SENTENCES, _MAX_SENTENCE = 400, 500
-
-
-class Word(StrEnum):
-    """The classes of `lexicon.toml`, and four that need no list."""
-
-    SUCCESS, FAILURE, LANDED, NEEDED, GAIN, LACK = "success", "failure", "landed", "needed", "gain", "lack"
-    BALLOTS, NEGATOR, NO, VOTE, THING, RESULT = "ballots", "negator", "no", "vote", "thing", "result"
-    PRONOUN, SPEAKER, BODY, AUXILIARY, ADVERB = "pronoun", "speaker", "body", "auxiliary", "adverb"
-    PREPOSITION, FOLLOWS, ADDRESS, CONDITION = "preposition", "follows", "address", "condition"
-    UNREAL, HEDGE, PREVIOUS, OTHER, JOINT, CLOSE = "unreal", "hedge", "previous", "other", "joint", "close"
-    THANKS, CORRECT, CANCEL, DISREGARD = "thanks", "correct", "cancel", "disregard"
-    UNDECIDED, RESOLVES, CLOSES_NOUN = "undecided", "resolves", "closes_noun"
-    THREAD, WITHOUT, VOTED, OWNER = "thread", "without", "voted", "owner"
-    MARK_END, MARK_OFF, MARK_BESIDE = "mark_end", "mark_off", "mark_beside"
-    MARK, NUMBER, SIGN, WIDE = "mark", "number", "sign", "wide"  # punctuation, figures, "+1", scripts without blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +21,9 @@ class Token:
     """A word or phrase as written (in lower case), and what it can be."""
 
     text: str
-    words: frozenset[Word]
+    words: frozenset[str]
 
-    def can_be(self, *kinds: Word) -> bool:
+    def can_be(self, *kinds: str) -> bool:
         return not self.words.isdisjoint(kinds)
 
 
@@ -56,13 +40,18 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[
 
 
 @cache
-def _load() -> dict[tuple[str, ...], frozenset[Word]]:
-    """The lexicon: the classes of each phrase, as the tuple of its words."""
-    raw = tomllib.loads(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
-    found: dict[tuple[str, ...], set[Word]] = {}
-    for name, entry in raw.items():
-        for phrase in (*entry["words"].split(), *entry.get("phrases", ())):
-            found.setdefault(tuple(phrase.split()), set()).add(Word(name))
+def load_classes() -> dict[str, tuple[str, ...]]:
+    """The words of each class of `lexicon.toml`."""
+    return parse_lexicon(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _load() -> dict[tuple[str, ...], frozenset[str]]:
+    """The classes of each phrase, as the tuple of its words."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for name, phrases in load_classes().items():
+        for phrase in phrases:
+            found.setdefault(tuple(phrase.split()), set()).add(name)
     return {phrase: frozenset(kinds) for phrase, kinds in found.items()}
 
 
@@ -84,12 +73,12 @@ def _find_wide() -> re.Pattern[str]:
 
 
 @cache
-def _list_words(*kinds: Word) -> list[str]:
+def _list_words(*kinds: str) -> list[str]:
     return sorted((" ".join(words) for words, found in _load().items() if not found.isdisjoint(kinds)), key=len)
 
 
 @cache
-def find_signs(*kinds: Word) -> tuple[str, ...]:
+def find_signs(*kinds: str) -> tuple[str, ...]:
     """What every text holds that has a word of these classes, blanks evened out: none of them holds another."""
     signs: list[str] = []
     for word in _list_words(*kinds):
@@ -98,12 +87,12 @@ def find_signs(*kinds: Word) -> tuple[str, ...]:
     return tuple(signs)
 
 
-def has_word(text: str, *kinds: Word) -> bool:
+def has_word(text: str, *kinds: str) -> bool:
     """Whether a text, its blanks evened out, can hold a word of these classes: says yes in vain, never no."""
     return has_any(find_signs(*kinds), fold_case(text))
 
 
-def has_parts(text: str, *kinds: Word) -> bool:
+def has_parts(text: str, *kinds: str) -> bool:
     """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
     folded = fold_case(text)
     return any(all(part in folded for part in sign.split()) for sign in find_signs(*kinds))
@@ -116,7 +105,7 @@ def lands(text: str) -> bool:
 
 @cache
 def _find_landings() -> re.Pattern[str]:
-    words = "|".join(_list_words(Word.LANDED))
+    words = "|".join(_list_words("landed"))
     return re.compile(rf"\b(?:{words})\b(?:\s+(?:now|then|here))?\s*(?:[.,;:!)—-]|$)", re.IGNORECASE)
 
 
@@ -160,14 +149,14 @@ def _make_token(phrase: tuple[str, ...]) -> Token:
     return Token(" ".join(phrase), _load().get(phrase, frozenset()) | _find_form(phrase[0]))
 
 
-def _find_form(text: str) -> set[Word]:
-    """The classes of what needs no list: figures, values, keys, marks, words in scripts without blanks."""
+def _find_form(text: str) -> set[str]:
+    """The classes of what needs no list: figures, "+1", keys, marks, words in scripts without blanks."""
     forms = (
-        (Word.THING, _KEY.fullmatch(text)),
-        (Word.NUMBER, text[0].isdigit()),
-        (Word.SIGN, text[0] in "+-" and len(text) > 1),
-        (Word.WIDE, _IS_WIDE.match(text)),
-        (Word.MARK, not (text[0].isalnum() or (text[0] in "+-'" and len(text) > 1))),
+        ("thing", _KEY.fullmatch(text)),
+        ("number", text[0].isdigit()),
+        ("sign", text[0] in "+-" and len(text) > 1),
+        ("wide", _IS_WIDE.match(text)),
+        ("mark", not (text[0].isalnum() or (text[0] in "+-'" and len(text) > 1))),
     )
     return {kind for kind, fits in forms if fits}
 
@@ -178,19 +167,19 @@ CLAUSE_ENDS = frozenset(".,;:!)(-–—*_\"'。，、！")
 
 def find_clause(tokens: Sequence[Token], at: int) -> int:
     """Where the clause of a token begins: behind a comma, colon, dash or "and"."""
-    while at > 0 and not tokens[at - 1].can_be(Word.JOINT) and tokens[at - 1].text not in CLAUSE_ENDS:
+    while at > 0 and not tokens[at - 1].can_be("joint") and tokens[at - 1].text not in CLAUSE_ENDS:
         at -= 1
     return at
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word stands behind a condition, or has one behind it that belongs to it."""
-    if any(token.can_be(Word.CONDITION) for token in tokens[:at]):
+    if any(token.can_be("condition") for token in tokens[:at]):
         return True
     for behind, token in enumerate(tokens[at + 1 :], at + 1):
-        if token.can_be(Word.CONDITION) or token.text in {"yet", "?"}:
+        if token.can_be("condition") or token.text in {"yet", "?"}:
             return True
-        if token.can_be(Word.MARK, Word.JOINT):
+        if token.can_be("mark", "joint"):
             following = tokens[behind + 1 : behind + 2]
-            return token.text == "," and any(t.can_be(Word.CONDITION) for t in following)
+            return token.text == "," and any(t.can_be("condition") for t in following)
     return False

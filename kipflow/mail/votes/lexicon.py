@@ -20,7 +20,11 @@ _GAP = r"\b[^.!?;\n]{0,45}?\b"
 @cache
 def load_words() -> dict[str, tuple[str, ...]]:
     """Class → its words, of all languages."""
-    text = files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8")
+    return parse_lexicon(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
+
+
+def parse_lexicon(text: str) -> dict[str, tuple[str, ...]]:
+    """Class → its words, of a lexicon's text."""
     written = {name: " , ".join(by.values()).split(",") for name, by in tomllib.loads(text).items()}
     return {name: tuple(_spell_out(entries, written)) for name, entries in written.items()}
 

@@ -1,0 +1,118 @@
+"""Who calls off what, around a word for it: "I | am hereby | cancelling | this vote"."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from enum import IntEnum
+
+from kipflow.mail.announcements.heads import Head, read_group
+from kipflow.mail.announcements.tokens import Token, find_clause
+
+CALLED = ("vote", "thing", "thread")
+#: Between a word for calling off and what is called off: "the whole release".
+_ADJECTIVES = 4
+
+
+class Call(IntEnum):
+    """How a sentence calls a vote off: perhaps, in the mouth of its caller only ("please ignore it"), or outright."""
+
+    NOT, PERHAPS, WISHED, OUTRIGHT = range(4)
+
+
+def find_call(head: Head) -> Call:
+    """How the word calls the vote off, by who acts and on what; whether it is denied is told elsewhere."""
+    start, _ = read_resolve(head)
+    led = _find_leader(head, start)
+    if start >= 0 and head.tokens[start].can_be(*CALLED, "pronoun"):
+        return led  # "this vote is cancelled": nothing is to follow
+    if head.can_be("disregard"):
+        return Call.WISHED if led is not Call.NOT and _find_object(head) is Call.OUTRIGHT else Call.NOT
+    return min(led, _find_object(head))
+
+
+def read_resolve(head: Head) -> tuple[int, bool]:
+    """The place before what leads up to the word ("am going to"), and whether that denies it."""
+    start, denials = read_group(head.tokens, head.at, "resolves", "negator", "no")
+    return start, denials % 2 == 1
+
+
+def is_of_result(head: Head) -> bool:
+    """Whether a result is taken back: "please disregard the result", "the result is void"."""
+    start, denied = read_resolve(head)
+    near = itertools.takewhile(lambda t: not t.can_be("mark"), head.tokens[head.at + 1 : head.at + 6])
+    acts = start < 0 or head.tokens[start].can_be("speaker")
+    before = () if acts else head.tokens[find_clause(head.tokens, start) : start + 1]
+    return not denied and any(t.can_be("result") for t in (*before, *near))
+
+
+def is_undecided(head: Head) -> bool:
+    """ "closing this vote without a decision"."""
+    behind = head.tokens[head.at + 1 :]
+    without = next((n for n, token in enumerate(behind) if token.can_be("without")), None)
+    if without is None or not any(token.can_be("vote") for token in behind[:without]):
+        return False
+    return any(token.can_be("undecided") for token in behind[without : without + 4])
+
+
+def _find_leader(head: Head, start: int) -> Call:
+    """What who acts makes of it: "I", the vote itself in the passive, or nobody ("Cancelling this vote")."""
+    tokens, text = head.tokens, head.word.text
+    guessed = any(token.can_be("hedge") for token in tokens[find_clause(tokens, max(start, 0)) : head.at])
+    leader = tokens[start] if start >= 0 else None
+    done = text.endswith(("ing", "ed", "n", "void")) or " " in text
+    if leader is None or leader.can_be("mark", "joint"):
+        call = Call.OUTRIGHT if done else Call.WISHED  # an order: "please cancel this vote"
+    elif leader.can_be("speaker"):
+        unreal = any(t.can_be("unreal") for t in tokens[find_clause(tokens, start) : start])
+        call = Call.NOT if unreal else Call.OUTRIGHT
+    elif leader.can_be(*CALLED, "pronoun"):
+        call = _find_passive(head, start) if done else Call.NOT
+    else:
+        call = Call.PERHAPS if guessed else Call.NOT
+    return min(call, Call.PERHAPS) if guessed else call
+
+
+def _find_passive(head: Head, start: int) -> Call:
+    tokens = head.tokens
+    clause = tokens[find_clause(tokens, start) : start + 1]
+    if _is_somebodys(tokens, start):
+        return Call.NOT
+    if any(token.text in {"consider", "treat", "regard"} for token in clause):
+        return Call.WISHED
+    if any(token.can_be("previous", "unreal") for token in clause):
+        return Call.NOT
+    if start == head.at - 1 and len(clause) > 1 and " " not in head.word.text:
+        return Call.NOT  # "the task cancelled", but "Vote cancelled"
+    about = tokens[start]
+    return Call.OUTRIGHT if about.can_be("vote") or about.text.startswith(("rc", "candidate")) else Call.PERHAPS
+
+
+def _find_object(head: Head) -> Call:
+    """Whether the vote is what is called off: "the vote", "RC1", "this release"; not "my vote", "the vote counter"."""
+    tokens, first = head.tokens, head.at + 1
+    for index in range(first, min(first + _ADJECTIVES + 1, len(tokens))):
+        token = tokens[index]
+        behind = tokens[index + 1] if index + 1 < len(tokens) else None
+        if token.can_be("previous") or _is_somebodys(tokens, index):
+            return Call.NOT
+        if token.can_be(*CALLED):
+            ends = behind is None or behind.can_be("mark", "closes_noun", "number", "thing", "wide")
+            return Call.OUTRIGHT if ends else Call.NOT
+        if token.can_be("pronoun") and (behind is None or behind.can_be("mark")):
+            return Call.PERHAPS
+        if token.can_be("mark", "joint", "preposition") or not token.text[0].isalpha():
+            return _find_alone(head) if index == first else Call.NOT
+    return _find_alone(head) if first == len(tokens) else Call.NOT
+
+
+def _find_alone(head: Head) -> Call:
+    """What the word does that begins a clause and says of nothing what it calls off: "Cancelling, as …"."""
+    if find_clause(head.tokens, head.at) != head.at:
+        return Call.NOT
+    return Call.OUTRIGHT if head.word.text.startswith("cancel") else Call.PERHAPS
+
+
+def _is_somebodys(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a vote is a voter's own, not the vote that all cast theirs in: "my vote", "Tom's vote"."""
+    return at > 0 and tokens[at].can_be("vote") and tokens[at - 1].can_be("owner")

@@ -1,0 +1,250 @@
+"""What a word of a sentence says of the vote, by three tables: its outcome, its end, and that it is called off.
+
+In each the first rule that applies decides. Conditions, wishes and denials are asked before success, and what is not
+understood is asked about: no row accepts, cancels or voids anything that it does not understand as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kipflow.mail.announcements.calls import CALLED, Call, find_call, is_of_result, is_undecided, read_resolve
+from kipflow.mail.announcements.heads import Head, Subject
+from kipflow.mail.announcements.tokens import Token, find_clause, has_word, is_conditional, lands, tokenize
+from kipflow.mail.announcements.verdicts import Says, Table
+
+outcome, end, call = Table(), Table(), Table()
+NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
+_HEADS = ("success", "failure", "gain", "needed")
+_ENDING = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
+#: A sentence this short may leave out what it calls off.
+_SHORT = 60
+#: Thanks and whom they are for stand as near as this; a result and what it is of stand as near as that.
+_NEAR, _OF = 4, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a word says: by which rule, of what, and which outcome it would be if it were meant."""
+
+    says: Says
+    rule: str
+    outcome: str
+    subject: Subject
+    sentence: str
+
+
+def read_outcomes(sentence: str) -> list[Said]:
+    """Every outcome that a sentence tells, or may tell, of a vote or of what was voted on."""
+    if not (has_word(sentence, *_HEADS) or lands(sentence)):
+        return []
+    tokens = tokenize(sentence)
+    heads = [Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*_HEADS, "landed")]
+    found = [(head, outcome.find(head)[0]) for head in heads]
+    return [
+        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence)
+        for head, rule in found
+        if rule.says is not NOTHING
+    ]
+
+
+def read_ends(sentence: str) -> set[Says]:
+    """Whether a sentence closes the vote or lets it run on, presents, thanks, corrects, or takes a result back."""
+    if not has_word(sentence, *_ENDING):
+        return set()
+    tokens = tokenize(sentence)
+    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*_ENDING))
+    return {end.find(head)[0].says for head in heads} - {NOTHING}
+
+
+def read_call(sentence: str) -> Says:
+    """How a sentence calls the vote off: outright, as its caller's wish, perhaps, or not."""
+    if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
+        return NOTHING
+    tokens = tokenize(sentence)
+    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be("cancel", "disregard", "close"))
+    found = {call.find(head)[0].says for head in heads}
+    return next((says for says in (WITHDRAWN, WISHED, ASK) if says in found), NOTHING)
+
+
+def can_call(text: str) -> bool:
+    """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
+    return has_word(text, "cancel", "disregard", "without")
+
+
+def _is_real(tokens: Sequence[Token], at: int) -> bool:
+    """Whether what stands around a word, to the end, is neither asked, wished, guessed nor still to come."""
+    if tokens[-1].text == "?" or is_conditional(tokens, at) or _is_later(tokens):
+        return False
+    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in tokens[find_clause(tokens, at) :])
+
+
+def _is_later(tokens: Sequence[Token]) -> bool:
+    """ "closing this vote in 24 hours", "the vote closes on Friday"."""
+    for at, token in enumerate(tokens):
+        in_time = token.text in {"in", "within"} and any(t.can_be("period") for t in tokens[at + 1 : at + 6])
+        on_day = token.text in {"on", "by", "until"} and any(t.can_be("weekday") for t in tokens[at + 1 : at + 2])
+        if in_time or on_day or token.can_be("later"):
+            return True
+    return False
+
+
+def thanks_all(tokens: Sequence[Token]) -> bool:
+    """Whether everybody is thanked, as at an end."""
+    thanks = next((at for at, token in enumerate(tokens) if token.can_be("thanks")), None)
+    return thanks is not None and any(token.can_be("address") for token in tokens[thanks : thanks + _NEAR])
+
+
+# -- the outcome -----------------------------------------------------------------------------------------------------
+@outcome(NOTHING, "asked, or a condition", "If the vote passes I will merge it.", "Has this vote passed?")
+def conditional(h: Head) -> bool:
+    return h.is_conditional
+
+
+@outcome(NOTHING, "wished, still to come, or of another vote", "I hope it gets adopted soon.", "The last vote failed.")
+def unreal(h: Head) -> bool:
+    return h.is_unreal
+
+
+@outcome(NOTHING, "of something else", "Two tests failed.", "I approve it.", leaves=("We have approved KIP-7.",))
+def of_something_else(h: Head) -> bool:
+    return h.subject is None
+
+
+@outcome(NOTHING, "says nothing alone", "We reached quorum.", "It is in the suite.")
+def no_outcome(h: Head) -> bool:
+    return h.outcome is None
+
+
+@outcome(NOTHING, "has an object", "KIP-7 passes all tests.", leaves=("KIP-7 passes with 3 +1.", "It passed, thanks."))
+def with_object(h: Head) -> bool:
+    return not h.ends_well and not h.is_direct
+
+
+@outcome(ASK, "over, but not how", "So that one is in, thanks all!", "This is settled now.")
+def landed(h: Head) -> bool:
+    return h.can_be("landed")
+
+
+@outcome(ASK, "what stands behind it is not understood", "The vote passed muster somehow.")
+def not_understood(h: Head) -> bool:
+    return not h.ends_well
+
+
+@outcome(ASK, "guessed, or cited", "Looks like the vote has passed.", "Technically the vote has failed.")
+def guessed(h: Head) -> bool:
+    return h.is_guessed
+
+
+@outcome(FAILED, "what is needed was missing", "Quorum was not reached.", "It did not get enough binding votes.")
+def short(h: Head) -> bool:
+    return h.can_be("needed", "gain")
+
+
+@outcome(
+    *(FAILED, "success, denied", "I call the vote to be non successful", "The vote was not successful."),
+    *("The vote wasn't successful.", "The vote was never successful.", "KIP-7 is not accepted."),
+    *("This vote was not a success.", "It hasn't passed."),
+    leaves=("The vote was successful.", "It was not unsuccessful after all."),
+)
+def denied(h: Head) -> bool:
+    return h.can_be("success") and h.outcome == "failed"
+
+
+@outcome(FAILED, "failure", "The vote ended unsuccessfully.", "It was voted down.", leaves=("The vote did not fail.",))
+def failed(h: Head) -> bool:
+    return h.outcome == "failed"
+
+
+@outcome(PASSED, "success", "The vote passes with 3 +1.", "The vote did not fail.", leaves=("It passed, I think.",))
+def passed(h: Head) -> bool:
+    return h.outcome == "passed"
+
+
+# -- the end ---------------------------------------------------------------------------------------------------------
+@end(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void.")
+def voids(h: Head) -> bool:
+    return h.can_be("cancel", "disregard") and not is_conditional(h.tokens, h.at) and is_of_result(h)
+
+
+@end(
+    *(EXTENDED, "the vote runs on", "I'm extending the vote.", "The vote is extended.", "I'll leave the vote open."),
+    leaves=("I won't extend the vote.", "I extended the vote last week.", "Could we extend the vote?"),
+)
+def extends(h: Head) -> bool:
+    if not h.can_be("extend", "keep") or h.is_denied or h.is_conditional:
+        return False
+    if h.word.text.endswith("ed"):
+        is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
+        return is_now and h.leader is not None and h.leader.can_be("vote", "thing", "period", "pronoun")
+    near = h.tokens[h.at + 1 : h.at + 1 + _OF]
+    is_open = h.can_be("extend") or any(t.text == "open" for t in near)
+    return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
+
+
+@end(CORRECTED, "puts something right", "Correction: 4 binding, not 3.", "I miscounted.")
+def corrects(h: Head) -> bool:
+    return h.can_be("correct")
+
+
+@end(
+    CLOSED, "the vote is over", "I'm closing this vote.", "The results of the vote:", leaves=("I will close the vote.",)
+)
+def closes(h: Head) -> bool:
+    is_result = h.can_be("result") and any(t.can_be("vote") for t in h.around(_OF))
+    return (is_result or (h.can_be("close") and h.is_of_vote)) and _is_real(h.tokens, h.at)
+
+
+@end(PRESENTED, "leads in counts", "Here are the results:", leaves=("The test results look fine.",))
+def presents(h: Head) -> bool:
+    return h.can_be("result") and any(t.can_be("leads") for t in h.around(2)) and _is_real(h.tokens, 0)
+
+
+@end(THANKED, "everybody is thanked for voting", "Thanks all for voting.", leaves=("Thanks for the KIP.",))
+def thanks_voters(h: Head) -> bool:
+    to_all = h.can_be("thanks") and thanks_all(h.tokens)
+    return to_all and any(t.can_be("vote", "voted") for t in h.tokens) and _is_real(h.tokens, 0)
+
+
+@end(NOTHING, "anything else", "Thanks for the KIP.", "Closing this vote in 24 hours.", "I am closing my laptop.")
+def no_end(_: Head) -> bool:
+    return True
+
+
+# -- called off ------------------------------------------------------------------------------------------------------
+@call(
+    NOTHING, "asked, or a condition", "Would you mind cancelling this vote?", "If it is wrong I will cancel the vote."
+)
+def maybe_called_off(h: Head) -> bool:
+    return h.is_conditional
+
+
+@call(NOTHING, "denied", "I am not cancelling this vote.", "Don't cancel the vote.", "I never cancelled the vote.")
+def not_called_off(h: Head) -> bool:
+    return read_resolve(h)[1]
+
+
+@call(WITHDRAWN, "closed without an outcome", "Closing this vote without a decision.", leaves=("Closing this vote.",))
+def closed_undecided(h: Head) -> bool:
+    return h.can_be("close") and is_undecided(h)
+
+
+@call(WITHDRAWN, "outright", "I am cancelling this vote.", "RC1 is withdrawn.", leaves=("We should cancel this vote.",))
+def called_off(h: Head) -> bool:
+    return h.can_be("cancel", "disregard") and find_call(h) is Call.OUTRIGHT
+
+
+@call(WISHED, "an order, or a wish", "Please ignore this vote.", "Consider this vote void, please.")
+def wished_off(h: Head) -> bool:
+    return h.can_be("cancel", "disregard") and find_call(h) is Call.WISHED
+
+
+@call(ASK, "guessed, or without what it calls off", "I may have to cancel this vote.", "I am withdrawing this.")
+def perhaps_off(h: Head) -> bool:
+    return h.can_be("cancel", "disregard") and find_call(h) is Call.PERHAPS
+
+
+@call(NOTHING, "of something else", "I withdraw my -1.", "I'm cancelling the Jenkins job for the release.")
+def nothing_off(_: Head) -> bool:
+    return True

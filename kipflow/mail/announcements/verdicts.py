@@ -1,0 +1,59 @@
+"""What a rule on announcements is: a row of a table, named after the function that says when it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+When = TypeVar("When", bound=Callable[[Any], object])
+
+
+class Says(StrEnum):
+    """What a word, or a whole mail, says of a vote."""
+
+    NOTHING = "nothing"
+    ASK = "ask"
+    FAILED = "failed"
+    PASSED = "passed"
+    #: called off: outright, or as a wish that only its caller can have
+    WITHDRAWN = "withdrawn"
+    WISHED = "wished"
+    #: its result is taken back, or put right
+    VOIDED = "voided"
+    CORRECTED = "corrected"
+    EXTENDED = "extended"
+    #: over, whatever came of it
+    CLOSED = "closed"
+    PRESENTED = "presented"
+    THANKED = "thanked"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row: `takes` are texts that it must decide, `leaves` such that it must not."""
+
+    name: str
+    when: Callable[[Any], Any]
+    says: Says
+    why: str
+    takes: tuple[str, ...]
+    leaves: tuple[str, ...]
+
+
+class Table(list[Rule]):
+    """Rules in the order in which they are asked: the first that applies decides."""
+
+    def __call__(self, says: Says, why: str, *takes: str, leaves: tuple[str, ...] = ()) -> Callable[[When], When]:
+        """Adds a row."""
+
+        def add(when: When) -> When:
+            self.append(Rule(when.__name__.replace("_", "-"), when, says, why, takes, leaves))
+            return when
+
+        return add
+
+    def find(self, fact: object) -> tuple[Rule, str]:
+        """The rule that decides, and its evidence where it gives one."""
+        return next((rule, str(found)) for rule in self if (found := rule.when(fact)))

@@ -1,0 +1,109 @@
+"""The tables of rules on announcements: each row takes its examples and leaves the others, and the page shows them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kipflow.mail import announcements
+from kipflow.mail.announcements.counts import read_counts
+from kipflow.mail.announcements.heads import Head
+from kipflow.mail.announcements.layouts import even_out
+from kipflow.mail.announcements.mails import Mail, find_outcome_of_subject, result
+from kipflow.mail.announcements.rules import call, end, outcome
+from kipflow.mail.announcements.tokens import load_classes, tokenize
+from kipflow.mail.announcements.verdicts import Table
+from kipflow.mail.subjects import parse_subject
+from tools import reading_results
+
+ROOT = Path(__file__).resolve().parents[3]
+HEADS = ("success", "failure", "gain", "needed", "landed")
+ENDS = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
+CALLS = ("cancel", "disregard", "close")
+
+
+def find_in_sentence(table: Table, *kinds: str) -> Callable[[str], set[str]]:
+    def find(text: str) -> set[str]:
+        tokens = tokenize(text)
+        return {table.find(Head(tokens, at))[0].name for at, token in enumerate(tokens) if token.can_be(*kinds)}
+
+    return find
+
+
+def find_in_mail(text: str) -> set[str]:
+    bare = text.removeprefix("[RESULT] ")
+    subject = "[RESULT] [VOTE] KIP-7: Names" if bare != text else "Re: [VOTE] KIP-7: Names"
+    lines = bare.split("\n")
+    mail = Mail(lines, read_counts(even_out(lines)), parse_subject(subject, "KIP"), subject)
+    return {result.find(mail)[0].name}
+
+
+FINDERS = [
+    *((row, find_in_sentence(outcome, *HEADS)) for row in outcome),
+    *((row, find_in_sentence(end, *ENDS)) for row in end),
+    *((row, find_in_sentence(call, *CALLS)) for row in call),
+    *((row, find_in_mail) for row in result),
+]
+
+
+@pytest.mark.parametrize(("name", "find", "text"), [(r.name, find, text) for r, find in FINDERS for text in r.takes])
+def test_a_rule_takes_its_examples(name: str, find: Callable[[str], set[str]], text: str) -> None:
+    assert name in find(text)
+
+
+@pytest.mark.parametrize(("name", "find", "text"), [(r.name, find, text) for r, find in FINDERS for text in r.leaves])
+def test_a_rule_leaves_what_is_none_of_its_kind(name: str, find: Callable[[str], set[str]], text: str) -> None:
+    assert name not in find(text)
+
+
+def test_the_page_shows_the_tables_as_they_are() -> None:
+    assert reading_results.PAGE.read_text(encoding="utf-8") == reading_results.render()
+
+
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("[VOTE PASSED] KIP-7", "passed"),
+        ("[VOTE] [NOT ACCEPTED] KIP-7", "failed"),
+        ("[VOTE] KIP-7: Names did not pass", "failed"),
+        ("[VOTE] KIP-7: Names PASSED", "passed"),
+        ("[RESULT] [VOTE] KIP-7: Accepted formats", None),
+        ("[RESULT] KIP-7 approved?", None),
+    ],
+)
+def test_a_subject_tells_an_outcome_in_its_tags_or_at_its_end(subject: str, told: str | None) -> None:
+    assert find_outcome_of_subject(subject) == told
+
+
+def find_class_names() -> Iterator[str]:
+    """The classes that the code asks for: plain words handed to `can_be`, `has_word` and the like."""
+    asking = {"can_be", "has_word", "has_parts", "find_signs", "read_group", "join_words", "_list_words", "find_class"}
+    for path in (ROOT / "kipflow" / "mail").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Call):
+                func: Any = node.func
+                if getattr(func, "id", getattr(func, "attr", "")) in asking:
+                    yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
+
+
+def test_every_class_that_is_asked_for_is_in_the_lexicon() -> None:
+    known = {*load_classes(), "mark", "number", "sign", "wide"}
+    assert set(find_class_names()) <= known
+
+
+def test_every_class_of_the_lexicon_is_used_and_whole() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "kipflow" / "mail").rglob("*.py"))
+    for name, words in load_classes().items():
+        assert f'"{name}"' in code
+        assert all(words), name
+        assert not [word for word in words if set(word) & set("()|@")]
+
+
+def test_lines_of_the_lexicon_stay_short_enough_to_be_read() -> None:
+    text = files(announcements).joinpath("lexicon.toml").read_text(encoding="utf-8")
+    assert max(map(len, text.splitlines())) <= 120
