@@ -12,8 +12,8 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
 from kipflow.mail.content.headers import split_mail
 from kipflow.mail.content.mime import find_text
+from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words, find_own_words
-from kipflow.mail.votes.values import plain
 
 Read = Callable[[Words], tuple[Expression, ...]]
 _VALUE = re.compile(r"(?<![\w.+-])[+-]\s?[01](?![\w.])")

@@ -263,6 +263,17 @@ class ProposalView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoteMail:
+    """A mail in the thread of a vote, with its author's own words and its permalink; `announces` a result."""
+
+    message_id: str
+    author: str
+    own_text: str
+    announces: bool = False
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRow:
     """A question for a person, with the proposal it is about. `url` is the permalink of what it quotes; a question
     about a sender has the `ballots` in question."""
@@ -355,6 +366,10 @@ class Board(Protocol):
 
     def proposal(self, number: int, as_of: datetime) -> ProposalView:
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
+        ...
+
+    def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
+        """The newest 500 mails on votes on a proposal, oldest first."""
         ...
 
     def page_body(self, page_id: str, version: int) -> str | None:

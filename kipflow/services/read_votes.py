@@ -22,13 +22,11 @@ from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
-from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.threads import find_parents, find_times, find_votes
-from kipflow.mail.votes.reading import explain
+from kipflow.services.board import VoteMail
+from kipflow.services.explaining import PassedOver, find_passed_over
 
 SCHEMA = 1
-#: Characters of a line that was passed over which are shown.
-MAX_LINE = 120
 SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
 
 CSV_COLUMNS = (
@@ -82,17 +80,6 @@ class VotesReport:
     passed_over: tuple[PassedOver, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassedOver:
-    """A line in a vote's thread that could have been a vote and is none: whose, in which mail, and the rule's why."""
-
-    author: str
-    message_id: str
-    line: str
-    rule: str
-    why: str
-
-
 def read_votes(
     paths: Sequence[Path],
     *,
@@ -128,24 +115,24 @@ def read_votes(
         votes=tuple(readings),
         opened_later=later,
         claimed=sum(message.arrived_from in CLAIMED for message in messages),
-        passed_over=tuple(dict.fromkeys(_explain(messages, readings))) if explained else (),
+        passed_over=find_passed_over(_find_vote_mails(messages, readings)) if explained else (),
     )
 
 
-def _explain(messages: Sequence[Message], readings: Sequence[VoteReading]) -> Iterator[PassedOver]:
-    """What the reader passed over in the threads of votes, in order of time."""
+def _find_vote_mails(messages: Sequence[Message], readings: Sequence[VoteReading]) -> Iterator[VoteMail]:
+    """The mails in the threads of votes, in order of time."""
     in_thread = {reading.vote.root_message_id for reading in readings}
     parents = find_parents(messages)
     times = find_times(messages, parents)
     for message in sorted(messages, key=lambda m: (times[m.message_id], m.message_id)):
-        if parents.get(message.message_id) not in in_thread and message.message_id not in in_thread:
-            continue
-        in_thread.add(message.message_id)
-        words = Words(own=tuple(OwnLine(line) for line in message.own_text.split("\n")))
-        for reason in explain(words, author=message.author_name, is_result=message.declared is not None)[1]:
-            by = message.author_name or message.author_address
-            found = {"line": reason.line[:MAX_LINE], "rule": reason.rule, "why": reason.why}
-            yield PassedOver(author=by, message_id=message.message_id, **found)
+        if parents.get(message.message_id) in in_thread or message.message_id in in_thread:
+            in_thread.add(message.message_id)
+            yield VoteMail(
+                message_id=message.message_id,
+                author=message.author_name or message.author_address,
+                own_text=message.own_text,
+                announces=message.declared is not None,
+            )
 
 
 def _find_newest(messages: Sequence[Message]) -> datetime | None:

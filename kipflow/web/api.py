@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
 from kipflow.services.board import Board, ProposalView, RecordedTransition
+from kipflow.services.explaining import find_passed_over
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
 from kipflow.web.times import render_machine_time
 
@@ -50,7 +51,9 @@ class BoardApi:
 
     def proposal(self, number: Number) -> JSONResponse:
         now = self._clock()
-        return _answer(now, proposal=_with_links(self._board().proposal(number, now)))
+        board = self._board()
+        view = _with_links(board.proposal(number, now))
+        return _answer(now, proposal=view, passed_over=find_passed_over(board.vote_mails(number, now)))
 
     def review(self) -> JSONResponse:
         board = self._board()

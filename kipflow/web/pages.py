@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
 from kipflow.services.board import Board, BoardRow, RowQuery, Sort
+from kipflow.services.explaining import find_passed_over
 from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
@@ -81,11 +82,19 @@ class BoardPages:
 
     def show_proposal(self, request: Request, number: Number) -> HTMLResponse:
         now = self._clock()
-        view = self._board().proposal(number, now)
+        board = self._board()
+        view = board.proposal(number, now)
+        passed_over = find_passed_over(board.vote_mails(number, now))
         amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
         timeline = build_timeline(view)
         return self._pages.render(
-            request, "proposal.html", now=now, view=view, timeline=timeline, amendments=amendments
+            request,
+            "proposal.html",
+            now=now,
+            view=view,
+            timeline=timeline,
+            amendments=amendments,
+            passed_over=passed_over,
         )
 
     def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:

@@ -36,6 +36,7 @@ from kipflow.services.board import (
     UnreadablePage,
     UnreadableRow,
     VoteClock,
+    VoteMail,
 )
 from kipflow.services.ports import OutboxRow
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics
@@ -130,6 +131,9 @@ class MemoryBoard:
     def page_body(self, page_id: str, version: int) -> str | None:
         held = [p for h in self._held.values() for p in h.facts.pages]
         return next((p.body for p in held if (p.page_id, p.version) == (page_id, version)), None)
+
+    def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
+        return ()  # facts hold no texts of mails
 
     def proposal(self, number: int, as_of: datetime) -> ProposalView:
         if number not in self._held:

@@ -40,6 +40,7 @@ SENT = (
     ("Kim Osei <kosei@apache.org>", "k", "+1 (binding)"),
     ("Rune Berg <rberg@apache.org>", "r", "+1 (binding)"),
     ("Mara Lind <mlind@apache.org>", "m", "+1 (binding)"),
+    ("Mara Lind <mlind@apache.org>", "t", "We have two more +1 by now & <i>wait</i> for a third."),
     ("K. <b>Osei</b> <kim'x@home.example>", "o", "-1, sorry"),
     ("K. Osei <kim@home.example>", "p", "-1, sorry"),
 )
@@ -129,6 +130,15 @@ def test_senders_who_only_claim_to_be_somebody_are_listed_with_what_speaks_for_t
     board = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
     [row] = board.get("/api/review").json()["senders"]
     assert (row["sender"], row["person"], row["mails"]) == ("rune@home.example", "rberg", 1)
+
+
+def test_a_line_that_is_no_vote_is_listed_with_the_reason_why(parts: Parts) -> None:
+    client = TestClient(create_app(lambda: parts.store, clock=lambda: datetime.now(UTC)))  # as it reads the mail
+    shown = " ".join(html.fromstring(client.get("/proposals/7").text).text_content().split())
+    assert "1 line not counted as a vote: why Mara Lind: counts votes, casts none" in shown
+    assert "We have two more +1 by now & <i>wait</i> for a third. rule counted" in shown
+    [found] = client.get("/api/proposals/7").json()["passed_over"]
+    assert (found["rule"], found["message_id"]) == ("counted", "<t@m.example>")
 
 
 def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:

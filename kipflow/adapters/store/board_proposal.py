@@ -223,6 +223,34 @@ def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list
     return list(connection.execute(statement))
 
 
+def load_vote_mails(
+    connection: sa.Connection, community: Community, number: int, as_of: datetime
+) -> tuple[views.VoteMail, ...]:
+    """The newest 500 mails of the proposal that are about a vote or its result, oldest first."""
+    columns = (message.c.message_id, message.c.author_name, message.c.author_address, message.c.own_text)
+    statement = (
+        sa.select(*columns, message.c.declared)
+        .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
+        .where(
+            message_proposal.c.number == number,
+            message.c.seen_at <= as_of,
+            message.c.kind.in_([Kind.VOTE.value, Kind.RESULT.value]),
+        )
+        .order_by(message.c.arrived_at.desc().nulls_first(), message.c.message_id.desc())
+        .limit(500)
+    )
+    return tuple(
+        views.VoteMail(
+            message_id=row.message_id,
+            author=row.author_name or row.author_address,
+            own_text=row.own_text,
+            announces=row.declared is not None,
+            url=community.render_permalink(row.message_id),
+        )
+        for row in reversed(connection.execute(statement).all())
+    )
+
+
 def _count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.ThreadCount]:
     """Mails by kind. Those without a time are counted with the others of their kind."""
     by_kind: dict[str, list[sa.Row[*tuple[Any, ...]]]] = {}

@@ -64,6 +64,10 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_proposal(connection, self._community, number, as_of)
 
+    def vote_mails(self, number: int, as_of: datetime) -> tuple[views.VoteMail, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return board_proposal.load_vote_mails(connection, self._community, number, as_of)
+
     def page_body(self, page_id: str, version: int) -> str | None:
         with transaction(self._engine, reads=True) as connection:
             return pages.find_body(connection, page_id, version)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
@@ -21,7 +22,7 @@ from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code
-from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.votes.values import find_values, parse_value, spell_out
 from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 

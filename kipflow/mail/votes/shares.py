@@ -10,11 +10,12 @@ from functools import lru_cache
 from kipflow.domain.facts import Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import Expression, Standing
+from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.mentions import has_condition
 from kipflow.mail.votes.reading import read_expressions
-from kipflow.mail.votes.values import find_values, parse_value, plain, spell_out
+from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
 RULE = "by-number"
 #: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each

@@ -8,24 +8,6 @@ from functools import lru_cache
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
 
-# full-width forms and the many dashes that mail programs put where a minus was typed
-_PLAIN = str.maketrans(
-    "＋﹢➕－（）：；，．！？０１２３４５６７８９［］【】〔〕＜＞−﹣‐‑⁺⁻", "+++-():;,.!?0123456789[][]()<>----+-"
-)
-_DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
-_EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")
-
-
-def plain(line: str) -> str:
-    """A line with full-width signs, typographic minus and emphasis marks made plain."""
-    if line.isascii():
-        if not ("*" in line or "_" in line or "`" in line or "~" in line):
-            return line
-    else:
-        line = _DASH_BEFORE_DIGIT.sub("-", line.translate(_PLAIN))
-    return _EMPHASIS.sub("", line)
-
-
 _ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
 #: A written vote. Not part of a word, number, time, range, path or patch; "+1000" and "+1,5" are none.
 VALUE = re.compile(
