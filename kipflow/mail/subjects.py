@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import NUMBER_ENDS, find_references, is_disguised
 from kipflow.mail import limits
+from kipflow.mail.announcements.tokens import join_words
 from kipflow.mail.endmarks import EndMark, find_end_mark
 from kipflow.mail.relevance import fold_case, has_any
 from kipflow.mail.roundmarks import strip_round
@@ -17,13 +18,9 @@ from kipflow.mail.trackers import is_from_program, parse_mirrored
 MAX_SUBJECT = limits.SUBJECT.size
 
 _REPLY = re.compile(
-    r"^\s*(?:re|aw|antw|antwort|sv|vs|odp|ynt|rif|ref|bls|res|r|atb|ha|απ|vá|答复|回复|回覆|答覆|返信|Ответ)"
-    r"\s?(?:\[\d{1,3}\]|\(\d{1,3}\)|\^\d{1,3})?\s?[:：]\s*",
-    re.IGNORECASE,
+    rf"^\s*(?:{join_words('reply')})\s?(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s?[:：]\s*", re.IGNORECASE
 )
-_FORWARD = re.compile(
-    r"^\s*(?:fwd?|wg|tr|enc|doorst|vb|rv|i|转发|轉寄|転送|fs)\s?(?:\[\d{1,3}\])?\s?[:：]\s*", re.IGNORECASE
-)
+_FORWARD = re.compile(rf"^\s*(?:{join_words('forward')})\s?(?:\[\d{{1,3}}\])?\s?[:：]\s*", re.IGNORECASE)
 _TAG = re.compile(r"^\s*[\[【{<(]\s*([^\[\]【】{}<>()]{1,80}?)\s*[\]】}>)]\s*[:：\-–—]?\s*")
 _BARE_TAG = re.compile(
     r"^\s*((?:call\s+for\s+)?(?:vote|voting|results?|discuss(?:ion)?|cancel(?:l?ed)?)"
@@ -38,7 +35,7 @@ _WAS = re.compile(r"[\[(]?\s*\bwas\s?:.*$|[\[(]\s*was\b.*$", re.IGNORECASE)
 _REPLY_WITHIN = re.compile(r"(?:^|[\s:])(?:re|aw|sv|antw)\s?:\s*\[", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 # a reminder, or a longer period, continues its thread
-_CONTINUES = re.compile(r"\b(?:remind\w*|extended|extension|extend|bump\w*|ping|last call|still open)\b")
+_CONTINUES = re.compile(rf"\b(?:{join_words('continues')})")
 
 
 @lru_cache(maxsize=8192)
@@ -145,12 +142,9 @@ def drop_repeated_marks(subject: str) -> str:
 
 
 _KINDS = (
-    (Kind.CANCEL, re.compile(r"\bcancel\w*|\bwithdrawn?\b|\baborted\b|\bcalled off\b")),
-    (
-        Kind.RESULT,
-        re.compile(r"\bresults?\b|\bresult\w*\b|\b(?:passed|failed|closed|accepted|rejected|approved)\b|\boutcome\b"),
-    ),
-    (Kind.DISCUSS, re.compile(r"discuss\w*|\bpre-?vote\b")),
+    (Kind.CANCEL, re.compile(rf"\b(?:{join_words('tag_off')})")),
+    (Kind.RESULT, re.compile(rf"\b(?:{join_words('tag_result')})")),
+    (Kind.DISCUSS, re.compile(rf"\b(?:{join_words('tag_discuss')})")),
     (Kind.VOTE, re.compile(r"\bvot(?:e|es|ing)\b|\bvote\w{0,3}\b|\bre-?vote\b")),
     # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
     (Kind.DISCUSS, re.compile(r"\bproposal\b|\brfc\b")),

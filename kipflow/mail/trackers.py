@@ -6,15 +6,13 @@ import re
 from dataclasses import dataclass
 
 from kipflow.mail import limits
+from kipflow.mail.announcements.tokens import join_words
 
 _LONGEST = limits.SUBJECT.size
 
 _ROBOT = re.compile(
-    r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|^\s*(?:jenkins build|build failed|build still|"
-    r"auto(?:matic)?[- ]?(?:reply|response)|out of (?:the )?office|abwesenheit\w*|abwesend|"
-    r"automatische (?:antwort|reactie)|"
-    r"autosvar|absence\b|r[ée]ponse automatique|respuesta autom[áa]tica|risposta automatica|resposta autom[áa]tica|"
-    r"automatyczna odpowied|auto\s?:|ooo\b|自动回复|自動返信|自動回覆|undeliver|delivery status|mail delivery|recall:)",
+    r"^\s*(?:re:\s*)?\[pr\]|^\s*\[(?:jira|jenkins|confluence|bugzilla)\]|"
+    rf"^\s*(?:{join_words('robot')}|absence\b|ooo\b)",
     re.IGNORECASE,
 )
 

@@ -31,6 +31,13 @@ def find_call(head: Head) -> Call:
     return min(led, _find_object(head))
 
 
+def calls_off(head: Head) -> bool:
+    """Whether the word is one for calling off, or with an "off" behind it: "call this vote off"."""
+    behind = head.tokens[head.at + 2 : head.at + 2 + _ADJECTIVES]
+    apart = head.can_be("apart") and any(token.text in {"off", "back"} for token in behind)
+    return apart or head.can_be("cancel", "disregard")
+
+
 def read_resolve(head: Head) -> tuple[int, bool]:
     """The place before what leads up to the word ("am going to"), and whether that denies it."""
     start, denials = read_group(head.tokens, head.at, "resolves", "negator", "no")

@@ -18,6 +18,7 @@ from kipflow.mail.announcements.figures import (
     parse_group,
 )
 from kipflow.mail.announcements.names import find_names, is_handle
+from kipflow.mail.announcements.tokens import join_words
 
 _NO_MINUS = re.compile(
     r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
@@ -27,23 +28,11 @@ _NO_MINUS = re.compile(
 
 _ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
 _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}", re.IGNORECASE)
-_NONE = re.compile(r"^\W*(?:none|no(?:ne)? votes?|no one|nobody|n/?a|nil|no|0)\W*$", re.IGNORECASE)
+_NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
-_HEAD_WORDS = re.compile(
-    rf"{CHOICE}|{GROUP}|\b(?:votes?|pmc|ipmc|ppmc|from|members?|community|in favou?r|against|abstain\w*|total|with|"
-    rf"and|for|"
-    r"committers?|contributors?|users?|other)\b|\d+|[\W_]",
-    re.IGNORECASE,
-)
-_NOT_NAMES = re.compile(
-    r"\b(?:votes?|voted|thanks?|thread|release|will|has|have|passe[ds]|hours?|the|this|please|www|quorum|reached|"
-    r"proceed|"
-    r"proposal|kip|accepted|result|majority|required|needed|regards|cheers|best|hi|hello|everyone|is|are|was|we|you|"
-    r"my|with|"
-    r"from|no|not|other|others|binding|at|on|of|for|to)\b|[!?=]|://",
-    re.IGNORECASE,
-)
+_HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
+_NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORECASE)
 _BEHIND = re.compile(
     r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+"
     r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,30}\)){2,1200})|"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-_WORDS = (
-    *("no", "none", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-_NUMBERS = {"no": 0, "none": 0, "zero": 0, **{word: number for number, word in enumerate(_WORDS[3:], 1)}}
-_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{'|'.join(_WORDS)})(?![\w.]\d|\w|%)"
+from kipflow.mail.announcements.tokens import join_words, load_classes
+
+_NUMBER = rf"no|none|{join_words('number')}"
+_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{_NUMBER})(?![\w.]\d|\w|%)"
 CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
 GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
 CHOICE_GROUP, _G, _G0 = rf"(?P<c>{CHOICE})", rf"(?P<g>{GROUP})\b", rf"(?P<g0>{GROUP})\b"
@@ -35,7 +34,7 @@ _CHOICE_NUM = re.compile(
 _GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{CHOICE_GROUP}\)?(?:['’]?s)?)?{VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
 #: "5 out of 11 binding votes are -1": the whole is no count, the part is one if its choice is told
 _FRACTION = re.compile(
-    rf"{_NUM}\s+(?:out\s+)?of\s+(?:the\s+|all\s+|our\s+)?(?:\d{{1,3}}|{'|'.join(_WORDS[3:])})\b"
+    rf"{_NUM}\s+(?:out\s+)?of\s+(?:the\s+|all\s+|our\s+)?(?:\d{{1,3}}|{join_words('number')})\b"
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
     re.IGNORECASE,
 )
@@ -45,18 +44,18 @@ _NUM_SIDE = re.compile(rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:in favou?r|(?P<a
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
+_PATTERNS = (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE)
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
-_GATHER = r"(?:reach|get|got|have|had|receive|gather|collect|obtain)\w*"
 _NOT_TOLD = re.compile(
-    rf"\b(?:(?:not|never)(?: \w+)? {_GATHER}|n['’]t (?:\w+ )?{_GATHER}|need(?:s|ed)?|requires?|required|at least|"
-    r"minimum(?: of)?|fewer than|less than|lacks?|lacking|missing|short of)\s+(?:(?:the|its|our|another|a) ){0,2}$",
+    rf"\b(?:(?:not|never|n['’]t)(?: \w+)? (?:{join_words('gathers')})\w*|{join_words('short_of')})"
+    r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
 )
 # "one binding vote is missing"
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
 )
-NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{'|'.join(_WORDS)})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
+NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{_NUMBER})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
 #: For a part of a whole whose choice is not told.
@@ -76,34 +75,36 @@ class Count:
 
 def find_counts(line: str) -> list[Count]:
     """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
-    found: list[tuple[int, int, str, str | None, int]] = []
-    first = _GROUP_FIRST.match(line)
-    parts = (_FRACTION,) if " of " in line else ()
-    sides = (_NUM_SIDE,) if "favo" in line or "against" in line else ()
-    for pattern in (*parts, _NUM_TOTAL, *sides, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE):
+    found: list[Count] = []
+    for pattern in _PATTERNS:
         for match in pattern.finditer(line[:_MAX_LINE]):
-            if len(found) >= _MAX_COUNTS:
-                break
-            if any(start < match.end() and match.start() < end for start, end, *_ in found):
-                continue
-            if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
-                continue
-            groups = match.groupdict()
-            choice = "-1" if groups.get("veto") or groups.get("against") else parse_choice(groups.get("c"))
-            if pattern is _NUM_GROUP and choice is None and not _talks_of_votes(line, match):
-                continue
-            group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
-            number = _UNTOLD if pattern is _FRACTION and choice is None else _parse_number(groups["n"])
-            found.append((match.start(), match.end(), group, choice, number))
+            if len(found) < _MAX_COUNTS and _is_told(line, match, found):
+                found.append(_read_count(line, match))
     counts: list[Count] = []
-    last = "+1"
-    before = 0
-    for start, end, group, choice, number in sorted(entry for entry in found if entry[-1] != _UNTOLD):
+    last, before = "+1", 0
+    for count in sorted((count for count in found if count.number != _UNTOLD), key=lambda count: count.start):
         # a new sentence speaks of +1 again, where it names no choice
-        last = choice or ("+1" if ". " in line[before:start] else last)
-        before = end
-        counts.append(Count(start, end, group, last, number))
+        last = count.choice or ("+1" if ". " in line[before : count.start] else last)
+        before = count.end
+        counts.append(replace(count, choice=last))
     return counts
+
+
+def _is_told(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
+    """Whether a figure was cast, and is no part of another."""
+    if any(count.start < match.end() and match.start() < count.end for count in found):
+        return False
+    if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
+        return False
+    return match.re is not _NUM_GROUP or bool(match.group("c") or match.group("veto")) or _talks_of_votes(line, match)
+
+
+def _read_count(line: str, match: re.Match[str]) -> Count:
+    groups, first = match.groupdict(), _GROUP_FIRST.match(line)
+    choice = "-1" if groups.get("veto") or groups.get("against") else parse_choice(groups.get("c")) or ""
+    group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
+    number = _UNTOLD if match.re is _FRACTION and not choice else _parse_number(groups["n"])
+    return Count(match.start(), match.end(), group, choice, number)
 
 
 def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
@@ -115,7 +116,8 @@ def _talks_of_votes(line: str, match: re.Match[str]) -> bool:
 
 
 def _parse_number(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS[text.lower()]
+    words = load_classes("patterns.toml")["number"]
+    return int(text) if text.isdigit() else words.index(text.lower()) if text.lower() in words else 0
 
 
 def parse_group(text: str | None) -> str:

@@ -98,7 +98,9 @@ class Head:
             return self.is_denied or any(t.can_be("lack") for t in self.tokens[max(0, self.at - 3) : self.at])
         before = self.tokens[max(0, self.group[0]) : self.at]
         object_ = (*before, *self.tokens[self.at + 1 : self.at + 1 + _REACH])
-        wanted = any(t.can_be("needed", "ballots") for t in object_) and not any(t.text == "-1" for t in object_)
+        wanted = any(t.can_be("needed", "ballots", "wanted") for t in object_) and not any(
+            t.text == "-1" for t in object_
+        )
         return self.is_denied and wanted
 
     def _lands(self) -> bool:
@@ -111,7 +113,8 @@ class Head:
     def subject(self) -> Subject | None:
         """Of what the word is told; None where it is told of something else ("two tests failed")."""
         start, leader = self.group[0], self.leader
-        if leader is None or leader.can_be("joint") or leader.text in CLAUSE_ENDS:
+        begins = all(token.can_be("mark") for token in self.tokens[: start + 1])  # "=> PASSED"
+        if leader is None or begins or leader.can_be("joint") or leader.text in CLAUSE_ENDS:
             return _find_shared(self.tokens, start)
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
             return None
@@ -158,7 +161,9 @@ class Head:
         if any(t.can_be("vote", "thread") for t in self.tokens[self.at + 1 : self.at + 5]):
             return True
         start, _ = read_group(self.tokens, self.at, "auxiliary", "adverb")
-        return any(t.can_be("vote") for t in self.tokens[max(0, start - 1) : start + 1])
+        if start >= 0 and self.tokens[start].text == "period":
+            return True
+        return _find_strongest(self.tokens, start) is Subject.VOTE
 
 
 def read_group(tokens: Sequence[Token], at: int, *kinds: str) -> tuple[int, int]:

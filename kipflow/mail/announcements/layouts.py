@@ -10,7 +10,9 @@ import re
 from collections.abc import Sequence
 
 from kipflow.mail.announcements.counts import split_people
+from kipflow.mail.announcements.figures import parse_group
 from kipflow.mail.announcements.tables import flatten_tables
+from kipflow.mail.announcements.tokens import join_words
 
 _MAX_LINE = 2_000
 _SHORT_NON = re.compile(r"\(\s*n\s?[-./]?\s?b\.?\s*\)", re.IGNORECASE)
@@ -21,13 +23,14 @@ _WITH_ROLE = re.compile(r"\(\s*((?:non[-\s]{0,2})?binding)\s*[,;/]\s*[\w.@ -]{1,
 # "+1 (PMC): 3", "+1 non-PMC: 2"
 _PMC = re.compile(r"(?<=[+\-][01])\s*\(?\s*(?P<non>non[-\s])?PMC(?: members?)?\s*\)?(?=\s*[:=])", re.IGNORECASE)
 _VOTES = r"(?=\s+(?:(?:non[-\s]{0,2})?binding\s+)?votes?\b)"
-_APPROVING = re.compile(rf"\b(?:approving|affirmative|positive|supporting){_VOTES}", re.IGNORECASE)
-_OPPOSING = re.compile(rf"\b(?:disapproving|opposing|dissenting|negative){_VOTES}", re.IGNORECASE)
+_APPROVING = re.compile(rf"\b(?:{join_words('approving')}){_VOTES}", re.IGNORECASE)
+_OPPOSING = re.compile(rf"\b(?:{join_words('disapproving')}){_VOTES}", re.IGNORECASE)
+_DOTS = re.compile(r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)")
 _SIGNED_COUNT = re.compile(r"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?(?:non[-\s]{0,2})?binding)", re.IGNORECASE)
 _WORD_COUNT = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?:(?P<for>approved?|yes|for|in favou?r|positive)|(?P<against>against|no|reject(?:ed)?|negative|"
-    r"opposed)|(?P<zero>abstain(?:ed|s|ing)?|abstentions?|neutral))(?:\s+votes?)?"
-    r"(?:\s*\(?(?P<group>(?:non[-\s]{0,2})?binding)\)?)?\s*[:=]\s*(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
+    rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
+    rf"(?P<zero>{join_words('abstained')}))(?:\s+votes?)?(?:\s*\(?(?P<group>(?:non[-\s]{{0,2}})?binding)\)?)?\s*[:=]\s*"
+    r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
 # "+1  9  (6 binding)", " 0  0": at least two such lines make a tally
@@ -64,7 +67,7 @@ def even_out(lines: Sequence[str]) -> list[str]:
     for line in found:
         head, choice = _GROUP_HEAD.match(line), _CHOICE_LINE.match(line)
         if head is not None:
-            group = _name_group(head.group("group"))
+            group = parse_group(head.group("group"))
             out.append(line)
         elif choice is not None and group and "binding" not in line.lower():
             out.append(f"{choice.group('choice')} ({group}): {choice.group('rest')}")
@@ -95,10 +98,6 @@ def _part_votes(line: str) -> list[str]:
     return [line[: first.start()], *votes] if first.start() else votes
 
 
-def _name_group(text: str) -> str:
-    return "non-binding" if text.lower().startswith("non") else "binding"
-
-
 def _write_out(line: str) -> str:
     """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
@@ -107,12 +106,13 @@ def _write_out(line: str) -> str:
         line = _SHORT_BINDING.sub("(binding)", _SHORT_NON.sub("(non-binding)", line))
         line = _WITH_ROLE.sub(r"(\1)", _WITH_LOGIN.sub(r"(\1)", line))
     line = _PMC.sub(lambda m: " (non-binding)" if m.group("non") else " (binding)", line)
+    line = _DOTS.sub(": ", line)
     line = _SIGNED_COUNT.sub("", _APPROVING.sub("+1", _OPPOSING.sub("-1", line)))
     told = _WORD_COUNT.match(line)
     if told is None or (told.group("names") and not told.group("group")):
         return line
     choice = "+1" if told.group("for") else "-1" if told.group("against") else "+0"
-    group = f" ({_name_group(told.group('group'))})" if told.group("group") else ""
+    group = f" ({parse_group(told.group('group'))})" if told.group("group") else ""
     return f"{choice}{group}: {told.group('number') or told.group('names')}"
 
 
@@ -134,6 +134,6 @@ def _write_out_names(line: str) -> list[str]:
     pieces = re.split(r"\s*[,;]\s*|\s+and\s+|\s+&\s+", match.group("names").strip())
     if len(list(split_people(match.group("names")))) != len([piece for piece in pieces if piece]):
         return [line]
-    group = _name_group(match.group("group"))
+    group = parse_group(match.group("group"))
     listed = f"+1 ({group}): {match.group('names').strip()}"
     return [listed, f"+1 ({group}): {match.group('number')}"] if match.group("number") else [listed]

@@ -5,23 +5,10 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.roster import fold_name
+from kipflow.mail.announcements.tokens import load_classes
 
 CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")
-COMMON_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-    thanks thank great looks look good nice well lgtm approve approved yes ship agree agreed binding cheers regards
-    best accept release awesome excellent cool super very all verified checked tested go kudos congrats
-    congratulations happy definitely absolutely sure ok okay fully strong from for on to the this a an i it my me we
-    no not but and so with as is has have let please works work ready support love like amazing fantastic wonderful
-    perfect fine minor also just still non useful important makes sense sounds done indeed totally same here welcome
-    hi hello otherwise binary build builds source signature
-    """,
-    )
-)
-
-
+COMMON_WORDS = frozenset(load_classes("patterns.toml")["common"])
 # "Personally I'm", "Overall we"
 _SPEAKER = re.compile(r"^(?:I|we|We|it|It|my|My|that|That)(?:['’]\w{1,2})?$")
 

@@ -9,15 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kipflow.mail.announcements.calls import CALLED, Call, find_call, is_of_result, is_undecided, read_resolve
+from kipflow.mail.announcements.calls import (
+    CALLED,
+    Call,
+    calls_off,
+    find_call,
+    is_of_result,
+    is_undecided,
+    read_resolve,
+)
 from kipflow.mail.announcements.heads import Head, Subject
-from kipflow.mail.announcements.tokens import Token, find_clause, has_word, is_conditional, lands, tokenize
+from kipflow.mail.announcements.tokens import (
+    Token,
+    find_clause,
+    find_clause_end,
+    has_word,
+    is_conditional,
+    lands,
+    tokenize,
+)
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end, call = Table(), Table(), Table()
 NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
-_HEADS = ("success", "failure", "gain", "needed")
-_ENDING = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
+#: The words that each table is asked about.
+OUTCOMES = ("success", "failure", "gain", "needed", "landed")
+ENDS = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
+CALLS = ("cancel", "disregard", "apart", "close")
 #: A sentence this short may leave out what it calls off.
 _SHORT = 60
 #: Thanks and whom they are for stand as near as this; a result and what it is of stand as near as that.
@@ -37,10 +55,10 @@ class Said:
 
 def read_outcomes(sentence: str) -> list[Said]:
     """Every outcome that a sentence tells, or may tell, of a vote or of what was voted on."""
-    if not (has_word(sentence, *_HEADS) or lands(sentence)):
+    if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
         return []
     tokens = tokenize(sentence)
-    heads = [Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*_HEADS, "landed")]
+    heads = [Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*OUTCOMES)]
     found = [(head, outcome.find(head)[0]) for head in heads]
     return [
         Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence)
@@ -51,10 +69,10 @@ def read_outcomes(sentence: str) -> list[Said]:
 
 def read_ends(sentence: str) -> set[Says]:
     """Whether a sentence closes the vote or lets it run on, presents, thanks, corrects, or takes a result back."""
-    if not has_word(sentence, *_ENDING):
+    if not has_word(sentence, *ENDS):
         return set()
     tokens = tokenize(sentence)
-    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*_ENDING))
+    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*ENDS))
     return {end.find(head)[0].says for head in heads} - {NOTHING}
 
 
@@ -63,21 +81,22 @@ def read_call(sentence: str) -> Says:
     if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
         return NOTHING
     tokens = tokenize(sentence)
-    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be("cancel", "disregard", "close"))
+    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*CALLS))
     found = {call.find(head)[0].says for head in heads}
     return next((says for says in (WITHDRAWN, WISHED, ASK) if says in found), NOTHING)
 
 
 def can_call(text: str) -> bool:
     """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
-    return has_word(text, "cancel", "disregard", "without")
+    return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without")
 
 
 def _is_real(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what stands around a word, to the end, is neither asked, wished, guessed nor still to come."""
+    """Whether what stands around a word is neither asked, wished, guessed nor still to come."""
     if tokens[-1].text == "?" or is_conditional(tokens, at) or _is_later(tokens):
         return False
-    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in tokens[find_clause(tokens, at) :])
+    clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
+    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in clause)
 
 
 def _is_later(tokens: Sequence[Token]) -> bool:
@@ -230,19 +249,21 @@ def closed_undecided(h: Head) -> bool:
     return h.can_be("close") and is_undecided(h)
 
 
-@call(WITHDRAWN, "outright", "I am cancelling this vote.", "RC1 is withdrawn.", leaves=("We should cancel this vote.",))
+@call(
+    WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off.", leaves=("We should cancel this vote.",)
+)
 def called_off(h: Head) -> bool:
-    return h.can_be("cancel", "disregard") and find_call(h) is Call.OUTRIGHT
+    return calls_off(h) and find_call(h) is Call.OUTRIGHT
 
 
 @call(WISHED, "an order, or a wish", "Please ignore this vote.", "Consider this vote void, please.")
 def wished_off(h: Head) -> bool:
-    return h.can_be("cancel", "disregard") and find_call(h) is Call.WISHED
+    return calls_off(h) and find_call(h) is Call.WISHED
 
 
 @call(ASK, "guessed, or without what it calls off", "I may have to cancel this vote.", "I am withdrawing this.")
 def perhaps_off(h: Head) -> bool:
-    return h.can_be("cancel", "disregard") and find_call(h) is Call.PERHAPS
+    return calls_off(h) and find_call(h) is Call.PERHAPS
 
 
 @call(NOTHING, "of something else", "I withdraw my -1.", "I'm cancelling the Jenkins job for the release.")

@@ -40,16 +40,16 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[
 
 
 @cache
-def load_classes() -> dict[str, tuple[str, ...]]:
-    """The words of each class of `lexicon.toml`."""
-    return parse_lexicon(files(__package__).joinpath("lexicon.toml").read_text(encoding="utf-8"))
+def load_classes(file: str) -> dict[str, tuple[str, ...]]:
+    """The words of each class in a lexicon beside this module."""
+    return parse_lexicon(files(__package__).joinpath(file).read_text(encoding="utf-8"))
 
 
 @cache
 def _load() -> dict[tuple[str, ...], frozenset[str]]:
     """The classes of each phrase, as the tuple of its words."""
     found: dict[tuple[str, ...], set[str]] = {}
-    for name, phrases in load_classes().items():
+    for name, phrases in load_classes("lexicon.toml").items():
         for phrase in phrases:
             found.setdefault(tuple(phrase.split()), set()).add(name)
     return {phrase: frozenset(kinds) for phrase, kinds in found.items()}
@@ -75,6 +75,13 @@ def _find_wide() -> re.Pattern[str]:
 @cache
 def _list_words(*kinds: str) -> list[str]:
     return sorted((" ".join(words) for words, found in _load().items() if not found.isdisjoint(kinds)), key=len)
+
+
+@cache
+def join_words(*kinds: str) -> str:
+    """A pattern's alternatives for the words of these classes of `patterns.toml`, the longest first."""
+    words = {word for kind in kinds for word in load_classes("patterns.toml")[kind]}
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 @cache
@@ -170,6 +177,12 @@ def find_clause(tokens: Sequence[Token], at: int) -> int:
     while at > 0 and not tokens[at - 1].can_be("joint") and tokens[at - 1].text not in CLAUSE_ENDS:
         at -= 1
     return at
+
+
+def find_clause_end(tokens: Sequence[Token], at: int) -> int:
+    """The place behind the clause of a token."""
+    ends = (n for n in range(at + 1, len(tokens)) if tokens[n].can_be("joint") or tokens[n].text in CLAUSE_ENDS)
+    return next(ends, len(tokens))
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:

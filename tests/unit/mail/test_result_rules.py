@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -15,16 +16,13 @@ from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.mails import Mail, find_outcome_of_subject, result
-from kipflow.mail.announcements.rules import call, end, outcome
+from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
 from kipflow.mail.announcements.tokens import load_classes, tokenize
 from kipflow.mail.announcements.verdicts import Table
 from kipflow.mail.subjects import parse_subject
 from tools import reading_results
 
 ROOT = Path(__file__).resolve().parents[3]
-HEADS = ("success", "failure", "gain", "needed", "landed")
-ENDS = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
-CALLS = ("cancel", "disregard", "close")
 
 
 def find_in_sentence(table: Table, *kinds: str) -> Callable[[str], set[str]]:
@@ -44,7 +42,7 @@ def find_in_mail(text: str) -> set[str]:
 
 
 FINDERS = [
-    *((row, find_in_sentence(outcome, *HEADS)) for row in outcome),
+    *((row, find_in_sentence(outcome, *OUTCOMES)) for row in outcome),
     *((row, find_in_sentence(end, *ENDS)) for row in end),
     *((row, find_in_sentence(call, *CALLS)) for row in call),
     *((row, find_in_mail) for row in result),
@@ -80,30 +78,33 @@ def test_a_subject_tells_an_outcome_in_its_tags_or_at_its_end(subject: str, told
     assert find_outcome_of_subject(subject) == told
 
 
-def find_class_names() -> Iterator[str]:
-    """The classes that the code asks for: plain words handed to `can_be`, `has_word` and the like."""
-    asking = {"can_be", "has_word", "has_parts", "find_signs", "read_group", "join_words", "_list_words", "find_class"}
+def find_asked(*functions: str) -> Iterator[str]:
+    """The classes that the code asks for: plain words handed to these functions."""
     for path in (ROOT / "kipflow" / "mail").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Call):
                 func: Any = node.func
-                if getattr(func, "id", getattr(func, "attr", "")) in asking:
+                if getattr(func, "id", getattr(func, "attr", "")) in functions:
                     yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
 
 
-def test_every_class_that_is_asked_for_is_in_the_lexicon() -> None:
-    known = {*load_classes(), "mark", "number", "sign", "wide"}
-    assert set(find_class_names()) <= known
+def test_every_class_that_is_asked_for_is_in_a_lexicon() -> None:
+    forms = {"mark", "number", "sign", "wide"}
+    assert {*find_asked("can_be", "has_word", "has_parts", "read_group")} <= {*load_classes("lexicon.toml"), *forms}
+    assert {*find_asked("join_words")} <= {*load_classes("patterns.toml")}
 
 
-def test_every_class_of_the_lexicon_is_used_and_whole() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "kipflow" / "mail").rglob("*.py"))
-    for name, words in load_classes().items():
-        assert f'"{name}"' in code
+@pytest.mark.parametrize("file", ["lexicon.toml", "patterns.toml"])
+def test_every_class_of_a_lexicon_is_used_and_whole(file: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "kipflow" / "mail").rglob("*.py")]
+    used = set(re.findall(r"[\"']([a-z_]+)[\"']", "".join(texts))) | {"weekday"}
+    for name, words in load_classes(file).items():
+        assert name in used
         assert all(words), name
         assert not [word for word in words if set(word) & set("()|@")]
 
 
-def test_lines_of_the_lexicon_stay_short_enough_to_be_read() -> None:
-    text = files(announcements).joinpath("lexicon.toml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("file", ["lexicon.toml", "patterns.toml"])
+def test_lines_of_a_lexicon_stay_short_enough_to_be_read(file: str) -> None:
+    text = files(announcements).joinpath(file).read_text(encoding="utf-8")
     assert max(map(len, text.splitlines())) <= 120
