@@ -13,7 +13,7 @@ from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.mails import Mail, result
-from kipflow.mail.announcements.rules import can_call, read_call
+from kipflow.mail.announcements.sayings import can_call, read_call
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain

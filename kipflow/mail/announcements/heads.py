@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
-from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, find_clause, is_conditional
+from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, find_clause, find_clause_end, is_conditional
 
 _GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 _STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
@@ -204,3 +204,27 @@ def _find_described(tokens: Sequence[Token], start: int) -> Subject | None:
         elif token.can_be(*_STOPS) or token.text in {",", ";"}:
             return None
     return None
+
+
+def is_real(tokens: Sequence[Token], at: int) -> bool:
+    """Whether what stands around a word is neither asked, wished, guessed nor still to come."""
+    if tokens[-1].text == "?" or is_conditional(tokens, at) or _is_later(tokens):
+        return False
+    clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
+    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in clause)
+
+
+def _is_later(tokens: Sequence[Token]) -> bool:
+    """ "closing this vote in 24 hours", "the vote closes on Friday"."""
+    for at, token in enumerate(tokens):
+        in_time = token.text in {"in", "within"} and any(t.can_be("period") for t in tokens[at + 1 : at + 6])
+        on_day = token.text in {"on", "by", "until"} and any(t.can_be("weekday") for t in tokens[at + 1 : at + 2])
+        if in_time or on_day or token.can_be("later"):
+            return True
+    return False
+
+
+def thanks_all(tokens: Sequence[Token]) -> bool:
+    """Whether everybody is thanked, as at an end."""
+    thanks = next((at for at, token in enumerate(tokens) if token.can_be("thanks")), None)
+    return thanks is not None and any(token.can_be("address") for token in tokens[thanks : thanks + 4])

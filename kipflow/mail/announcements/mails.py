@@ -12,8 +12,8 @@ from functools import cached_property
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.heads import Subject
-from kipflow.mail.announcements.rules import Said, read_call, read_ends, read_outcomes, thanks_all
+from kipflow.mail.announcements.heads import Subject, thanks_all
+from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 

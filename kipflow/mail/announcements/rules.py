@@ -6,28 +6,9 @@ understood is asked about: no row accepts, cancels or voids anything that it doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from kipflow.mail.announcements.calls import (
-    CALLED,
-    Call,
-    calls_off,
-    find_call,
-    is_of_result,
-    is_undecided,
-    read_resolve,
-)
-from kipflow.mail.announcements.heads import Head, Subject
-from kipflow.mail.announcements.tokens import (
-    Token,
-    find_clause,
-    find_clause_end,
-    has_word,
-    is_conditional,
-    lands,
-    tokenize,
-)
+from kipflow.mail.announcements.calls import Call, calls_off, find_call, is_of_result, is_undecided, read_resolve
+from kipflow.mail.announcements.heads import Head, is_real, thanks_all
+from kipflow.mail.announcements.tokens import is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end, call = Table(), Table(), Table()
@@ -36,83 +17,8 @@ NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, VOIDED, CORRECTED, EXTENDED, CL
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
 CALLS = ("cancel", "disregard", "apart", "close")
-#: A sentence this short may leave out what it calls off.
-_SHORT = 60
-#: Thanks and whom they are for stand as near as this; a result and what it is of stand as near as that.
-_NEAR, _OF = 4, 6
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a word says: by which rule, of what, and which outcome it would be if it were meant."""
-
-    says: Says
-    rule: str
-    outcome: str
-    subject: Subject
-    sentence: str
-
-
-def read_outcomes(sentence: str) -> list[Said]:
-    """Every outcome that a sentence tells, or may tell, of a vote or of what was voted on."""
-    if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
-        return []
-    tokens = tokenize(sentence)
-    heads = [Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*OUTCOMES)]
-    found = [(head, outcome.find(head)[0]) for head in heads]
-    return [
-        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence)
-        for head, rule in found
-        if rule.says is not NOTHING
-    ]
-
-
-def read_ends(sentence: str) -> set[Says]:
-    """Whether a sentence closes the vote or lets it run on, presents, thanks, corrects, or takes a result back."""
-    if not has_word(sentence, *ENDS):
-        return set()
-    tokens = tokenize(sentence)
-    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*ENDS))
-    return {end.find(head)[0].says for head in heads} - {NOTHING}
-
-
-def read_call(sentence: str) -> Says:
-    """How a sentence calls the vote off: outright, as its caller's wish, perhaps, or not."""
-    if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
-        return NOTHING
-    tokens = tokenize(sentence)
-    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*CALLS))
-    found = {call.find(head)[0].says for head in heads}
-    return next((says for says in (WITHDRAWN, WISHED, ASK) if says in found), NOTHING)
-
-
-def can_call(text: str) -> bool:
-    """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
-    return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without")
-
-
-def _is_real(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what stands around a word is neither asked, wished, guessed nor still to come."""
-    if tokens[-1].text == "?" or is_conditional(tokens, at) or _is_later(tokens):
-        return False
-    clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
-    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in clause)
-
-
-def _is_later(tokens: Sequence[Token]) -> bool:
-    """ "closing this vote in 24 hours", "the vote closes on Friday"."""
-    for at, token in enumerate(tokens):
-        in_time = token.text in {"in", "within"} and any(t.can_be("period") for t in tokens[at + 1 : at + 6])
-        on_day = token.text in {"on", "by", "until"} and any(t.can_be("weekday") for t in tokens[at + 1 : at + 2])
-        if in_time or on_day or token.can_be("later"):
-            return True
-    return False
-
-
-def thanks_all(tokens: Sequence[Token]) -> bool:
-    """Whether everybody is thanked, as at an end."""
-    thanks = next((at for at, token in enumerate(tokens) if token.can_be("thanks")), None)
-    return thanks is not None and any(token.can_be("address") for token in tokens[thanks : thanks + _NEAR])
+#: A result and what it is of stand as near as this.
+_OF = 6
 
 
 # -- the outcome -----------------------------------------------------------------------------------------------------
@@ -212,18 +118,18 @@ def corrects(h: Head) -> bool:
 )
 def closes(h: Head) -> bool:
     is_result = h.can_be("result") and any(t.can_be("vote") for t in h.around(_OF))
-    return (is_result or (h.can_be("close") and h.is_of_vote)) and _is_real(h.tokens, h.at)
+    return (is_result or (h.can_be("close") and h.is_of_vote)) and is_real(h.tokens, h.at)
 
 
 @end(PRESENTED, "leads in counts", "Here are the results:", leaves=("The test results look fine.",))
 def presents(h: Head) -> bool:
-    return h.can_be("result") and any(t.can_be("leads") for t in h.around(2)) and _is_real(h.tokens, 0)
+    return h.can_be("result") and any(t.can_be("leads") for t in h.around(2)) and is_real(h.tokens, 0)
 
 
 @end(THANKED, "everybody is thanked for voting", "Thanks all for voting.", leaves=("Thanks for the KIP.",))
 def thanks_voters(h: Head) -> bool:
     to_all = h.can_be("thanks") and thanks_all(h.tokens)
-    return to_all and any(t.can_be("vote", "voted") for t in h.tokens) and _is_real(h.tokens, 0)
+    return to_all and any(t.can_be("vote", "voted") for t in h.tokens) and is_real(h.tokens, 0)
 
 
 @end(NOTHING, "anything else", "Thanks for the KIP.", "Closing this vote in 24 hours.", "I am closing my laptop.")

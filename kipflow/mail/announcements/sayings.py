@@ -1,0 +1,61 @@
+"""What sentences say of a vote: every word that could say something is put to its table of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kipflow.mail.announcements.calls import CALLED
+from kipflow.mail.announcements.heads import Head, Subject
+from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
+from kipflow.mail.announcements.tokens import has_word, lands, tokenize
+from kipflow.mail.announcements.verdicts import Rule, Says, Table
+
+#: A sentence this short may leave out what it calls off.
+_SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a word says: by which rule, of what, and which outcome it would be if it were meant."""
+
+    says: Says
+    rule: str
+    outcome: str
+    subject: Subject
+    sentence: str
+
+
+def read_outcomes(sentence: str) -> list[Said]:
+    """Every outcome that a sentence tells, or may tell, of a vote or of what was voted on."""
+    if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
+        return []
+    return [
+        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence)
+        for head, rule in _judge(sentence, outcome, OUTCOMES)
+    ]
+
+
+def read_ends(sentence: str) -> set[Says]:
+    """Whether a sentence closes the vote or lets it run on, presents, thanks, corrects, or takes a result back."""
+    return {rule.says for _, rule in _judge(sentence, end, ENDS)} if has_word(sentence, *ENDS) else set()
+
+
+def read_call(sentence: str) -> Says:
+    """How a sentence calls the vote off: outright, as its caller's wish, perhaps, or not."""
+    if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
+        return Says.NOTHING
+    found = {rule.says for _, rule in _judge(sentence, call, CALLS)}
+    return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK) if says in found), Says.NOTHING)
+
+
+def can_call(text: str) -> bool:
+    """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
+    return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without")
+
+
+def _judge(sentence: str, table: Table, kinds: Sequence[str]) -> list[tuple[Head, Rule]]:
+    tokens = tokenize(sentence)
+    heads = (Head(tokens, at) for at, token in enumerate(tokens) if token.can_be(*kinds))
+    judged = ((head, table.find(head)[0]) for head in heads)
+    return [(head, rule) for head, rule in judged if rule.says is not Says.NOTHING]
