@@ -38,8 +38,12 @@ _FRACTION = re.compile(
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
     re.IGNORECASE,
 )
-#: "12 votes in favour", "none against"
-_NUM_SIDE = re.compile(rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:in favou?r|(?P<against>against))\b", re.IGNORECASE)
+#: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained"
+_NUM_SIDE = re.compile(
+    rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?"
+    r"(?:in favou?r\b|for(?=\s*(?:[,;.)]|$))|(?P<against>against\b)|(?P<zero>abst[ae]\w+))",
+    re.IGNORECASE,
+)
 #: "binding: +1 x 4, -1 x 1": the group of all counts of its line
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "9 total", "9 in all"
@@ -101,7 +105,8 @@ def _is_told(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
 
 def _read_count(line: str, match: re.Match[str]) -> Count:
     groups, first = match.groupdict(), _GROUP_FIRST.match(line)
-    choice = "-1" if groups.get("veto") or groups.get("against") else parse_choice(groups.get("c")) or ""
+    side = "-1" if groups.get("veto") or groups.get("against") else "0" if groups.get("zero") else ""
+    choice = side or parse_choice(groups.get("c")) or ""
     group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
     number = _UNTOLD if match.re is _FRACTION and not choice else _parse_number(groups["n"])
     return Count(match.start(), match.end(), group, choice, number)

@@ -76,7 +76,10 @@ class Head:
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
         clause = find_clause(self.tokens, max(self.group[0], 0))
-        return any(t.can_be("unreal", "previous") for t in self.tokens[clause : self.at])
+        return any(
+            t.can_be("unreal", "previous", "later") and not (t.can_be("wanted") and self.can_be("needed", "gain"))
+            for t in self.tokens[clause : self.at]
+        )
 
     @cached_property
     def is_guessed(self) -> bool:
@@ -95,6 +98,8 @@ class Head:
 
     def _falls_short(self) -> bool:
         if self.can_be("needed"):
+            if any(t.can_be("wanted") for t in self.tokens[self.at + 1 : self.at + 4]):  # "no quorum is needed"
+                return False
             return self.is_denied or any(t.can_be("lack") for t in self.tokens[max(0, self.at - 3) : self.at])
         before = self.tokens[max(0, self.group[0]) : self.at]
         object_ = (*before, *self.tokens[self.at + 1 : self.at + 1 + _REACH])
@@ -161,9 +166,9 @@ class Head:
         if any(t.can_be("vote", "thread") for t in self.tokens[self.at + 1 : self.at + 5]):
             return True
         start, _ = read_group(self.tokens, self.at, "auxiliary", "adverb")
-        if start >= 0 and self.tokens[start].text == "period":
-            return True
-        return _find_strongest(self.tokens, start) is Subject.VOTE
+        if start < 0:  # "Closing this now."
+            return all(t.can_be("adverb", "pronoun", "mark") for t in self.tokens[self.at + 1 :])
+        return self.tokens[start].text == "period" or _find_strongest(self.tokens, start) is Subject.VOTE
 
 
 def read_group(tokens: Sequence[Token], at: int, *kinds: str) -> tuple[int, int]:

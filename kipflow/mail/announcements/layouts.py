@@ -15,21 +15,28 @@ from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words
 
 _MAX_LINE = 2_000
-_SHORT_NON = re.compile(r"\(\s*n\s?[-./]?\s?b\.?\s*\)", re.IGNORECASE)
-_SHORT_BINDING = re.compile(r"\(\s*b\.?\s*\)", re.IGNORECASE)
-# "(jokafor, binding)", "(binding, PMC)"
-_WITH_LOGIN = re.compile(r"\(\s*[\w.@-]{1,40}\s*[,;/]\s*((?:non[-\s]{0,2})?binding)\s*\)", re.IGNORECASE)
-_WITH_ROLE = re.compile(r"\(\s*((?:non[-\s]{0,2})?binding)\s*[,;/]\s*[\w.@ -]{1,40}\)", re.IGNORECASE)
-# "+1 (PMC): 3", "+1 non-PMC: 2"
-_PMC = re.compile(r"(?<=[+\-][01])\s*\(?\s*(?P<non>non[-\s])?PMC(?: members?)?\s*\)?(?=\s*[:=])", re.IGNORECASE)
-_VOTES = r"(?=\s+(?:(?:non[-\s]{0,2})?binding\s+)?votes?\b)"
-_APPROVING = re.compile(rf"\b(?:{join_words('approving')}){_VOTES}", re.IGNORECASE)
-_OPPOSING = re.compile(rf"\b(?:{join_words('disapproving')}){_VOTES}", re.IGNORECASE)
-_DOTS = re.compile(r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)")
-_SIGNED_COUNT = re.compile(r"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?(?:non[-\s]{0,2})?binding)", re.IGNORECASE)
+_GROUP = r"(?:non[-\s]{0,2})?binding"
+_VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
+#: Marks and words in a line, in order, and how they are read: "(nb)" as "(non-binding)", "approving" as "+1".
+_SPELLINGS = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        (r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
+        (r"\(\s*b\.?\s*\)", "(binding)"),
+        (rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
+        (rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
+        (r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
+        (r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
+        (r"(?<=\d)\s*[个個票]\s*(?=[+\-])", " "),
+        (r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
+        (rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
+        (rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
+        (rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
+    )
+)
 _WORD_COUNT = re.compile(
     rf"^\s*(?:[-*•]\s+)?(?:(?P<for>{join_words('in_favour')})|(?P<against>{join_words('opposed')})|"
-    rf"(?P<zero>{join_words('abstained')}))(?:\s+votes?)?(?:\s*\(?(?P<group>(?:non[-\s]{{0,2}})?binding)\)?)?\s*[:=]\s*"
+    rf"(?P<zero>{join_words('abstained')}))(?:\s+votes?)?(?:\s*\(?(?P<group>{_GROUP})\)?)?\s*[:=]\s*"
     r"(?:(?P<number>\d{1,3})|(?P<names>[^\d:]{3,600}))\s*$",
     re.IGNORECASE,
 )
@@ -102,12 +109,8 @@ def _write_out(line: str) -> str:
     """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
-    if "(" in line:
-        line = _SHORT_BINDING.sub("(binding)", _SHORT_NON.sub("(non-binding)", line))
-        line = _WITH_ROLE.sub(r"(\1)", _WITH_LOGIN.sub(r"(\1)", line))
-    line = _PMC.sub(lambda m: " (non-binding)" if m.group("non") else " (binding)", line)
-    line = _DOTS.sub(": ", line)
-    line = _SIGNED_COUNT.sub("", _APPROVING.sub("+1", _OPPOSING.sub("-1", line)))
+    for pattern, written in _SPELLINGS:
+        line = pattern.sub(written, line)
     told = _WORD_COUNT.match(line)
     if told is None or (told.group("names") and not told.group("group")):
         return line

@@ -147,7 +147,7 @@ def cast(m: Mail) -> bool:
 
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_told(m: Mail) -> str:
-    return m.about_vote
+    return m.about_vote or next((s.sentence for s in m.heard if m.counts.any and s.subject >= Subject.PRONOUN), "")
 
 
 @result(FAILED, "its subject tells")

@@ -57,6 +57,11 @@ def not_understood(h: Head) -> bool:
     return not h.ends_well
 
 
+@outcome(ASK, "going on, or over?", "The vote is passing with 3 +1.", leaves=("So far it is passing.",))
+def going_on(h: Head) -> bool:
+    return h.can_be("going_on")
+
+
 @outcome(ASK, "guessed, or cited", "Looks like the vote has passed.", "Technically the vote has failed.")
 def guessed(h: Head) -> bool:
     return h.is_guessed
