@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kipflow.domain.roster import Roster
@@ -18,6 +19,7 @@ from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
 from kipflow.settings import load_community, load_roster
+from tests.corpus import VoteCase, load_vote_cases
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 
 KINDS = ("for", "against", "zero", "none", "review", "doubt", "withdrawn")
@@ -51,10 +53,9 @@ def check_cases(corpus: Path) -> Section:
     folder = corpus / "votes"
     people = load_roster(folder / "roster.yaml")
     counted, rules, cases, right = Counted(), Counter[str](), 0, 0
-    for path in sorted(folder.glob("*.mbox")):
+    for case in load_vote_cases(folder).values():
         before = len(counted.found)
-        expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        _compare_case(path, expected, people, counted, rules)
+        _compare_case(case, people, counted, rules)
         cases += 1
         right += len(counted.found) == before
     figures = [Figure(name="cases without a difference", right=right, total=cases)]
@@ -72,11 +73,13 @@ def check_cases(corpus: Path) -> Section:
     )
 
 
-def _compare_case(
-    path: Path, expected: Mapping[str, Any], people: Roster, counted: Counted, rules: Counter[str]
-) -> None:
-    community, place = load_community(expected["community"]), f"cases/{path.stem}"
-    found = render_json(read_votes([path], community=community, roster=people, as_of=None))
+def _compare_case(case: VoteCase, people: Roster, counted: Counted, rules: Counter[str]) -> None:
+    expected, place = case.expected, f"cases/{case.name}"
+    community = load_community(expected["community"])
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{case.name}.mbox"
+        path.write_bytes(case.mbox)
+        found = render_json(read_votes([path], community=community, roster=people, as_of=None))
     keys = [(v["key"], v["round"]) for v in found["votes"]]
     counted.compare("votes", place, [(v["key"], v["round"]) for v in expected["votes"]], keys, expected["why"])
     if keys != [(v["key"], v["round"]) for v in expected["votes"]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from kipflow.mail.content.headers import split_mail
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.template import render_page
+from tests.corpus import load_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 CORPUS = DATA / "votes"
@@ -32,7 +33,7 @@ HTML_BODIES = (
 
 def load_archives() -> list[bytes]:
     """Each archive of the corpus, whole."""
-    return [path.read_bytes() for path in sorted(CORPUS.glob("*.mbox"))]
+    return [case.mbox for case in load_vote_cases().values()]
 
 
 def load_mails() -> list[bytes]:

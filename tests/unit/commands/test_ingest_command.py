@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
+from tests.corpus import write_vote_cases
 
-PLAIN = Path(__file__).resolve().parents[2] / "data" / "votes" / "plain-vote.mbox"
+PLAIN = write_vote_cases() / "plain-vote.mbox"
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,11 @@ import pytest
 from kipflow.cli import run
 from kipflow.commands.votes import Told
 from kipflow.services.read_votes import SCHEMA_FILE
+from tests.corpus import DATA, write_vote_cases
 
-CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
+CORPUS = write_vote_cases()
 PLAIN = CORPUS / "plain-vote.mbox"
-ROSTER = ("--roster", str(CORPUS / "roster.yaml"))
+ROSTER = ("--roster", str(DATA / "votes" / "roster.yaml"))
 KAFKA = ("--community", "kafka")
 
 

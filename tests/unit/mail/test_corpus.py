@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +9,15 @@ import pytest
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import VotesReport, read_votes, render_json
 from kipflow.settings import load_community
+from tests.corpus import load_vote_cases, write_vote_cases
 
-CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
-CASES = sorted(path.stem for path in CORPUS.glob("*.mbox"))
+CASES = load_vote_cases()
 
 
 def read_case(name: str, roster: Roster) -> tuple[dict[str, Any], dict[str, Any]]:
-    expected = json.loads((CORPUS / f"{name}.json").read_text(encoding="utf-8"))
-    report: VotesReport = read_votes(
-        [CORPUS / f"{name}.mbox"], community=load_community(expected["community"]), roster=roster, as_of=None
-    )
+    expected = CASES[name].expected
+    path = write_vote_cases() / f"{name}.mbox"
+    report: VotesReport = read_votes([path], community=load_community(expected["community"]), roster=roster, as_of=None)
     return expected, render_json(report)
 
 
@@ -51,8 +48,3 @@ def check_vote(want: dict[str, Any], got: dict[str, Any]) -> None:
     for key in ("outcome", "root_message_id", "subject"):
         if key in want:
             assert got[key] == want[key]
-
-
-def test_every_case_has_its_expectation_and_every_expectation_its_case() -> None:
-    assert CASES
-    assert {p.stem for p in CORPUS.glob("*.json")} - {"phrases"} == set(CASES)

@@ -17,9 +17,10 @@ from kipflow.mail.content import headers
 from kipflow.mail.content.headers import parse_date, split_mail
 from kipflow.mail.quoting import Words
 from kipflow.mbox.splitting import split_mbox
+from tests.corpus import write_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-ARCHIVES = sorted(DATA.rglob("*.mbox"))
+ARCHIVES = sorted([*write_vote_cases().iterdir(), *DATA.rglob("*.mbox")])
 
 zones = st.integers(min_value=-14 * 60, max_value=14 * 60).map(lambda m: timezone(timedelta(minutes=m)))
 times = st.datetimes(min_value=datetime(1991, 1, 1), max_value=datetime(2098, 1, 1), timezones=zones)  # noqa: DTZ001

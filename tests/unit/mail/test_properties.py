@@ -23,11 +23,12 @@ from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
 from kipflow.settings import load_community, load_roster
+from tests.corpus import write_vote_cases
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
 PHRASES: dict[str, list[str]] = json.loads((CORPUS / "phrases.json").read_text(encoding="utf-8"))
 VOTING = [p for kind in ("for", "against", "zero", "review", "withdrawn") for p in PHRASES[kind]]
-ARCHIVES = sorted(CORPUS.glob("*.mbox"))
+ARCHIVES = sorted(write_vote_cases().glob("*.mbox"))
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 ROSTER = load_roster(CORPUS / "roster.yaml")
 

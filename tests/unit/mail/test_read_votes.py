@@ -15,8 +15,9 @@ import pytest
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import CSV_COLUMNS, SCHEMA_FILE, read_votes, render_csv, render_json, table_rows
 from kipflow.settings import load_community
+from tests.corpus import write_vote_cases
 
-CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
+CORPUS = write_vote_cases()
 KAFKA = load_community("kafka")
 
 
@@ -116,7 +117,7 @@ def test_the_table_tells_a_candidate_that_was_replaced_from_a_vote_called_off(ro
         rows = table_rows(read_votes([CORPUS / f"{name}.mbox"], community=KAFKA, roster=roster))
         return [row["outcome"] for row in rows if row["vote"]]
 
-    assert outcomes("rel-candidate-replaced")[0] == "cancelled (replaced)"
+    assert outcomes("candidate-replaced")[0] == "cancelled (replaced)"
     assert outcomes("cancelled-vote")[0] == "cancelled"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tools.accuracy import __main__ as accuracy
 from tools.accuracy.corpus import KINDS, check_bodies, check_cases, check_communities
@@ -20,10 +21,9 @@ def copy(folder: Path, name: str, **change: Any) -> Path:
     votes = folder / "votes"
     votes.mkdir(parents=True)
     shutil.copy(DATA / "votes" / "roster.yaml", votes)
-    shutil.copy(DATA / "votes" / f"{name}.mbox", votes)
-    expected = json.loads((DATA / "votes" / f"{name}.json").read_text(encoding="utf-8"))
-    expected["votes"][0].update(change)
-    (votes / f"{name}.json").write_text(json.dumps(expected), encoding="utf-8")
+    case = yaml.safe_load((DATA / "votes" / "words.yaml").read_text(encoding="utf-8"))["cases"][name]
+    case["read"][0].update(change)
+    (votes / "words.yaml").write_text(yaml.safe_dump({"cases": {name: case}}), encoding="utf-8")
     return folder
 
 
@@ -37,7 +37,7 @@ def test_a_case_read_as_expected_counts_with_the_rule_that_fired(tmp_path: Path)
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"key": "KIP-99"}, ["cases/plain-vote"]),
+        ({"vote": "KIP-99"}, ["cases/plain-vote"]),
         ({"outcome": "failed"}, ["cases/plain-vote/KIP-7/1"]),
         ({"ballots": []}, ["cases/plain-vote/KIP-7/1/1"]),
         ({"differences": 3}, ["cases/plain-vote/KIP-7/1"]),
