@@ -73,6 +73,13 @@ class Head:
         return self.tokens[-1].text in {"?", "？"} or is_conditional(self.tokens, self.at)
 
     @cached_property
+    def hangs_on(self) -> bool:
+        """Whether it is told, and a condition stands behind it: "passed, subject to approval"."""
+        before, behind = self.tokens[: self.at], self.tokens[self.at :]
+        is_open = any(t.text in {"yet", "?", "？"} for t in behind) or any(t.can_be("condition") for t in before)
+        return self.is_conditional and not is_open
+
+    @cached_property
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
         clause = find_clause(self.tokens, max(self.group[0], 0))

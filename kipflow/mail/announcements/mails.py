@@ -50,7 +50,8 @@ class Mail:
 
     @cached_property
     def outcomes(self) -> list[Said]:
-        return [said for sentence in self.sentences for said in read_outcomes(sentence)]
+        told = (said for sentence in self.sentences for said in read_outcomes(sentence))
+        return [said for said in told if self.is_tagged or said.rule != "hangs-on"]
 
     @cached_property
     def heard(self) -> list[Said]:

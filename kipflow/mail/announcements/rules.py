@@ -15,7 +15,7 @@ outcome, end, call = Table(), Table(), Table()
 NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
 #: The words that each table is asked about.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
-ENDS = ("result", "cancel", "disregard", "extend", "keep", "correct", "close", "thanks")
+ENDS = ("result", "cancel", "disregard", "extend", "runs_on", "keep", "correct", "close", "thanks")
 CALLS = ("cancel", "disregard", "apart", "close")
 #: A result and what it is of stand as near as this.
 _OF = 6
@@ -24,7 +24,7 @@ _OF = 6
 # -- the outcome -----------------------------------------------------------------------------------------------------
 @outcome(NOTHING, "asked, or a condition", "If the vote passes I will merge it.", "Has this vote passed?")
 def conditional(h: Head) -> bool:
-    return h.is_conditional
+    return h.is_conditional and not h.hangs_on
 
 
 @outcome(NOTHING, "wished, still to come, or of another vote", "I hope it gets adopted soon.", "The last vote failed.")
@@ -40,6 +40,11 @@ def of_something_else(h: Head) -> bool:
 @outcome(NOTHING, "says nothing alone", "We reached quorum.", "It is in the suite.")
 def no_outcome(h: Head) -> bool:
     return h.outcome is None
+
+
+@outcome(ASK, "on a condition: for results with a tag only", "The vote passed, subject to approval by legal.")
+def hangs_on(h: Head) -> bool:
+    return h.hangs_on
 
 
 @outcome(NOTHING, "has an object", "KIP-7 passes all tests.", leaves=("KIP-7 passes with 3 +1.", "It passed, thanks."))
@@ -111,6 +116,13 @@ def extends(h: Head) -> bool:
     near = h.tokens[h.at + 1 : h.at + 1 + _OF]
     is_open = h.can_be("extend") or any(t.text == "open" for t in near)
     return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
+
+
+@end(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open.")
+def runs_on(h: Head) -> bool:
+    if h.is_conditional or h.leader is None or not h.leader.can_be("vote", "thread", "period"):
+        return False
+    return h.can_be("runs_on") or (h.can_be("close") and h.is_denied)
 
 
 @end(CORRECTED, "puts something right", "Correction: 4 binding, not 3.", "I miscounted.")
