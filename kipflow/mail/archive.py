@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.mail import limits
 from kipflow.mail.exports import read_export
-from kipflow.mail.messages import read_message
+from kipflow.mail.filereading import FileReading, say_error
 from kipflow.mail.workers import count_workers, open_workers, run_in_order, split_size
-from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE, open_box
 from kipflow.mbox.ranges import count_mails, is_splittable, split_range
-from kipflow.mbox.splitting import MAX_MAIL, RawMail, split_mbox
+from kipflow.mbox.splitting import RawMail, split_mbox
 
 #: Containers that are told by name instead of being read as bad mail.
 _PACKED = {
@@ -26,120 +22,10 @@ _PACKED = {
     b"PK\x03\x04": "a zip file",
     b"7z\xbc\xaf\x27\x1c": "a 7z file",
 }
-#: The end of the ids of mails without one (`Message.message_id`).
-_MISSING = "@missing>"
 _BOM = b"\xef\xbb\xbf"
 _JSON = {".json", ".jsonl", ".ndjson"}
-#: Of a line that looks like the start of a mail, what is shown.
-_SHOWN = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """How the mails of one file are read, and what is said of where they are.
-
-    `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
-    because half a mail that is stored keeps the whole one out.
-    """
-
-    list_id: str
-    month: str
-    prefix: str
-    list_from_headers: bool = False
-    receivers: Sequence[str] = ()
-    keep_cut: bool = False
-    late: bool = False
-
-    def read(self, data: bytes, source: str, unread: str = "") -> Message | Unreadable:
-        return read_message(
-            data,
-            source=source,
-            list_id=self.list_id,
-            month=self.month,
-            prefix=self.prefix,
-            list_from_headers=self.list_from_headers,
-            receivers=self.receivers,
-            unread=unread,
-            late=self.late,
-        )
-
-    def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
-        return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
-
-    def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
-        """What is said of a mail that is not all there, with what it is known again by."""
-        begun = self.read(raw.data, source)
-        if isinstance(begun, Unreadable):
-            return self.refuse(source, why, lost=True)
-        return replace(
-            self.refuse(source, why, lost=True),
-            list_id=begun.list_id,
-            message_id="" if begun.message_id.endswith(_MISSING) else begun.message_id,
-            arrived_at=None if begun.arrived_from in CLAIMED else begun.arrived_at,
-        )
-
-    def read_all(self, mails: Iterable[RawMail], name: str, first_position: int = 0) -> Iterator[Message | Unreadable]:
-        """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
-        for raw in mails:
-            where = f"{name}#{first_position + raw.position}"
-            if self.keep_cut and raw.cut == NO_LINE_LEFT:
-                raw = raw._replace(cut="")  # a box that somebody put together: its last line is whole
-            if self.keep_cut or not raw.cut:
-                yield self.read(raw.data, where, _say_unread(raw))
-            if raw.cut and raw.cut != DAMAGED:
-                left = "" if self.keep_cut else ", which is left out"
-                yield self.refuse_cut(raw, where, f"the file breaks off {raw.cut}{left}")
-            if raw.doubts:
-                yield self.refuse(*_say_doubts(raw, where))
-            if raw.loose:
-                yield self.refuse(where, "begins within another mail, by its headers: it is asked what it votes")
-            if raw.truncated:
-                yield self.refuse(where, f"only its first {MAX_MAIL >> 20} MiB were read")
-
-    def read_until_damage(
-        self,
-        mails: Iterator[RawMail],
-        name: str,
-        first_position: int = 0,
-        *,
-        is_wanted: Callable[[RawMail], bool] | None = None,
-    ) -> Iterator[Message | Unreadable]:
-        """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
-        damage: list[Exception] = []
-        damaged: list[RawMail] = []
-
-        def guard() -> Iterator[RawMail]:
-            try:
-                for mail in mails:
-                    damaged.extend([mail] if mail.cut == DAMAGED else [])
-                    yield mail
-            except DAMAGE as error:
-                damage.append(error)
-
-        yield from self.read_all(filter(is_wanted, guard()) if is_wanted else guard(), name, first_position)
-        for error in damage:
-            why = f"the file is damaged or cannot be read: {_say_error(error)}"
-            yield self.refuse_cut(damaged[-1], name, why) if damaged else self.refuse(name, why, lost=True)
-
-
-def _say_unread(raw: RawMail) -> str:
-    """Why the bytes at hand may not be all that the mail says."""
-    if raw.cut:
-        return f"cut off, the file breaks off {raw.cut}"
-    if raw.truncated:
-        return str(limits.MAIL)
-    if raw.loose:
-        return "it lacks headers that the other mails of this archive have: perhaps it is text of the mail before it"
-    return "a line in it looks like the start of another mail" if raw.doubts else ""
-
-
-def _say_doubts(raw: RawMail, where: str) -> tuple[str, str]:
-    """Where lines look like the start of a mail that this archive's mails do not have, and the first of them."""
-    at = raw.doubts[0]
-    line = raw.data[at : at + _SHOWN].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    more = f" (and {len(raw.doubts) - 1} more)" if len(raw.doubts) > 1 else ""
-    why = f"a line that looks like the start of a mail was read as text: {line}{more}"
-    return f"{where} line {raw.data.count(bytes([10]), 0, at) + 1}", why
+#: Reading it builds the patterns that reading any mail needs: once, before processes part.
+_A_VOTE = b"From: a@x.example\nSubject: Re: [VOTE] KIP-1\n\n+1 (binding), thanks all. I vote for it: the vote passed."
 
 
 def read_mbox(
@@ -167,7 +53,7 @@ def read_mbox(
         is_wanted: of the mails only those are read that it wants; None: all of them.
         whole: the archive itself vouches for the length of the file.
     """
-    how = _Reading(
+    how = FileReading(
         list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers, receivers=receivers
     )
     return _read_box(path, source or f"{list_id}/{month}", how, is_wanted=is_wanted, whole=whole)
@@ -176,7 +62,7 @@ def read_mbox(
 def _read_box(
     path: Path,
     name: str,
-    how: _Reading,
+    how: FileReading,
     *,
     is_wanted: Callable[[RawMail], bool] | None = None,
     whole: bool = False,
@@ -192,7 +78,7 @@ def read_mails(
     mails: Iterable[RawMail], *, name: str, list_id: str, month: str, prefix: str
 ) -> Iterator[Message | Unreadable]:
     """Read mails that were split elsewhere."""
-    return _Reading(list_id=list_id, month=month, prefix=prefix).read_all(mails, name)
+    return FileReading(list_id=list_id, month=month, prefix=prefix).read_all(mails, name)
 
 
 def read_range(
@@ -208,16 +94,9 @@ def read_range(
     whole: bool = False,
 ) -> Iterator[Message | Unreadable]:
     """Read the mails of a plain mbox that begin in a range of bytes; `first_position` is how many begin before it."""
-    how = _Reading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
+    how = FileReading(list_id=list_id, month=month, prefix=prefix, receivers=receivers)
 
     return _read_span(path, f"{list_id}/{month}", how, start, end, first_position, whole=whole)
-
-
-def _say_error(error: Exception) -> str:
-    if isinstance(error, EOFError):
-        return "the compressed file ends too early; fetch it again"
-    said = error.strerror if isinstance(error, OSError) else ""
-    return said or str(error) or type(error).__name__
 
 
 def read_path(
@@ -238,7 +117,7 @@ def read_path(
     far as it goes, and says so (`Message.unread`); else it is left out. With `late`, bodies that only a vote's thread
     can call for are read when they are asked for.
     """
-    how = _Reading(
+    how = FileReading(
         list_id=list_id,
         month=month,
         prefix=prefix,
@@ -261,7 +140,7 @@ def read_path(
         yield how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True)
 
 
-def _read_files(files: Sequence[tuple[Path, str]], how: _Reading) -> Iterator[Message | Unreadable]:
+def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator[Message | Unreadable]:
     """Files with their names in order: by all cores where they are large, a large box in parts."""
     sizes = [file.stat().st_size for file, _ in files]
     workers = count_workers(sum(sizes))
@@ -269,13 +148,17 @@ def _read_files(files: Sequence[tuple[Path, str]], how: _Reading) -> Iterator[Me
         for file, name in files:
             yield from _read_file(file, name, how)
         return
+    how.read(_A_VOTE, "")
     with open_workers(workers) as pool:
         parts = [
             (file, name, start, end)
             for (file, name), size in zip(files, sizes, strict=True)
             for start, end in (split_size(size) if is_splittable(file) else [(0, 0)])
         ]
-        counts = run_in_order(pool, workers, [partial(_count, file, start, end) for file, _, start, end in parts])
+        ends = dict(zip((file for file, _ in files), sizes, strict=True))
+        # what stands in the last part of a file counts for no other
+        counted = [partial(_count, file, start, end if end < ends[file] else 0) for file, _, start, end in parts]
+        counts = run_in_order(pool, workers, counted)
         tasks: list[Callable[[], list[Message | Unreadable]]] = []
         first = 0
         for (file, name, start, end), count in zip(parts, list(counts), strict=True):
@@ -293,13 +176,13 @@ def _count(path: Path, start: int, end: int) -> int:
         return 0  # reading it says so
 
 
-def _read_part(path: Path, name: str, how: _Reading, start: int, end: int, first: int) -> list[Message | Unreadable]:
+def _read_part(path: Path, name: str, how: FileReading, start: int, end: int, first: int) -> list[Message | Unreadable]:
     """A file, or the mails of a plain box that begin in a range of bytes (`end` 0: a file as a whole)."""
     return list(_read_span(path, name, how, start, end, first) if end else _read_file(path, name, how))
 
 
 def _read_span(
-    path: Path, name: str, how: _Reading, start: int, end: int, first: int, *, whole: bool = False
+    path: Path, name: str, how: FileReading, start: int, end: int, first: int, *, whole: bool = False
 ) -> Iterator[Message | Unreadable]:
     def split() -> Iterator[RawMail]:
         with path.open("rb") as stream:
@@ -308,7 +191,7 @@ def _read_span(
     return how.read_until_damage(split(), name, first)
 
 
-def _walk(root: Path, refused: list[Unreadable], how: _Reading) -> Iterator[Path]:
+def _walk(root: Path, refused: list[Unreadable], how: FileReading) -> Iterator[Path]:
     """The files below a folder; what can't be looked into is noted in `refused`."""
 
     def refuse(error: OSError) -> None:
@@ -322,12 +205,12 @@ def _walk(root: Path, refused: list[Unreadable], how: _Reading) -> Iterator[Path
                 yield found
 
 
-def _read_file(path: Path, name: str, how: _Reading) -> Iterator[Message | Unreadable]:
+def _read_file(path: Path, name: str, how: FileReading) -> Iterator[Message | Unreadable]:
     try:
         with open_box(path) as stream:
             start = stream.read(4096)
     except DAMAGE as error:
-        yield how.refuse(name, f"cannot be read: {_say_error(error)}", lost=True)
+        yield how.refuse(name, f"cannot be read: {say_error(error)}", lost=True)
         return
     packed = next((what for magic, what in _PACKED.items() if start.startswith(magic)), None)
     if packed is None and start[257:262] == b"ustar":
@@ -342,7 +225,7 @@ def _read_file(path: Path, name: str, how: _Reading) -> Iterator[Message | Unrea
         yield from _read_box(path, name, how)
 
 
-def _read_json(path: Path, name: str, how: _Reading) -> Iterator[Message | Unreadable]:
+def _read_json(path: Path, name: str, how: FileReading) -> Iterator[Message | Unreadable]:
     try:
         for position, mail in enumerate(read_export(path)):
             where = f"{name}#{position}"

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.votes import Declared, Expression
+from kipflow.mail.glances import Glance
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
@@ -25,8 +26,8 @@ Read = Callable[[], Message | Unreadable]
 class LateMessage(Message):
     """A `Message` that reads its body on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
-    __slots__ = ("_may_announce", "_read", "_whole")
-    _may_announce: bool
+    __slots__ = ("_glance", "_read", "_whole")
+    _glance: Glance
     _read: Read
     _whole: Message | None
 
@@ -49,11 +50,11 @@ class LateMessage(Message):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return self.whole().expressions
+        return self.whole().expressions if self._glance.may_vote else ()
 
     @property
     def declared(self) -> Declared | None:
-        return self.whole().declared if self._may_announce else None
+        return self.whole().declared if self._glance.may_announce else None
 
     @property
     def cancels(self) -> str | None:
@@ -70,25 +71,22 @@ class LateMessage(Message):
         return hash(self.whole())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _assemble, ([getattr(self, name) for name in _OF_HEADERS], self._read, self._may_announce)
+        return _assemble, ([getattr(self, name) for name in _OF_HEADERS], self._read, self._glance)
 
 
 def _refuse(found: Unreadable) -> NoReturn:
     raise ValueError(f"{found.source} was readable before: {found.why}")
 
 
-def put_off(head: Message, *, read: Read, may_announce: bool) -> LateMessage:
-    """A mail of which only what `head` has of its headers was read.
-
-    `read` reads all of it; `may_announce` is false only where that would find no announcement.
-    """
-    return _assemble([getattr(head, name) for name in _OF_HEADERS], read, may_announce)
+def put_off(head: Message, *, read: Read, glance: Glance) -> LateMessage:
+    """A mail of which only what `head` has of its headers was read; `read` reads all of it."""
+    return _assemble([getattr(head, name) for name in _OF_HEADERS], read, glance)
 
 
-def _assemble(values: Sequence[Any], read: Read, may_announce: bool) -> LateMessage:
+def _assemble(values: Sequence[Any], read: Read, glance: Glance) -> LateMessage:
     late: LateMessage = object.__new__(LateMessage)
     for name, value in zip(_OF_HEADERS, values, strict=True):
         object.__setattr__(late, name, value)
-    for name, value in (("_read", read), ("_may_announce", may_announce), ("_whole", None)):
+    for name, value in (("_read", read), ("_glance", glance), ("_whole", None)):
         object.__setattr__(late, name, value)
     return late

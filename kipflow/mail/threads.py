@@ -149,17 +149,17 @@ class _Assembly:
             return False
         if not found.knows_ends:
             # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
-            ends = self.ending.get(last.key, ())
+            ends = filter(self.ends_vote, self.about.get(last.key, ()))
             times = ((m, self.time_of(m)) for m in ends)
             found.note_ends((at, m.author_address, self.entitled.is_heard(m, at)) for m, at in times)
         return not found.ended_before(self.time_of(message))
 
     @cached_property
-    def ending(self) -> dict[str, list[Message]]:
-        """Mails that announce a result or call something off, by the votes that they are about."""
+    def about(self) -> dict[str, list[Message]]:
+        """Mails by the votes that they are about."""
         found: dict[str, list[Message]] = {}
         for message in self.ordered:
-            for key in self.keys_of(message) if self.ends_vote(message) else ():
+            for key in self.keys_of(message):
                 found.setdefault(key, []).append(message)
         return found
 
@@ -299,14 +299,14 @@ class _Assembly:
 
         Beside its vote it speaks of a proposal or of voting; a client that drops "Re:" and the thread does not.
         """
-        if message.reading.is_reply or message.in_reply_to or message.references or not message.expressions:
+        if message.reading.is_reply or message.in_reply_to or message.references:
+            return False
+        rounds = [r for key in self.keys_of(message) for r in self.rounds.get(key, ())]
+        if not rounds or any(r.root.author_address == message.author_address for r in rounds):
             return False
         lines = {e.line.strip() for e in message.expressions}
         rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
-        if not (find_references(rest, self.prefix) or speaks_of_votes(fold(rest))):
-            return False
-        rounds = [r for key in self.keys_of(message) for r in self.rounds.get(key, ())]
-        return bool(rounds) and all(r.root.author_address != message.author_address for r in rounds)
+        return bool(lines) and bool(find_references(rest, self.prefix) or speaks_of_votes(fold(rest)))
 
     def find_told_of(self, message: Message, at: datetime) -> list[Round]:
         """The rounds whose result a discussion is told: by number, the last one opened before."""
@@ -339,7 +339,8 @@ class _Assembly:
         if len(roots) > 1:
             return [r for each in roots for r in self.by_root[each.message_id]] if message.expressions else []
         if not roots:
-            asked = message.expressions and (self.is_torn(message) or self.begins_anew(message))
+            # what a mail votes is asked last: that may read its body
+            asked = (self.is_torn(message) or self.begins_anew(message)) and message.expressions
             keys = self.keys_of(message) if asked else []
             return [self.rounds[key][-1] for key in keys if key in self.rounds]
         root = roots[0]

@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore
-from kipflow.mail import archive as mail_archive
+from kipflow.mail import filereading
 from kipflow.services import poll
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, serving
@@ -83,13 +83,13 @@ def test_ten_new_mails_in_a_month_of_three_hundred_are_the_only_ones_read(
     archive.add(LISTS[0], "2026-03", 300)
     run(store, archive, tmp_path, NOW)
     read: list[bytes] = []
-    original = mail_archive.read_message
+    original = filereading.read_message
 
     def note(data: bytes, **more: Any) -> Any:
         read.append(data)
         return original(data, **more)
 
-    monkeypatch.setattr(mail_archive, "read_message", note)
+    monkeypatch.setattr(filereading, "read_message", note)
     archive.add(LISTS[0], "2026-03", 10)
     counts = run(store, archive, tmp_path, NOW + timedelta(hours=1))
     assert (counts["new"], counts["known"], len(read)) == (10, 300, 10)

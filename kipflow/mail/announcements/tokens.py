@@ -102,7 +102,13 @@ def has_word(text: str, *kinds: str) -> bool:
 def has_parts(text: str, *kinds: str) -> bool:
     """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
     folded = fold_case(text)
-    return any(all(part in folded for part in sign.split()) for sign in find_signs(*kinds))
+    return any(first in folded and all(part in folded for part in others) for first, *others in _find_parts(*kinds))
+
+
+@cache
+def _find_parts(*kinds: str) -> tuple[list[str], ...]:
+    """The words of each sign, the longest first: few texts hold that one."""
+    return tuple(sorted(sign.split(), key=len, reverse=True) for sign in find_signs(*kinds))
 
 
 def lands(text: str) -> bool:

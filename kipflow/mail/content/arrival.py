@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from kipflow.domain.arrivals import TOLERANCE
-from kipflow.mail.content.headers import Headers, parse_date, parse_envelope_date
+from kipflow.mail.content.dates import parse_date, parse_envelope_date
+from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.trace import find_received
 
 #: Who exports mail writes one of these where an archive has the envelope's sender; the time is the export's.

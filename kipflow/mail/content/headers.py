@@ -1,13 +1,11 @@
-"""Header blocks read leniently from bytes: fields, encoded words, dates, message ids."""
+"""Header blocks read leniently from bytes: fields, encoded words, message ids."""
 
 from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_tz
 
 from kipflow.mail import limits
 from kipflow.mail.content.charsets import decode
@@ -23,6 +21,11 @@ READ_FIELDS = frozenset(
     x-original-from x-original-sender authentication-results arc-authentication-results""".split()
 )
 _NAMES = {name: name.decode("ascii") for name in READ_FIELDS}
+#: The same with the names as mails mostly write them, so that few must be put into lower case.
+_WRITTEN = {written: read for name, read in _NAMES.items() for written in (name, name.title())} | {
+    b"Message-ID": "message-id",
+    b"MIME-Version": "mime-version",
+}
 _KNOWN_FIELD = re.compile(rb"^(?:subject|from|date|message-id|to|content-type|mime-version|received):", re.I | re.M)
 
 
@@ -42,18 +45,15 @@ _NO_FIELD = re.compile(rb"\n(?![!-9;-~]{1,76}[ \t]*:|[ \t])")
 class Headers:
     """The fields of one header block that are read, each as it stands first, names in lower case.
 
-    `last_first` are all of them with the names as written, the last one first.
+    `fields` are all of them, in order; those that are not read have no name.
     """
 
     first: Mapping[str, bytes]
-    last_first: Sequence[tuple[bytes, bytes]] = ()
+    fields: Sequence[tuple[str, bytes]] = ()
 
-    def select(self, names: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+    def select(self, names: frozenset[str]) -> list[tuple[str, bytes]]:
         """Every field of these names, in order, as it stands."""
-        for written, value in reversed(self.last_first):
-            name = _NAMES.get(written.lower(), "")
-            if name in names:
-                yield name, value
+        return [field for field in self.fields if field[0] in names]
 
     def raw(self, name: str) -> bytes | None:
         """The first value of `name`, unfolded but not decoded."""
@@ -64,6 +64,10 @@ class Headers:
             value = _UNFOLD.sub(b" ", value[:MAX_FIELD])
         return value[:MAX_FIELD].strip()
 
+    def all_of(self, name: str) -> list[bytes]:
+        """Every value of `name`, in order, as it stands."""
+        return [value for known, value in self.fields if known == name]
+
     def text(self, name: str) -> str:
         """The first value of `name` with encoded words decoded; empty if absent."""
         return read_text(self.raw(name))
@@ -73,7 +77,7 @@ def note_limits(data: bytes, headers: Headers, note: limits.Note) -> None:
     """Note the bounds that the headers of a mail or part reach; `data` is all of it."""
     if len(data) > MAX_HEADER_BLOCK and not data.startswith(b"\n") and _END.search(data, 0, MAX_HEADER_BLOCK) is None:
         note(limits.HEADERS)
-    if len(headers.last_first) >= MAX_FIELDS:
+    if len(headers.fields) >= MAX_FIELDS:
         note(limits.FIELDS)
     if any(len(value) > MAX_FIELD for value in headers.first.values()):
         note(limits.FIELD)
@@ -86,7 +90,11 @@ def unfold(value: bytes) -> str:
 
 def read_text(value: bytes | None) -> str:
     """The text of a field's value; empty if the field is not there."""
-    return decode_words(decode(value, None)) if value else ""
+    if not value:
+        return ""
+    if b"=?" not in value and b"\0" not in value and value.isascii():
+        return value.decode("ascii")
+    return decode_words(decode(value, None))
 
 
 def split_mail(data: bytes) -> tuple[Headers, bytes]:
@@ -104,8 +112,7 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
         return _split_damaged(data, block, rest_at)
     found = _READ_FIELD.findall(lines)
     del found[MAX_FIELDS:]
-    found.reverse()  # the first of several wins
-    return Headers({_NAMES[name.lower()]: value for name, value in found}, found), data[rest_at:]
+    return _keep_read(found), data[rest_at:]
 
 
 def _starts_folded(lines: bytes) -> bool:
@@ -142,8 +149,10 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
 
 
 def _keep_read(fields: list[tuple[bytes, bytes]]) -> Headers:
-    fields.reverse()
-    return Headers({_NAMES[n.lower()]: value for n, value in fields if n.lower() in _NAMES}, fields)
+    named = [(_WRITTEN.get(name) or _NAMES.get(name.lower(), ""), value) for name, value in fields]
+    first = dict(reversed(named))  # the first of several wins
+    first.pop("", None)
+    return Headers(first, named)
 
 
 def _append(fields: list[tuple[bytes, bytes]], line: bytes) -> None:
@@ -201,93 +210,6 @@ def decode_base64(raw: bytes) -> bytes | None:
     if not clean:
         return None if raw.strip() else b""
     return binascii.a2b_base64(clean + b"=" * (-len(clean) % 4))
-
-
-_ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
-_FIRST_YEAR, _LAST_YEAR = 1985, 2100
-# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
-_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
-_USUAL = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,2}(\d{1,2}) ([A-Z][a-z]{2}) "
-    r"(199\d|20\d\d) (\d\d):(\d\d):(\d\d) ([+-])(0\d|1[0-4])([0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
-    re.ASCII,
-)
-
-
-# an envelope line's, as nearly all archives write it: "Tue Mar  3 10:00:00 2026"
-_ASCTIME = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ( \d|\d\d) (\d\d):(\d\d):(\d\d) (199\d|20\d\d)\s*\Z", re.ASCII
-)
-_ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
-_FOREIGN_MONTH = re.compile(
-    r"(?<=\d[ -])(?:(?P<Feb>fév|fev)|(?P<Mar>mär|mrz|maa|mrt)|(?P<Apr>avr|abr)|(?P<May>mai|maj|mei|mag)|"
-    r"(?P<Jun>juin|giu)|(?P<Jul>juil|lug)|(?P<Aug>aoû|ago)|(?P<Sep>set)|(?P<Oct>okt|ott|out)|(?P<Dec>dez|déc|dic))\w{0,7}\.?",
-    re.IGNORECASE,
-)
-
-
-def _as_written_elsewhere(text: str) -> str:
-    """A date as the standard has it, where its zone ("+01:00", "GMT+0100") or month ("Mär") is written otherwise."""
-    text = _FOREIGN_MONTH.sub(lambda match: str(match.lastgroup), text)
-    return _ODD_ZONE.sub(lambda z: f"{z[1]}{int(z[2]):02}{z[3] or '00'}" if z[1] else " +0000", text)
-
-
-def parse_date(text: str) -> datetime | None:
-    """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
-    text = text.strip()[:120]
-    usual = _USUAL.match(text)
-    if usual is not None and usual.group(2) in _MONTHS:
-        day, name, year, hour, minute, second, sign, east, past = usual.groups()
-        try:
-            local = datetime(
-                int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC
-            )
-        except ValueError:
-            return None
-        if east == past == "00":
-            return local
-        offset = int(east) * 60 + int(past)
-        return local - timedelta(minutes=-offset if sign == "-" else offset)
-    iso = _ISO.match(text)
-    try:
-        if iso is not None:
-            zone = (iso.group(7) or "Z").upper().replace(":", "")
-            seconds = 0 if zone == "Z" else int(zone[0] + "1") * (int(zone[1:3]) * 3600 + int(zone[3:5]) * 60)
-            year, month, day, hour, minute = (int(iso.group(i)) for i in range(1, 6))
-            second = int(iso.group(6) or 0)
-        else:
-            parsed = parsedate_tz(_as_written_elsewhere(text))
-            if parsed is None:
-                return None
-            seconds = parsed[9] or 0
-            year, month, day, hour, minute, second = parsed[:6]
-            year += 1900 if 100 <= year < 200 else 0  # years since 1900, as C counts them
-        zone_told = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
-        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone_told).astimezone(UTC)
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None
-    return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None
-
-
-_ENVELOPE = re.compile(rb"^>?From (\S{0,320})\s+([^\n]{8,80})")
-
-
-def parse_envelope_date(data: bytes) -> datetime | None:
-    """The time in an mbox "From " line at the start of `data`."""
-    match = _ENVELOPE.match(data[:500])
-    if match is None:
-        return None
-    text = match.group(2).decode("ascii", "replace")
-    usual = _ASCTIME.match(text)
-    if usual is None or usual.group(1) not in _MONTHS:
-        return parse_date(text)
-    name, day, hour, minute, second, year = usual.groups()
-    try:
-        at = datetime(int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC)
-    except ValueError:
-        return None
-    return at
 
 
 _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")

@@ -17,24 +17,8 @@ _MAX_DEPTH = 20
 # struck out text is taken back by its writer
 _SKIPPED = frozenset(
     {
-        "script",
-        "style",
-        "head",
-        "title",
-        "template",
-        "noscript",
-        "svg",
-        "object",
-        "textarea",
-        "select",
-        "button",
-        "iframe",
-        "video",
-        "audio",
-        "canvas",
-        "s",
-        "strike",
-        "del",
+        *("script", "style", "head", "title", "template", "noscript", "svg", "object", "textarea", "select", "button"),
+        *("iframe", "video", "audio", "canvas", "s", "strike", "del"),
     }
 )
 _BLOCKS = frozenset(
@@ -49,21 +33,11 @@ _BLOCKS = frozenset(
 # quotes that some mailers do not wrap in a blockquote
 _QUOTE_CLASSES = frozenset(
     {
-        "yahoo_quoted",
-        "history-quote-wrapper",
-        "protonmail_quote",
-        "moz-forward-container",
-        "zmail_extra",
+        *("yahoo_quoted", "history-quote-wrapper", "protonmail_quote", "moz-forward-container", "zmail_extra"),
         "ms-outlook-mobile-reference-message",
     }
 )
-_HEADER_IDS = frozenset(
-    {
-        "divrplyfwdmsg",
-        "appendonsend",
-        "ms-outlook-mobile-body-separator-line",
-    }
-)
+_HEADER_IDS = frozenset({"divrplyfwdmsg", "appendonsend", "ms-outlook-mobile-body-separator-line"})
 _QUOTE_IDS = frozenset({"mail-editor-reference-message-container"})
 _BAR_STYLE = re.compile(r"border-left(?:-style|-width)?\s*:[^;]{0,60}(?:solid|px|pt)", re.IGNORECASE)
 _RULE_STYLE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
@@ -138,19 +112,13 @@ class _Writer:
         return "\n".join(self.lines)
 
     def open(self, node: Any, tag: str) -> None:
-        if self.veils or is_veiled(node, tag, self.hiding):
+        has_attributes = bool(node.keys())
+        if self.veils or ((has_attributes or self.hiding) and is_veiled(node, tag, self.hiding)):
             self.veils += 1
         if tag in _BLOCKS:
             self.end_line()
-        if _is_header(node):
-            self.lines.append(self.marks + OUTLOOK_MARK)
-        if _is_quote(node, tag):
-            self.end_line()
-            self.depth += 1
-        elif _is_barred(node, tag):
-            self.end_line()
-            self.within_bar = self.within_bar or not (self.depth or self.barred)
-            self.barred += 1
+        if has_attributes or tag == "blockquote":
+            self.open_quote(node, tag)
         if tag == "br":
             self.end_line(keep_empty=True)
         elif tag == "li":
@@ -165,6 +133,17 @@ class _Writer:
         if node.text:
             self.add(node.text)
 
+    def open_quote(self, node: Any, tag: str) -> None:
+        if _is_header(node):
+            self.lines.append(self.marks + OUTLOOK_MARK)
+        if _is_quote(node, tag):
+            self.end_line()
+            self.depth += 1
+        elif _is_barred(node, tag):
+            self.end_line()
+            self.within_bar = self.within_bar or not (self.depth or self.barred)
+            self.barred += 1
+
     def close(self, node: Any, tag: str) -> None:
         self.veils -= self.veils > 0
         if tag in _BLOCKS:
@@ -175,6 +154,10 @@ class _Writer:
             self.preformatted -= 1
         if tag in {"p", "ul", "ol", "table", "blockquote"} and self.lines and self.lines[-1].strip("> \ue000"):
             self.lines.append(self.marks)
+        if tag == "blockquote" or node.keys():
+            self.close_quote(node, tag)
+
+    def close_quote(self, node: Any, tag: str) -> None:
         if _is_quote(node, tag):
             self.end_line()
             self.depth -= 1
@@ -186,6 +169,8 @@ class _Writer:
     @property
     def marks(self) -> str:
         """What a line begins with here. Within a quote a bar is one more depth of it."""
+        if not (self.depth or self.barred):
+            return ""
         depth = min(self.depth + self.barred, _MAX_DEPTH)
         return BAR_MARK + "> " * (depth - 1) if self.within_bar else "> " * depth
 
@@ -202,6 +187,8 @@ class _Writer:
             self.line.append(_SPACES.sub(" ", text))
 
     def end_line(self, *, keep_empty: bool = False) -> None:
+        if not (self.line or keep_empty):
+            return
         text = "".join(self.line)
         text = text.rstrip() if self.preformatted else text.strip()
         self.line = []
@@ -219,6 +206,8 @@ _SIGNATURE_CLASSES = frozenset({"moz-signature", "gmail_signature"})
 def _is_hidden(node: Any, tag: str) -> bool:
     if tag in _SKIPPED or not tag:
         return True
+    if not node.keys():
+        return False
     classes = node.get("class")
     if classes and not _SIGNATURE_CLASSES.isdisjoint(classes.lower().split()):
         return True

@@ -118,10 +118,21 @@ def find_sender(headers: Headers, list_id: str) -> Sender:
     vouches for From's (DMARC, the list's own check) says nothing of it. Only From's own host can have rewritten it: it
     must be a host of `list_id`, the list as it is configured. What the mail's headers call its list anybody can write.
     """
-    raw = _find_from(headers)
+    found, is_hidden = _read_from(_find_from(headers), list_id)
+    if not is_hidden:
+        return found
+    name, address, told = _find_behind(headers, found.name, found.address, list_id)
+    if told:
+        return Sender(name=name, address="", raw=", ".join((found.raw, *told)), source=AddressSource.AMBIGUOUS)
+    return _name_sender(name, address, AddressSource.RECOVERED, raw=found.raw, written=found.written)
+
+
+@lru_cache(maxsize=2048)
+def _read_from(raw: str, list_id: str) -> tuple[Sender, bool]:
+    """The person whom From names, and whether the list may have written itself there in place of another."""
     if is_ambiguous(raw) or _UNSEEN.search(_find_addressed(raw)) is not None:
         shown = " ".join(_UNSEEN.sub("", decode_words(raw)).split())[:_LONGEST_NAME]
-        return Sender(name=shown, address="", raw=raw, source=AddressSource.AMBIGUOUS)
+        return Sender(name=shown, address="", raw=raw, source=AddressSource.AMBIGUOUS), False
     name, address = parse_mailbox(raw)
     unmarked = clean_address(address)
     cleaned = _undo_munging(unmarked) if _is_of_list(unmarked, list_id) else unmarked
@@ -129,18 +140,21 @@ def find_sender(headers: Headers, list_id: str) -> Sender:
     via = _VIA.match(name)
     if via is not None:
         name = clean_name(via.group(1))
-    if _is_robot(cleaned):
+    if _ROBOTS.search(cleaned) is not None:
         cleaned, name = "", name or cleaned
     elif via is not None or _is_list(cleaned, list_id):
-        name, cleaned, told = _find_behind(headers, name, cleaned, list_id)
-        if told:
-            return Sender(name=name, address="", raw=", ".join((raw, *told)), source=AddressSource.AMBIGUOUS)
-        recovered = True
-    if "..." in cleaned or "…" in cleaned:
-        name, cleaned = (name, "") if name else (cleaned, cleaned)
+        return Sender(name=name, address=cleaned, raw=raw, written=unmarked), True
     source = AddressSource.RECOVERED if recovered else AddressSource.FROM
-    source = source if cleaned else AddressSource.NONE
-    return Sender(name=name, address=cleaned, raw=raw, source=source, written=unmarked)
+    return _name_sender(name, cleaned, source, raw=raw, written=unmarked), False
+
+
+def _name_sender(name: str, address: str, source: AddressSource, *, raw: str, written: str) -> Sender:
+    """The sender, without an address that is masked."""
+    if "..." in address or "…" in address:
+        name, address = (name, "") if name else (address, address)
+    return Sender(
+        name=name, address=address, raw=raw, source=source if address else AddressSource.NONE, written=written
+    )
 
 
 def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tuple[str, str, tuple[str, ...]]:
@@ -169,11 +183,11 @@ def _find_from(headers: Headers) -> str:
     raw = _text(headers, "from")
     if not raw:
         return _text(headers, "sender") or _text(headers, "return-path")
-    values = {" ".join(decode(value, None).split()) for _, value in headers.select(_FROM)}
+    found = headers.all_of("from")
+    if len(found) < 2:
+        return raw
+    values = {" ".join(decode(value, None).split()) for value in found}
     return raw if len(values) < 2 else ", ".join(sorted(values))
-
-
-_FROM = frozenset({"from"})
 
 
 def _find_addressed(raw: str) -> str:
@@ -226,11 +240,6 @@ def _is_of_list(address: str, list_id: str) -> bool:
     """Whether an address is at a host of the list's organization, or of Apache's."""
     host, list_host = (a.rpartition("@")[2] for a in (address, list_id))
     return f".{host}".endswith(".apache.org") or is_aligned(host, list_host)
-
-
-@lru_cache(maxsize=2048)
-def _is_robot(address: str) -> bool:
-    return _ROBOTS.search(address) is not None
 
 
 def _text(headers: Headers, name: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from itertools import islice
 
-from kipflow.mail.content.headers import Headers, parse_date, unfold
+from kipflow.mail.content.dates import parse_date
+from kipflow.mail.content.headers import Headers, unfold
 from kipflow.mail.content.mailboxes import find_comment_end, find_quote_end
 
 #: Names by which a host hands a mail to itself: a filter behind the mail server, say.
@@ -82,7 +82,7 @@ def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None
     line = headers.first.get("received", b"")
     if receivers and line:
         own = tuple(receivers)
-        steps = ((line, _read_step(line, own)) for _, line in headers.select(_RECEIVED))
+        steps = ((line, _read_step(line, own)) for line in headers.all_of("received"))
         line, step = next((pair for pair in steps if pair[1] is not _Step.WITHIN), (b"", _Step.ELSEWHERE))
         if step is _Step.ELSEWHERE:
             return None
@@ -100,7 +100,7 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     if not receivers or not headers.first.keys() & _RESULTS:
         return ()
     own = tuple(receivers)
-    for name, value in islice(headers.select(_RECEIVED | _RESULTS), MAX_LINES):
+    for name, value in headers.select(_TRACES)[:MAX_LINES]:
         if name != "received":
             line = _strip_quoted(unfold(value))
             host, _, results = (line.partition(";")[2] if name.startswith("arc-") else line).partition(";")
@@ -134,5 +134,5 @@ def _strip_quoted(line: str) -> str:
 
 _MARK = re.compile(r'["(]')
 _WORD = re.compile(r"[\w.@+-]+")
-_RECEIVED = frozenset({"received"})
 _RESULTS = frozenset({"authentication-results", "arc-authentication-results"})
+_TRACES = _RESULTS | {"received"}

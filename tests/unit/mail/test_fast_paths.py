@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from kipflow.mail import twins
 from kipflow.mail.archive import read_mbox
-from kipflow.mail.content import headers
-from kipflow.mail.content.headers import parse_date, split_mail
+from kipflow.mail.content import dates, headers
+from kipflow.mail.content.dates import parse_date
+from kipflow.mail.content.headers import split_mail
 from kipflow.mail.quoting import Words
 from kipflow.mbox.splitting import split_mbox
 from tests.corpus import write_vote_cases
@@ -31,20 +32,20 @@ values = st.text(st.characters(codec="utf-8", exclude_characters="\r\n", exclude
 @given(at=times, comment=st.sampled_from(["", " (CET)", "  (UTC)"]))
 def test_a_date_as_nearly_all_mails_write_it_is_read_as_any_other(at: datetime, comment: str) -> None:
     text = format_datetime(at.replace(microsecond=0)) + comment
-    assert headers._USUAL.match(text) is not None
+    assert dates._USUAL.match(text) is not None
     assert parse_date(text) == parsedate_to_datetime(text).astimezone(UTC)
 
 
 @given(at=st.datetimes(min_value=datetime(1991, 1, 1), max_value=datetime(2098, 1, 1)), tail=st.sampled_from(["", " "]))  # noqa: DTZ001
 def test_an_envelope_line_as_nearly_all_archives_write_it_is_read_as_any_other(at: datetime, tail: str) -> None:
     text = at.replace(microsecond=0).ctime() + tail
-    assert headers._ASCTIME.match(text) is not None
-    assert headers.parse_envelope_date(f"From a@x.example  {text}\n".encode()) == parse_date(text)
+    assert dates._ASCTIME.match(text) is not None
+    assert dates.parse_envelope_date(f"From a@x.example  {text}\n".encode()) == parse_date(text)
 
 
 @pytest.mark.parametrize("text", ["Mon Feb 31 10:00:00 2026", "Mon Foo  1 10:00:00 2026", "Mon Mar  1 25:00:00 2026"])
 def test_an_envelope_line_with_a_date_that_no_calendar_has_tells_none(text: str) -> None:
-    assert headers.parse_envelope_date(f"From a@x.example  {text}\n".encode()) is None
+    assert dates.parse_envelope_date(f"From a@x.example  {text}\n".encode()) is None
 
 
 @pytest.mark.parametrize("text", ["Mon, 31 Feb 2026 10:00:00 +0000", "Mon, 1 Foo 2026 10:00:00 +0000", "Mon, 0"])

@@ -233,7 +233,7 @@ def test_mails_that_were_read_are_not_read_again_until_better_rules_come(
     poll(store, archive, tmp_path)
     parsed: list[bytes] = []
     monkeypatch.setattr(
-        "kipflow.mail.archive.read_message", lambda data, **k: parsed.append(data) or read_message(data, **k)
+        "kipflow.mail.filereading.read_message", lambda data, **k: parsed.append(data) or read_message(data, **k)
     )
     archive.months["2026-03"] = mail(3) + mail(1) + mail(2)
     archive.digests["2026-03"] = "d2"

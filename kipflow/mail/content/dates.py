@@ -1,0 +1,93 @@
+"""Times as headers and envelope lines write them, the usual forms first."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import parsedate_tz
+
+_ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
+_FIRST_YEAR, _LAST_YEAR = 1985, 2100
+# what nearly all mails write, at a tenth of the price of reading anything: "Tue, 3 Mar 2026 10:00:00 +0100 (CET)"
+_MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+_USUAL = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {1,2}(\d{1,2}) ([A-Z][a-z]{2}) "
+    r"(199\d|20\d\d) (\d\d):(\d\d):(\d\d) ([+-])(0\d|1[0-4])([0-5]\d)(?: {1,2}\([A-Z]{1,5}\))?\Z",
+    re.ASCII,
+)
+
+
+# an envelope line's, as nearly all archives write it: "Tue Mar  3 10:00:00 2026"
+_ASCTIME = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ( \d|\d\d) (\d\d):(\d\d):(\d\d) (199\d|20\d\d)\s*\Z", re.ASCII
+)
+_ODD_ZONE = re.compile(r"(?:\b(?:GMT|UTC|UT))?([+-])(\d\d?)(?::?(\d\d))?(?=\s*(?:\(|$))|(?<=\d)Z$")
+_FOREIGN_MONTH = re.compile(
+    r"(?<=\d[ -])(?:(?P<Feb>fév|fev)|(?P<Mar>mär|mrz|maa|mrt)|(?P<Apr>avr|abr)|(?P<May>mai|maj|mei|mag)|"
+    r"(?P<Jun>juin|giu)|(?P<Jul>juil|lug)|(?P<Aug>aoû|ago)|(?P<Sep>set)|(?P<Oct>okt|ott|out)|(?P<Dec>dez|déc|dic))\w{0,7}\.?",
+    re.IGNORECASE,
+)
+
+
+def _as_written_elsewhere(text: str) -> str:
+    """A date as the standard has it, where its zone ("+01:00", "GMT+0100") or month ("Mär") is written otherwise."""
+    text = _FOREIGN_MONTH.sub(lambda match: str(match.lastgroup), text)
+    return _ODD_ZONE.sub(lambda z: f"{z[1]}{int(z[2]):02}{z[3] or '00'}" if z[1] else " +0000", text)
+
+
+def parse_date(text: str) -> datetime | None:
+    """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
+    text = text.strip()[:120]
+    usual = _USUAL.match(text)
+    if usual is not None and usual.group(2) in _MONTHS:
+        day, name, year, hour, minute, second, sign, east, past = usual.groups()
+        try:
+            local = datetime(
+                int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC
+            )
+        except ValueError:
+            return None
+        if east == past == "00":
+            return local
+        offset = int(east) * 60 + int(past)
+        return local - timedelta(minutes=-offset if sign == "-" else offset)
+    iso = _ISO.match(text)
+    try:
+        if iso is not None:
+            zone = (iso.group(7) or "Z").upper().replace(":", "")
+            seconds = 0 if zone == "Z" else int(zone[0] + "1") * (int(zone[1:3]) * 3600 + int(zone[3:5]) * 60)
+            year, month, day, hour, minute = (int(iso.group(i)) for i in range(1, 6))
+            second = int(iso.group(6) or 0)
+        else:
+            parsed = parsedate_tz(_as_written_elsewhere(text))
+            if parsed is None:
+                return None
+            seconds = parsed[9] or 0
+            year, month, day, hour, minute, second = parsed[:6]
+            year += 1900 if 100 <= year < 200 else 0  # years since 1900, as C counts them
+        zone_told = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone_told).astimezone(UTC)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+    return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None
+
+
+_ENVELOPE = re.compile(rb"^>?From (\S{0,320})\s+([^\n]{8,80})")
+
+
+def parse_envelope_date(data: bytes) -> datetime | None:
+    """The time in an mbox "From " line at the start of `data`."""
+    match = _ENVELOPE.match(data[:500])
+    if match is None:
+        return None
+    text = match.group(2).decode("ascii", "replace")
+    usual = _ASCTIME.match(text)
+    if usual is None or usual.group(1) not in _MONTHS:
+        return parse_date(text)
+    name, day, hour, minute, second, year = usual.groups()
+    try:
+        at = datetime(int(year), _MONTHS[name], int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC)
+    except ValueError:
+        return None
+    return at

@@ -1,0 +1,135 @@
+"""The mails of one file, and what is said of where it is damaged, cut off or not what it seems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kipflow.domain.arrivals import CLAIMED
+from kipflow.domain.facts import Message, Unreadable
+from kipflow.mail import limits
+from kipflow.mail.messages import read_message
+from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
+from kipflow.mbox.packed import DAMAGE
+from kipflow.mbox.splitting import MAX_MAIL, RawMail
+
+#: The end of the ids of mails without one (`Message.message_id`).
+_MISSING = "@missing>"
+#: Of a line that looks like the start of a mail, what is shown.
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReading:
+    """How the mails of one file are read, and what is said of where they are.
+
+    `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
+    because half a mail that is stored keeps the whole one out.
+    """
+
+    list_id: str
+    month: str
+    prefix: str
+    list_from_headers: bool = False
+    receivers: Sequence[str] = ()
+    keep_cut: bool = False
+    late: bool = False
+
+    def read(self, data: bytes, source: str, unread: str = "") -> Message | Unreadable:
+        return read_message(
+            data,
+            source=source,
+            list_id=self.list_id,
+            month=self.month,
+            prefix=self.prefix,
+            list_from_headers=self.list_from_headers,
+            receivers=self.receivers,
+            unread=unread,
+            late=self.late,
+        )
+
+    def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
+        return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
+
+    def refuse_cut(self, raw: RawMail, source: str, why: str) -> Unreadable:
+        """What is said of a mail that is not all there, with what it is known again by."""
+        begun = self.read(raw.data, source)
+        if isinstance(begun, Unreadable):
+            return self.refuse(source, why, lost=True)
+        return replace(
+            self.refuse(source, why, lost=True),
+            list_id=begun.list_id,
+            message_id="" if begun.message_id.endswith(_MISSING) else begun.message_id,
+            arrived_at=None if begun.arrived_from in CLAIMED else begun.arrived_at,
+        )
+
+    def read_all(self, mails: Iterable[RawMail], name: str, first_position: int = 0) -> Iterator[Message | Unreadable]:
+        """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
+        for raw in mails:
+            where = f"{name}#{first_position + raw.position}"
+            if self.keep_cut and raw.cut == NO_LINE_LEFT:
+                raw = raw._replace(cut="")  # a box that somebody put together: its last line is whole
+            if self.keep_cut or not raw.cut:
+                yield self.read(raw.data, where, _say_unread(raw))
+            if raw.cut and raw.cut != DAMAGED:
+                left = "" if self.keep_cut else ", which is left out"
+                yield self.refuse_cut(raw, where, f"the file breaks off {raw.cut}{left}")
+            if raw.doubts:
+                yield self.refuse(*_say_doubts(raw, where))
+            if raw.loose:
+                yield self.refuse(where, "begins within another mail, by its headers: it is asked what it votes")
+            if raw.truncated:
+                yield self.refuse(where, f"only its first {MAX_MAIL >> 20} MiB were read")
+
+    def read_until_damage(
+        self,
+        mails: Iterator[RawMail],
+        name: str,
+        first_position: int = 0,
+        *,
+        is_wanted: Callable[[RawMail], bool] | None = None,
+    ) -> Iterator[Message | Unreadable]:
+        """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
+        damage: list[Exception] = []
+        damaged: list[RawMail] = []
+
+        def guard() -> Iterator[RawMail]:
+            try:
+                for mail in mails:
+                    damaged.extend([mail] if mail.cut == DAMAGED else [])
+                    yield mail
+            except DAMAGE as error:
+                damage.append(error)
+
+        yield from self.read_all(filter(is_wanted, guard()) if is_wanted else guard(), name, first_position)
+        for error in damage:
+            why = f"the file is damaged or cannot be read: {say_error(error)}"
+            yield self.refuse_cut(damaged[-1], name, why) if damaged else self.refuse(name, why, lost=True)
+
+
+def _say_unread(raw: RawMail) -> str:
+    """Why the bytes at hand may not be all that the mail says."""
+    if raw.cut:
+        return f"cut off, the file breaks off {raw.cut}"
+    if raw.truncated:
+        return str(limits.MAIL)
+    if raw.loose:
+        return "it lacks headers that the other mails of this archive have: perhaps it is text of the mail before it"
+    return "a line in it looks like the start of another mail" if raw.doubts else ""
+
+
+def _say_doubts(raw: RawMail, where: str) -> tuple[str, str]:
+    """Where lines look like the start of a mail that this archive's mails do not have, and the first of them."""
+    at = raw.doubts[0]
+    line = raw.data[at : at + _SHOWN].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    more = f" (and {len(raw.doubts) - 1} more)" if len(raw.doubts) > 1 else ""
+    why = f"a line that looks like the start of a mail was read as text: {line}{more}"
+    return f"{where} line {raw.data.count(bytes([10]), 0, at) + 1}", why
+
+
+def say_error(error: Exception) -> str:
+    """Why a file cannot be read on."""
+    if isinstance(error, EOFError):
+        return "the compressed file ends too early; fetch it again"
+    said = error.strerror if isinstance(error, OSError) else ""
+    return said or str(error) or type(error).__name__

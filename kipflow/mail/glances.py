@@ -1,0 +1,52 @@
+"""A look at the body of a mail that is put off: whether reading it could find anything at all.
+
+Discussion is most of what a list says about proposals, and hardly any of it votes or announces. Its text is looked at
+without its quotes and without taking it apart; "no" is certain, "yes" means that the mail must be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kipflow.domain.facts import Kind, SubjectReading
+from kipflow.mail import limits
+from kipflow.mail.content.mime import find_texts
+from kipflow.mail.content.text import clean_lines
+from kipflow.mail.heads import Head
+from kipflow.mail.limits import Unread
+from kipflow.mail.relevance import fold_case
+from kipflow.mail.results import may_announce
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """Whether a mail may announce a result, and whether it may vote or leave that unclear."""
+
+    may_announce: bool = True
+    may_vote: bool = True
+
+
+#: In the words of a mail under a discussion's subject that votes: only who claims to bind does.
+CLAIM = "bind"
+
+
+def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
+    """A look at a mail. `is_noted`: something of its headers is not read, which is a question wherever it votes."""
+    if reading.kind is not Kind.DISCUSS or not reading.numbers:
+        return Glance()
+    if not reading.is_reply:
+        return Glance(may_announce=False)
+    notes = Unread()
+    text, twins = find_texts(head.headers, head.body, notes)
+    # what begins so is quoted, or an archive's escape of the author's own "From"
+    lines = [line for line in clean_lines(text, notes) if line[:1] != ">" or line[:5] == ">From"]
+    folded = fold_case(" ".join(lines))
+    is_unsure = is_noted or str(notes) or twins or head.is_sealed or not text or _is_long(lines, folded)
+    return Glance(
+        may_announce=may_announce(lines),
+        may_vote=bool(is_unsure) or CLAIM in folded,
+    )
+
+
+def _is_long(lines: list[str], text: str) -> bool:
+    return len(lines) > limits.OWN_LINES.size or len(text) >= limits.OWN_TEXT.size
