@@ -162,6 +162,56 @@ def _read_ballot(row: str | dict[str, Any]) -> dict[str, Any]:
     return {"voter": voter, "choice": None if choice == "?" else choice, "status": status}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailCase:
+    """One mail as a program writes it, and what is read of it."""
+
+    name: str
+    data: bytes
+    expected: dict[str, Any]
+
+
+@cache
+def load_mail_cases() -> dict[str, MailCase]:
+    """Every mail of the tables of tests/data/words, by name."""
+    cases: dict[str, MailCase] = {}
+    for path in sorted((DATA / "words").glob("*.yaml")):
+        for name, row in _load(path).items():
+            if name in cases:
+                raise ValueError(f"{path.name}: {name} is a mail of another table too")
+            cases[name] = MailCase(name=name, data=_build_words(row), expected=row["read"])
+    return cases
+
+
+@cache
+def write_mail_cases() -> Path:
+    """A folder with each mail as NAME.eml; gone with the process."""
+    folder = _make_folder()
+    for case in load_mail_cases().values():
+        (folder / f"{case.name}.eml").write_bytes(case.data)
+    return folder
+
+
+def _build_words(row: Mapping[str, Any]) -> bytes:
+    """Ola's answer to the opening, but for what the row says."""
+    if "raw" in row:
+        return unescape(row["raw"])
+    fields: dict[str, str | None] = {
+        "From": row.get("from", PEOPLE["ola"]),
+        "To": "dev@commons.example",
+        "Subject": row.get("subject", f"Re: {OPENING['subject']}"),
+        "Date": row.get("date", "Tue, 03 Mar 2026 10:00:00 +0000"),
+        "Message-ID": _id("r1"),
+        "In-Reply-To": _id("root"),
+        "References": _id("root"),
+        "MIME-Version": "1.0",
+        "Content-Type": row.get("type", PLAIN),
+    }
+    fields.update(row.get("headers", {}))
+    head = "".join(f"{name}: {value}\n" for name, value in fields.items() if value is not None)
+    return head.encode() + b"\n" + (unescape(row["escaped"]) if "escaped" in row else row.get("body", "+1\n").encode())
+
+
 def _make_folder() -> Path:
     folder = TemporaryDirectory(prefix="kipflow-corpus-")
     atexit.register(folder.cleanup)

@@ -9,7 +9,7 @@ from pathlib import Path
 from kipflow.mail.content.headers import split_mail
 from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.template import render_page
-from tests.corpus import load_vote_cases
+from tests.corpus import load_mail_cases, load_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 CORPUS = DATA / "votes"
@@ -39,7 +39,7 @@ def load_archives() -> list[bytes]:
 def load_mails() -> list[bytes]:
     """Each mail of the corpus, without its envelope line."""
     mails = [raw.data for archive in load_archives() for raw in split_mbox(io.BytesIO(archive))]
-    mails += [path.read_bytes() for path in (DATA / "words").glob("*.eml")]
+    mails += [case.data for case in load_mail_cases().values()]
     return sorted({mail.partition(b"\n")[2] if mail.startswith(b"From ") else mail for mail in mails})
 
 

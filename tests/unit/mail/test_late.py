@@ -17,10 +17,10 @@ from kipflow.mail.archive import read_path
 from kipflow.mail.late import LateMessage
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import find_votes
-from tests.corpus import write_vote_cases
+from tests.corpus import write_mail_cases, write_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-ARCHIVES = sorted([*write_vote_cases().iterdir(), *DATA.rglob("*.mbox"), *DATA.rglob("*.eml")])
+ARCHIVES = sorted([*write_vote_cases().iterdir(), *write_mail_cases().iterdir(), *DATA.rglob("*.mbox")])
 POLICY = Policy(version="test", binding_roles=frozenset({"pmc", "committer"}))
 ANSWER = b"""From: Ada Roe <ada@x.example>
 Subject: Re: Names

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.domain.votes import Standing
 from kipflow.mail.messages import read_message
+from tests.corpus import load_mail_cases
 
-MAILS = Path(__file__).resolve().parents[2] / "data" / "words"
-EXPECTED: dict[str, dict[str, Any]] = json.loads((MAILS / "expected.json").read_text(encoding="utf-8"))
+CASES = load_mail_cases()
 
 
-def read(name: str) -> Message:
-    data = (MAILS / f"{name}.eml").read_bytes()
-    found = read_message(data, source=f"{name}#0", list_id="dev@commons.example", month="", prefix="KIP")
+def read(data: bytes) -> Message:
+    found = read_message(data, source="x#0", list_id="dev@commons.example", month="", prefix="KIP")
     assert isinstance(found, Message)
     return found
 
@@ -30,9 +25,9 @@ def vote_of(message: Message) -> str | None:
     return "review" if expression.standing is not Standing.CLEAR else expression.choice
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", CASES)
 def test_a_mail_gives_its_authors_own_words(name: str) -> None:
-    message = read(name)
+    message, expected = read(CASES[name].data), CASES[name].expected
     found = {
         "own": " ".join(message.own_text.split()),
         "vote": vote_of(message),
@@ -40,9 +35,10 @@ def test_a_mail_gives_its_authors_own_words(name: str) -> None:
         "address": message.author_address,
         "arrived_at": message.arrived_at.isoformat() if message.arrived_at else None,
     }
-    assert {key: found[key] for key in EXPECTED[name]} == EXPECTED[name]
+    assert {key: found[key] for key in expected} == expected
 
 
-def test_every_mail_has_its_expectation_and_every_expectation_its_mail() -> None:
-    assert EXPECTED
-    assert {path.stem for path in MAILS.glob("*.eml")} == set(EXPECTED)
+def test_a_vote_below_thousands_of_quoted_lines() -> None:
+    head, _, _ = CASES["quote-alone"].data.partition(b"\n\n")
+    found = read(head + b"\n\n" + b"> x\n" * 3000 + b"+1\n")
+    assert (found.own_text, vote_of(found)) == ("+1", "+1")
