@@ -21,7 +21,7 @@ from kipflow.mbox.splitting import split_mbox
 from tests.corpus import write_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-ARCHIVES = sorted([*write_vote_cases().iterdir(), *DATA.rglob("*.mbox")])
+ARCHIVES = [path for folder in (write_vote_cases(), DATA / "communities") for path in sorted(folder.glob("*.mbox"))]
 
 zones = st.integers(min_value=-14 * 60, max_value=14 * 60).map(lambda m: timezone(timedelta(minutes=m)))
 times = st.datetimes(min_value=datetime(1991, 1, 1), max_value=datetime(2098, 1, 1), timezones=zones)  # noqa: DTZ001

@@ -20,7 +20,8 @@ from kipflow.mail.threads import find_votes
 from tests.corpus import write_mail_cases, write_vote_cases
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-ARCHIVES = sorted([*write_vote_cases().iterdir(), *write_mail_cases().iterdir(), *DATA.rglob("*.mbox")])
+FOLDERS = (write_vote_cases(), write_mail_cases(), DATA / "communities")
+ARCHIVES = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in {".mbox", ".eml"}]
 POLICY = Policy(version="test", binding_roles=frozenset({"pmc", "committer"}))
 ANSWER = b"""From: Ada Roe <ada@x.example>
 Subject: Re: Names
