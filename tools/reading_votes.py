@@ -16,8 +16,8 @@ A mail's own lines (without quotes, signatures and footers) pass through boxes, 
 sentences. Of each written value the first rule below that takes it decides: **cast** counts it, **ask** puts it to a
 person, **ignore** leaves it out for the reason shown. "mine": what is made of it when the words are the voter's own.
 
-| rule | verdict | mine | why | takes |
-|---|---|---|---|---|
+| rule | verdict | mine | why | takes | leaves |
+|---|---|---|---|---|---|
 """
 _TOLD = """
 ## Told without a value
@@ -35,7 +35,9 @@ _WORDS = """
 
 def render() -> str:
     """The page as it must be."""
-    rules = "".join(f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} |\n" for r in RULES)
+    rules = "".join(
+        f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
+    )
     told = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*TELLINGS, STANCE))
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
     return f"{_HEAD}{rules}{_TOLD}{told}{_WORDS}{words}"

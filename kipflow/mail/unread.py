@@ -7,9 +7,6 @@ from dataclasses import replace
 
 from kipflow.domain.votes import Expression, Standing
 
-#: The rule of such an expression.
-RULE = "not-read-to-its-end"
-
 _ATTACHED_VOTE = re.compile(
     r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
     r"|\b(?:attached|enclosed)\b[^.\n]{0,60}\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b",
@@ -26,7 +23,7 @@ def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, 
     """What the part that was read says, as a question; a question of its own where that says nothing."""
     if not unread:
         return found
-    why = f"not read to its end: {unread}"
-    silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=RULE)
+    rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
+    silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
     # without a choice: the rest may say anything, so every outcome must be looked at
-    return tuple(replace(e, choice=None, rule=RULE, standing=Standing.UNCLEAR, why=why) for e in found or (silent,))
+    return tuple(replace(e, choice=None, rule=rule, standing=Standing.UNCLEAR, why=why) for e in found or (silent,))

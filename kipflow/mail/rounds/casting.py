@@ -15,7 +15,6 @@ from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
-from kipflow.mail import unread
 from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.values import is_fraction
@@ -50,7 +49,7 @@ def cast_all(
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             agrees = voter.id in standing and standing[voter.id] == ballot.choice
-            if ballot.status is BallotStatus.REVIEW and agrees and ballot.rule != unread.RULE:
+            if ballot.status is BallotStatus.REVIEW and agrees and not message.unread:
                 continue
             if expression.standing is Standing.HINT and standing.get(voter.id) is not None:
                 continue

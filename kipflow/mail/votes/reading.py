@@ -16,7 +16,7 @@ from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import ends, fold, has, speaks_of_votes
+from kipflow.mail.votes.lexicon import drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions, has_condition
 from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
@@ -228,12 +228,19 @@ def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, 
         doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
     elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
+    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(folded):
+        doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
     elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
         doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
     else:
         claimed = vote.claimed_binding
         return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
     return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
+
+
+def _objects(folded: str) -> bool:
+    plain_words = drop("praise", drop("undenied", folded))
+    return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
 
 
 def _speaks_of_the_vote(sentence: str) -> bool:

@@ -1,7 +1,8 @@
 """What a written value means: the first rule below that takes it decides, and names its reason.
 
 Order: what is no vote at all, then what somebody else or another time said, then what makes a vote doubtful,
-then what casts. A value that no rule takes for a vote is asked about where it looks like one.
+then what casts. A value that no rule takes for a vote is asked about where it looks like one. Each docstring holds
+what its rule takes, and what it must leave to others ("not:").
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 
 
-@rule(IGNORE, "a number like any other, or code", "The offset is -1 then.", "Call +1 408 555 0100", "@@ -1 +1 @@")
+@rule(IGNORE, "a number like any other, or code")
 def measurement(m: Mention) -> bool:
+    """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: -1 (binding), the offset is wrong"""
     above = m.sentence.preceding.rstrip() if m.opens else ""
     if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
         return True
@@ -28,21 +30,24 @@ def measurement(m: Mention) -> bool:
     return technical.is_technical(m.lead, m.tail) and not (m.is_claimed and m.is_apart) and not m.mine_follows
 
 
-@rule(IGNORE, "cites a value", 'Please write "+1 (binding)" next time.')
+@rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
+    """Please write "+1 (binding)" next time. | not: "+1" """
     return m.is_quoted and not m.is_mine
 
 
-@rule(ASK, "a condition stands with the vote: is it met?", "+1 if renamed", "Once the name is fixed, +1")
+@rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
+    """+1 if renamed | Once the name is fixed, +1 | not: +1, even if it takes another release"""
     return m.is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
 
 
-@rule(IGNORE, "counts votes, casts none", "We have three +1 now.", "One more +1 would do.", mine=ASK)
+@rule(IGNORE, "counts votes, casts none", mine=ASK)
 def counted(m: Mention) -> bool:
+    """We have three +1 now. | One more +1 would do. | not: +1, that makes three"""
     if m.opens or m.mine_follows or (m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")):
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
@@ -50,8 +55,9 @@ def counted(m: Mention) -> bool:
     return is_counted and not has("presents", m.clause)
 
 
-@rule(IGNORE, "speaks of votes that are needed or in", "Falta +1 aquí", "+1: 3, -1: 0")
+@rule(IGNORE, "speaks of votes that are needed or in")
 def needed(m: Mention) -> bool:
+    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed"""
     if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
     if m.is_mine or (not m.segment and not m.opens):
@@ -59,26 +65,30 @@ def needed(m: Mention) -> bool:
     return has("need", m.near) or (not m.opens and has("need", m.segment))
 
 
-@rule(IGNORE, "speaks about a vote", "A +1 was sent on Friday", mine=ASK)
+@rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
+    """A +1 was sent on Friday | not: +1, is there a ticket?"""
     return begins("told_of", fold(m.rest.lstrip(" \"'”’»`*"))) and not m.mine_follows
 
 
-@rule(IGNORE, "agrees with a remark", "+1 on Jun's comment", "I'm +1 to that suggestion")
+@rule(IGNORE, "agrees with a remark")
 def on_a_remark(m: Mention) -> bool:
+    """+1 on Jun's comment | I'm +1 to that suggestion | not: +1 on KIP-7, Jun's comment aside"""
     return m.about is About.REMARK and not m.is_claimed
 
 
-@rule(ASK, "on a part of it: is it a vote on the whole?", "+1 (binding) to the renaming")
+@rule(ASK, "on a part of it: is it a vote on the whole?")
 def part(m: Mention) -> bool:
+    """+1 (binding) to the renaming | not: +1 (binding) to the proposal"""
     return m.about in {About.PART, About.REMARK}
 
 
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 
 
-@rule(ASK, "names somebody: whose vote is it?", "+1 (binding) from Jun Okafor", "+1 (binding) Jun Okafor")
+@rule(ASK, "names somebody: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
+    """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | not: +1 (binding) from me"""
     if m.whom:
         first = m.whom.split()[0]
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
@@ -91,8 +101,9 @@ def with_a_name(m: Mention) -> bool:
     return several and not is_own(m.rest, m.author)
 
 
-@rule(IGNORE, "speaks of somebody else's vote", "Jun gave his +1 already", mine=ASK)
+@rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
+    """Jun gave his +1 already | not: Like Jun I am +1"""
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 
@@ -100,8 +111,9 @@ _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
 
 
-@rule(ASK, "stands behind a label or a name: whose, and on what?", "Windows: +1", "The bot commented: +1")
+@rule(ASK, "stands behind a label or a name: whose, and on what?")
 def labelled(m: Mention) -> bool:
+    """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     if m.mine_follows:
         return False
     lead = fold(m.sentence.preceding if m.opens else m.lead)
@@ -125,31 +137,33 @@ def labelled(m: Mention) -> bool:
 _LABELS = ("own", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
 
-@rule(ASK, "is not said outright: is it a vote?", "+1 (maybe)", "+1 in principle")
+@rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
+    """+1 (maybe) | +1 in principle | not: +1, with a nicer name later"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,-–—…")
     return begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) is not None or has("in_part", m.clause)
 
 
-@rule(
-    ASK, "a number that does or measures something, or a vote?", "-1 disables the limit", "With the sentinel, -1, first"
-)
+@rule(ASK, "a number that does or measures something, or a vote?")
 def subject(m: Mention) -> bool:
+    """-1 disables the limit | With the sentinel, -1, first | not: -1, it breaks the build"""
     if technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens):
         return True
     verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)
     return m.choice is not Choice.FOR and m.opens and verb is not None and not begins("said_of_it", fold(m.tail))
 
 
-@rule(ASK, "a question: is it a vote?", "+1?")
+@rule(ASK, "a question: is it a vote?")
 def question(m: Mention) -> bool:
+    """+1? | not: +1. Which release is it for?"""
     if not m.sentence.text.rstrip().endswith("?"):
         return False
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
 
 
-@rule(ASK, "agrees with a remark: a vote, or an answer to it?", "Good point Jun, +1")
+@rule(ASK, "agrees with a remark: a vote, or an answer to it?")
 def answer(m: Mention) -> bool:
+    """Good point Jun, +1 | not: +1 (binding), good point Jun"""
     line = m.sentence.line
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
         return True
@@ -163,42 +177,48 @@ def answer(m: Mention) -> bool:
     return (discusses and not has("call", remark)) or begins("takes_up", fold(m.tail).lstrip(" ,.;:!–—-"))
 
 
-@rule(ASK, "would vote: does it?", "I would give it a +1")
+@rule(ASK, "would vote: does it?")
 def hypothetical(m: Mention) -> bool:
+    """I would give it a +1 | not: I would like to vote +1"""
     is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
     return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
 
 
-@rule(IGNORE, "says what the vote is not", "This is not a -1", mine=ASK)
+@rule(IGNORE, "says what the vote is not", mine=ASK)
 def denied(m: Mention) -> bool:
+    """This is not a -1 | not: No doubt, +1"""
     return not m.opens and has("negation", drop("undenied", m.clause))
 
 
-@rule(CAST, "", "My earlier +1 still stands.")
+@rule(CAST, "")
 def restated(m: Mention) -> bool:
+    """My earlier +1 still stands. | not: My earlier +1 no longer stands."""
     stands = has("restated", m.near[:30]) or (not m.opens and has("restated", m.segment))
     return stands and not has("negation", m.near[:30]) and (m.is_mine or m.speaks_of_mine)
 
 
-@rule(ASK, "speaks of an earlier vote: does it stand?", "Voted +1 yesterday already")
+@rule(ASK, "speaks of an earlier vote: does it stand?")
 def earlier(m: Mention) -> bool:
+    """Voted +1 yesterday already | not: +1, as I said earlier"""
     return (not m.opens and has("earlier", m.segment)) or begins("still_counts", fold(m.rest))
 
 
-@rule(ASK, "on something that may not be the proposal: is it a vote on it?", "+1 for the new wiring")
+@rule(ASK, "on something that may not be the proposal: is it a vote on it?")
 def on_something(m: Mention) -> bool:
+    """+1 for the new wiring | not: +1 for KIP-7"""
     return m.about is About.UNKNOWN
 
 
-@rule(CAST, "", "+1", "+1 (binding), thanks!", "-1 breaks the build", "Took me a while, but here it is: +1 (binding)")
+@rule(CAST, "")
 def opening(m: Mention) -> bool:
-    """At the start of a sentence, or behind a mark within it."""
+    """+1 | +1 (binding), thanks! | -1 breaks the build | Took me a while, but here it is: +1 (binding) | not: +1?"""
     may = not m.is_result or (m.opens and m.mine_follows)
     return may and m.is_apart and (m.opens or not m.segment)
 
 
-@rule(CAST, "", "I am +1 on this", "Still +1 from me")
+@rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
+    """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
     of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(
         ("from a ", "from an ")
     )  # "A +1 from a committer counts"
@@ -210,9 +230,9 @@ def told_as_own(m: Mention) -> bool:
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")
 
 
-@rule(CAST, "", "Ahoj, dávám +1 (binding)")
+@rule(CAST, "")
 def claimed(m: Mention) -> bool:
-    """Behind at most four words of its clause that deny, count, name or report nothing."""
+    """Ahoj, dávám +1 (binding) | not: Jun gave +1 (binding)"""
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
@@ -221,13 +241,9 @@ def claimed(m: Mention) -> bool:
     return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
 
 
-@rule(
-    ASK,
-    "looks like a vote, in words that are not understood: is it one?",
-    *("Windows +1", "Taking the mumble flurb gronk blarg into account +1 from me"),
-    rivals=True,
-)
+@rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)
 def not_understood(m: Mention) -> bool:
+    """Windows +1 | Taking the mumble flurb gronk blarg into account +1 from me | not: +1 from me"""
     return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
 
 
@@ -237,12 +253,9 @@ def _looks_like_vote(m: Mention) -> bool:
     return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
 
-@rule(
-    IGNORE,
-    "a value in mid-sentence, without a word that casts it",
-    "It shows some kind of +1 row per broker in each rack of the site",
-)
+@rule(IGNORE, "a value in mid-sentence, without a word that casts it")
 def in_mid_sentence(m: Mention) -> bool:
+    """It shows some kind of +1 row per broker in each rack of the site | not: I give it a +1"""
     return bool(m.written)
 
 

@@ -21,30 +21,33 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row: `takes` are texts that the rule must decide."""
+    """One row: `takes` are texts that the rule must decide, `leaves` some like them that it must not."""
 
     name: str
     when: When
     verdict: Verdict
     why: str
     takes: tuple[str, ...]
+    leaves: tuple[str, ...]
     #: what is made of it where the value is the writer's own
     mine: Verdict | None
     #: it may be the vote, beside another one
     rivals: bool
 
 
+_NOT = "not: "
 #: The table, in the order in which `rules` defines its rows.
 RULES: list[Rule] = []
 
 
-def rule(
-    verdict: Verdict, why: str, *takes: str, mine: Verdict | None = None, rivals: bool = False
-) -> Callable[[When], When]:
-    """Adds a row to the table."""
+def rule(verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False) -> Callable[[When], When]:
+    """Adds a row to the table; the docstring holds its examples: "taken | taken, too | not: left to others"."""
 
     def add(when: When) -> When:
-        RULES.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, mine, rivals))
+        examples = [text.strip() for text in (when.__doc__ or "").split("|")]
+        takes = tuple(text for text in examples if not text.startswith(_NOT))
+        leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
+        RULES.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals))
         return when
 
     return add

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kipflow.mail.quoting import OwnLine
+from kipflow.domain.votes import Standing
+from kipflow.mail.quoting import OwnLine, find_own_words
 from kipflow.mail.votes.changes import TELLINGS, find_telling
 from kipflow.mail.votes.mentions import find_mentions
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.rules import RULES, judge
 from kipflow.mail.votes.sentences import split_sentences
 from tools import reading_votes
@@ -23,6 +25,13 @@ def test_a_rule_takes_its_examples(name: str, text: str) -> None:
     assert name in find_rules(text)
 
 
+@pytest.mark.parametrize(("name", "text"), [(rule.name, text) for rule in RULES for text in rule.leaves])
+def test_a_rule_leaves_to_others_what_it_must_not_take(name: str, text: str) -> None:
+    found = find_rules(text)
+    assert found
+    assert name not in found
+
+
 @pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in TELLINGS for text in t.takes])
 def test_what_is_told_without_a_value_is_taken_by_its_rule(name: str, text: str) -> None:
     found = find_telling(text)
@@ -32,3 +41,16 @@ def test_what_is_told_without_a_value_is_taken_by_its_rule(name: str, text: str)
 
 def test_the_page_shows_the_table_as_it_is() -> None:
     assert reading_votes.PAGE.read_text(encoding="utf-8") == reading_votes.render()
+
+
+@pytest.mark.parametrize(
+    ("body", "standing"),
+    [
+        ("-1 (binding)\n\nLovely, just what we have been missing. Can't wait to see it released!", Standing.UNCLEAR),
+        ("-1 (binding). Great idea, but the sentinel breaks old clients.", Standing.CLEAR),
+        ("-1\n\nGreat work. I would like to see a test first.", Standing.CLEAR),
+    ],
+)
+def test_a_vote_against_that_only_praises_may_have_a_slip_in_its_sign(body: str, standing: Standing) -> None:
+    [found] = read_expressions(find_own_words(body), author="Mara Lind")
+    assert found.standing is standing
