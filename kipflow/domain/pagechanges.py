@@ -40,7 +40,7 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
     Votes are cast on a text: what was changed before anybody voted, or after the result was told, is no matter
     of this vote; whoever votes again has seen the change.
     """
-    cast = _find_standing(vote, at)
+    cast = _find_standing(vote, at) if facts.pages else ()
     if not cast:
         return None
     told = vote.declared.closes_at if vote.declared is not None else None

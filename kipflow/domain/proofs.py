@@ -62,7 +62,7 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
     if senders is Senders.NAMES:
         return _go_by_name(writing, voter, roster)
     if voter.person is None:
-        return _prove_stranger(writing, voter, roster)
+        return _prove_stranger(writing, voter, roster, senders)
     people, why = _find_objection(writing, voter.person, roster, senders)
     known_by = KnownBy.RECOVERED if writing.source is AddressSource.RECOVERED else KnownBy.ADDRESS
     if not people:
@@ -71,11 +71,11 @@ def prove_writer(writing: Writing, roster: Roster, senders: Senders, *, ruled: b
     return _ask_of_mail(writing, roster, known_by, people, why)
 
 
-def _prove_stranger(writing: Writing, voter: Voter, roster: Roster) -> Proof:
+def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Senders) -> Proof:
     """Somebody whose address nobody holds; under a known name it is asked whether it is that person."""
     named = roster.find_named(writing.name)
     if not named:
-        return Proof(voter=voter, known_by=KnownBy.UNKNOWN)
+        return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _is_doubted(writing, senders))
     if not voter.address:
         why = f"writes under the name of {_name(named)} and shows no address"
         return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
@@ -91,6 +91,13 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
     return _ask_of_mail(
         writing, roster, KnownBy.UNKNOWN, people, f"does not show clearly which address it is from ({shown})"
     )
+
+
+def _is_doubted(writing: Writing, senders: Senders) -> bool:
+    """Whether the receiving host speaks against the address, or not for it where the community wants that."""
+    if writing.authentication is Authentication.FAILED:
+        return True
+    return senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED
 
 
 #: Addresses of one mail that a question lists.

@@ -384,6 +384,8 @@ class Replay:
         if vote is None or vote.root_message_id in self.closed or (self.claim is not None and self.claim.holds):
             return
         self.waits_for = None
+        if self.now < after(vote.opened_at, self.policy.voting_period):
+            return  # no care shortens the period: thousands of ballots within it need no judging each
         closing = find_closing(self.judge(vote), self.policy, self.now)
         if closing is None:
             return

@@ -7,7 +7,7 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -16,13 +16,14 @@ from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.roster import Roster
+from kipflow.domain.sameids import find_given_id
 from kipflow.domain.votes import Standing, Vote
-from kipflow.mail.rounds.calls import is_call
+from kipflow.mail.rounds.calls import is_call, starts_vote
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.entitled import Entitled
-from kipflow.mail.rounds.linking import Links, attribute_linked, attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.rounds.linking import Attribution, Links, attribute_numbers, dedupe, find_parents, find_times
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import find_unversioned, is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
@@ -71,22 +72,26 @@ class _Assembly:
         self.parents = self.links.parents
         self.times = find_times(ordered, self.parents)
         self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
-        self.numbers = attribute_linked(ordered, self.links)
+        self.attribution = Attribution(ordered, self.links)
+        self.numbers = self.attribution.numbers
         self.rounds: dict[str, list[Round]] = {}
         self.by_root: dict[str, list[Round]] = {}
-        #: The opening that each mail leads to, as far as it was asked for ("": none).
-        self.nearest: dict[str, str] = {}
-        #: The openings that the mails under each id are, or lead to, as far as they were asked for.
-        self.led_to: dict[str, dict[str, Message]] = {}
+        #: The openings that each mail leads to, the likeliest first.
+        self.roots: dict[str, dict[str, Message]] = {}
+        #: The rounds whose opening is not held, by the id that their mails answer.
+        self.lost: dict[str, list[Round]] = {}
         self.earlier: dict[str, Earlier] = {}
         self.entitled = Entitled(roster, policy)
         #: Openings of rounds that would replace one that runs, by nobody who may.
         self.contested: set[str] = set()
+        #: Why openings may be none, by their ids.
+        self.doubts: dict[str, str] = {}
 
     def run(self) -> list[Vote]:
         for message in self.ordered:
             if self.is_opening(message):
-                self.open(message)
+                self.open(message, doubt=self.doubts.get(message.message_id, self.doubt_number(message)))
+        self.find_all_roots()
         self.fill_rounds()
         while contested := {r.root.message_id for r in self.all_rounds() if r.contested is not None} - self.contested:
             # mails that name no thread speak to the round that runs, not to one that a stranger put beside it
@@ -130,10 +135,20 @@ class _Assembly:
         # without "Re:" yet a ballot: a reply from a client that drops the mark
         votes = any(e.choice is not None for e in message.expressions)
         within = self.has_ancestor(message, keys)
-        own = any(message.author_address in e.callers for e in earlier)
-        if votes and within and not own:
-            return False
-        return is_call(message.own_text) or not (votes or within or self.is_bump(message, earlier))
+        calls = is_call(message.own_text)
+        if votes and within and not any(message.author_address in e.callers for e in earlier):
+            self.doubts[message.message_id] = "votes, in answer to another call: a vote on that one?"
+            return calls
+        is_bump = self.is_bump(message, earlier)
+        if calls and is_bump and not starts_vote(message.own_text):
+            self.doubts[message.message_id] = "calls under the same subject while a vote runs: a reminder?"
+        return calls or not (votes or within or is_bump)
+
+    def doubt_number(self, message: Message) -> str:
+        """Why an opening may be of another matter than the proposal that it is taken for; "": it is not."""
+        if message.message_id not in self.attribution.guessed:
+            return ""
+        return "names no proposal, only mails of others under its title do"
 
     @staticmethod
     def announces(message: Message) -> bool:
@@ -185,10 +200,10 @@ class _Assembly:
             return [format_key(self.prefix, n) for n in numbers]
         return [message.reading.topic or message.message_id]
 
-    def open(self, root: Message, *, missing: bool = False) -> None:
+    def open(self, root: Message, *, missing: bool = False, doubt: str = "") -> None:
         numbers = self.numbers.get(root.message_id, ()) if self.keyed_by == "number" else ()
         for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
-            round_ = Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing)
+            round_ = Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing, doubt=doubt)
             rounds = self.rounds.setdefault(key, [])
             # votes on two lists under one subject (a project's, its mentors') are not rounds of one
             previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
@@ -196,8 +211,8 @@ class _Assembly:
             rounds.append(round_)
             self.earlier.setdefault(key, Earlier(round_)).add(round_)
             self.by_root.setdefault(root.message_id, []).append(round_)
-            self.nearest.clear()
-            self.led_to.clear()
+            if missing and (lost := find_lost_id(root)):
+                self.lost.setdefault(lost, []).append(round_)
 
     def time_of(self, message: Message) -> datetime:
         """When a mail was sent, as far as the mails around it bear that out."""
@@ -231,11 +246,19 @@ class _Assembly:
             return []
         if self.is_torn(message) or self.begins_anew(message):
             return []
+        if self.is_lost(message):
+            lost = self.lost.get(find_lost_id(message), [])
+            if not lost and reading.kind is Kind.VOTE:
+                self.open(message, missing=True)
+                self.spread(message)
+            if lost or reading.kind is Kind.VOTE:
+                return lost
         found = []
         for key in self.keys_of(message):
             rounds = self.rounds.get(key) or self.similar(message)
             if not rounds and reading.kind is Kind.VOTE and not reading.is_forward:
                 self.open(message, missing=True)
+                self.spread(message)
                 return []
             opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
             opened = [r for r in opened if r.root.list_id == message.list_id] or opened
@@ -249,13 +272,7 @@ class _Assembly:
         A stranger can use an id that somebody has, or write between a vote and its answers: then all mails count
         that this one names. Its own subject decides if it can.
         """
-        roots = self.find_root(message)
-        nearest = list(itertools.islice(self.links.find_mails(message), 2))
-        if len(nearest) > 1 and not (roots and nearest[0] is roots[0]):
-            found = {m.message_id: m for m in roots}
-            for name in self.links.named[message.message_id]:
-                found.update(self.find_led_to(name))
-            roots = list(found.values())
+        roots = list(self.roots[message.message_id].values())
         if len(roots) > 1:
             numbers = set(message.reading.numbers)
             told = [m for m in roots if numbers and numbers.intersection(self.numbers.get(m.message_id, ()))]
@@ -263,29 +280,60 @@ class _Assembly:
             roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
         return roots
 
-    def find_led_to(self, name: str) -> dict[str, Message]:
-        """The openings that the mails under an id are, or lead to: looked up once, however many mails name it."""
-        if name not in self.led_to:
-            mails = self.links.held[name]
-            found = (m for each in mails for m in ([each] if each.message_id in self.by_root else self.find_root(each)))
-            self.led_to[name] = {m.message_id: m for m in found}
-        return self.led_to[name]
+    def find_all_roots(self) -> None:
+        """For each mail the openings that it leads to: once for all of them, along their links."""
+        led: dict[str, dict[str, Message]] = {}
+        for name in self.links.order:
+            for message in self.links.held[name]:
+                self.roots[message.message_id] = self.lead_up(message, led)
+            led[name] = {}
+            for message in self.links.held[name]:
+                led[name].update(self.lead_to(message))
 
-    def find_root(self, message: Message) -> list[Message]:
-        """The nearest opening that a mail leads to by its parents, if any."""
-        chain: list[str] = []
-        current, root = message.message_id, ""
-        while current not in self.nearest and current not in chain:
-            chain.append(current)
-            parent = self.parents.get(current, "")
-            if not parent or parent in self.by_root:
-                root = parent
-                break
-            current = parent
-        else:
-            root = self.nearest.get(current, "")
-        self.nearest.update(dict.fromkeys(chain, root))
-        return [self.by_id[root]] if root else []
+    def lead_to(self, message: Message) -> dict[str, Message]:
+        """A mail's own opening if it is one, else those that it leads to."""
+        if message.message_id in self.by_root:
+            return {message.message_id: message}
+        return self.roots.get(message.message_id, {})
+
+    def lead_up(self, message: Message, led: Mapping[str, dict[str, Message]]) -> dict[str, Message]:
+        """The openings that a mail leads to by what it answers; where that is not sure, by all mails that it names."""
+        parent = self.by_id.get(self.parents.get(message.message_id, ""))
+        found = dict(self.lead_to(parent)) if parent is not None else {}
+        nearest = list(itertools.islice(self.links.find_mails(message), 2))
+        if len(nearest) > 1 and nearest[0].message_id not in found:
+            for name in self.links.named[message.message_id]:
+                found.update(led.get(name, {}))
+        return found
+
+    def spread(self, root: Message) -> None:
+        """Have the mails below an opening that became known late lead to it, if they lead nowhere."""
+        below = [find_given_id(root.message_id)]
+        while below:
+            for message in self.links.naming.get(below.pop(), ()):
+                if not self.roots[message.message_id] and message.message_id not in self.by_root:
+                    self.roots[message.message_id] = {root.message_id: root}
+                    below.append(find_given_id(message.message_id))
+
+    def is_lost(self, message: Message) -> bool:
+        """Whether a mail answers an opening that is not held, as others do, where only strangers opened one.
+
+        One alone may have answered a private mail.
+        """
+        lost = find_lost_id(message)
+        if not lost or self.links.named[message.message_id] or len(self.answering.get(lost, ())) < 2:
+            return False
+        rounds = [r for key in self.keys_of(message) for r in self.rounds.get(key, ())]
+        return all(r.root_missing or not self.entitled.is_heard(r.root, r.opened_at) for r in rounds)
+
+    @cached_property
+    def answering(self) -> dict[str, set[str]]:
+        """Who answers each id that is not held, in a mail that names none that is."""
+        found: dict[str, set[str]] = {}
+        for message in self.ordered:
+            if message.reading.kind is Kind.VOTE and not self.links.named[message.message_id]:
+                found.setdefault(find_lost_id(message), set()).add(message.author_address)
+        return found
 
     def is_torn(self, message: Message) -> bool:
         """Whether a mail stands in no thread, and its subject is that of votes on several proposals."""
@@ -295,11 +343,13 @@ class _Assembly:
         return len({r.root.message_id for r in opened}) > 1
 
     def begins_anew(self, message: Message) -> bool:
-        """Whether a vote answers no mail, under a vote's subject that somebody else opened, and may call one too.
+        """Whether a vote under a vote's subject, opened by somebody else, answers none of its mails and may call one.
 
         Beside its vote it speaks of a proposal or of voting; a client that drops "Re:" and the thread does not.
         """
-        if message.reading.is_reply or message.in_reply_to or message.references:
+        if message.reading.is_reply:
+            return False
+        if (message.in_reply_to or message.references) and message.message_id not in self.parents:
             return False
         rounds = [r for key in self.keys_of(message) for r in self.rounds.get(key, ())]
         if not rounds or any(r.root.author_address == message.author_address for r in rounds):
@@ -433,6 +483,9 @@ class _Assembly:
     def find_root_id(self, round_: Round) -> str:
         """A vote whose opening mail is not held goes by the id that its mails refer to."""
         root = round_.root
-        if not round_.root_missing:
-            return root.message_id
-        return root.references[0] if root.references else (root.in_reply_to or root.message_id)
+        return (find_lost_id(root) if round_.root_missing else "") or root.message_id
+
+
+def find_lost_id(message: Message) -> str:
+    """The id of the mail that began a mail's thread, as the mail says it; "": it answers none."""
+    return message.references[0] if message.references else (message.in_reply_to or "")

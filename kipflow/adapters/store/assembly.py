@@ -141,7 +141,7 @@ def describe(
     newest = versions[-1] if versions else None
     entry = entries[-1] if entries else None
     first = next((v for v in versions if v.version == 1), None)
-    opener = next((m for m in mails if number in m.reading.numbers), mails[0] if mails else None)
+    opener = _find_opener(number, prefix, mails)
     author = first.saved_by if first else _first_of(e.author for e in reversed(entries))
     created = first.saved_at if first else min((e.created_at for e in entries if e.created_at), default=None)
     jira = (newest.jira if newest else None) or _first_of(e.jira for e in reversed(entries))
@@ -158,6 +158,19 @@ def describe(
         release=release,
         in_progress=in_progress,
     )
+
+
+def _find_opener(number: int, prefix: str, mails: Sequence[Message]) -> Message | None:
+    """The first mail under the title that most people write: anybody can write first, under any title."""
+    writers: dict[str, set[str]] = {}
+    first: dict[str, Message] = {}
+    for found in mails:
+        if number in found.reading.numbers:
+            title = strip_key(found.subject, prefix).casefold()
+            writers.setdefault(title, set()).add(found.author_address)
+            first.setdefault(title, found)
+    most = max(first, key=lambda title: len(writers[title]), default=None)
+    return first[most] if most is not None else next(iter(mails), None)
 
 
 def strip_key(title: str, prefix: str) -> str:

@@ -17,7 +17,7 @@ from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
-from kipflow.domain.sameids import is_other_mail, name_apart
+from kipflow.domain.sameids import is_other_mail, list_references, name_apart
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.ports import SaveReport
 
@@ -123,10 +123,12 @@ def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Mes
 
     By a mail that they name, or by their topic where they stand in no thread.
     """
-    unsure = [m for m in mails if not m.reading.numbers and m.expressions]
+    unnumbered = [m for m in mails if not m.reading.numbers]
     held = {m.message_id for m in mails}
-    topics = {attribution.make_topic_key(m.reading.topic) for m in unsure if not (m.in_reply_to or m.references)}
-    named = {ref for m in unsure for ref in attribution.find_references(m)}
+    topics = {
+        attribution.make_topic_key(m.reading.topic) for m in unnumbered if m.expressions and not list_references(m)
+    }
+    named = {ref for m in unnumbered for ref in attribution.find_references(m)}
     calls = sa.and_(message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False))
     found: dict[str, Message] = {}
     for column, keys in (

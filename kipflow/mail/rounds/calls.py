@@ -8,10 +8,12 @@ from dataclasses import replace
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
 
-_CALL = re.compile(
+_START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
     r"restart(?:ing)?|re-?open(?:ing)?|kick(?:ing)? off|hold(?:ing)?)\b[^.!?\n]{0,50}\b(?:re-?)?vot(?:e|ing)\b"
-    r"|\bvot(?:e|ing)\b[^.!?\n]{0,40}\b(?:is|will be|will remain|remains|stays|shall be|to "
+)
+_CALL = re.compile(
+    _START + r"|\bvot(?:e|ing)\b[^.!?\n]{0,40}\b(?:is|will be|will remain|remains|stays|shall be|to "
     r"remain)\b[^.!?\n]{0,12}\bopen|\bopen for (?:at least |a minimum of )?\d+|\bplease (?:cast|vote|review and vote|"
     r"test and vote|download)\b"
     r"|\bcast your vote|\[ ?\] ?[+\-]?[01]\b|\bvote (?:thread )?for\b|\b72 ?(?:h|hours|hrs)\b|\bi propose\b|\bwe "
@@ -23,6 +25,11 @@ _CALL = re.compile(
 def is_call(text: str) -> bool:
     """Whether a mail's own words call for votes, rather than cast one."""
     return _CALL.search(text[:8_000]) is not None
+
+
+def starts_vote(text: str) -> bool:
+    """Whether a mail's own words begin a vote; "please cast your vote" reminds of one just as well."""
+    return re.search(_START, text[:8_000], re.IGNORECASE) is not None
 
 
 _VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)

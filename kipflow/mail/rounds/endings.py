@@ -77,13 +77,13 @@ class Endings:
         """Each round that still runs when the next one is opened by who may ends there, and what waited beside it."""
         running: list[Round] = []
         # one that was announced as passed is over, but nobody's round may hide what people ask about it
-        passed: Round | None = None
+        announced: Round | None = None
         for later in rounds:
             replaced = [r for r in running if is_running(r, later)]
-            first = replaced[0] if replaced else passed
-            if first is not None and later.contested is None and not first.root_missing:
-                later.contested = self.find_claim(first, later.root, EndKind.REPLACED, later.root.subject)
-                if later.contested is not None:
+            first = replaced[0] if replaced else announced
+            if later.contested is None:
+                later.contested = self.find_contest(first, later)
+                if first is not None and later.contested is not None:
                     first.claimed_ends.append(later.contested)
             if later.contested is not None:
                 running = [*replaced, later]
@@ -92,8 +92,21 @@ class Endings:
                 earlier.ended_at, earlier.ended_how = later.opened_at, "replaced"
                 earlier.ended_message_id = later.root.message_id
             running = [later]
-            if later.declared is not None and later.declared.outcome == "passed":
-                passed = later
+            if later.declared is not None and later.declared.outcome is not None:
+                announced = later
+
+    def find_contest(self, first: Round | None, later: Round) -> ClaimedEnd | None:
+        """Why a round is no round of its vote before a person says so; None: it is one."""
+        root = later.root
+        if later.doubt:
+            return self.make_claim(root, EndKind.REPLACED, root.subject, Word(why=later.doubt))
+        if first is None or later.root_missing:
+            return None
+        if first.root_missing:  # nobody knows who called that one
+            word = Word(why="the opening of the other one is not held")
+            heard = self.entitled.is_heard(root, self.times[root.message_id])
+            return None if heard else self.make_claim(root, EndKind.REPLACED, root.subject, word)
+        return self.find_claim(first, root, EndKind.REPLACED, root.subject)
 
     def find_claim(
         self, round_: Round, message: Message, kind: EndKind, line: str, *, by_caller: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Kind, Message
@@ -42,6 +43,8 @@ class Links:
         self.named: dict[str, list[str]] = {
             m.message_id: [name for name in list_references(m) if name in self.held] for m in messages
         }
+        #: The ids held, those that their mails name first; where they name each other in a circle, it is cut.
+        self.order = self._sort_ids()
         #: The mail that each mail answers, as far as it is held.
         self.parents: dict[str, str] = {}
         indexed: dict[str, dict[Subject, Message]] = {}
@@ -53,10 +56,41 @@ class Links:
                     indexed[given] = index_by_subject(self.held[given])
                 self.parents[message.message_id] = find_referred(indexed[given], message).message_id
 
+    def _sort_ids(self) -> list[str]:
+        """By their links and without recursion: threads can be thousands of mails deep."""
+        ordered: dict[str, None] = {}
+        begun: set[str] = set()
+        for first in self.held:
+            stack = [(first, iter(self._list_named(first)))] if first not in begun else []
+            begun.add(first)
+            while stack:
+                name, above = stack[-1]
+                following = next((each for each in above if each not in begun), None)
+                if following is None:
+                    ordered[name] = None
+                    stack.pop()
+                else:
+                    begun.add(following)
+                    stack.append((following, iter(self._list_named(following))))
+        return list(ordered)
+
+    def _list_named(self, name: str) -> list[str]:
+        return list(dict.fromkeys(named for m in self.held[name] for named in self.named[m.message_id]))
+
     def find_mails(self, message: Message) -> Iterator[Message]:
         """All mails that a mail names, but itself."""
         mails = (m for name in self.named[message.message_id] for m in self.held[name])
         return (m for m in mails if m.message_id != message.message_id)
+
+    @cached_property
+    def naming(self) -> dict[str, list[Message]]:
+        """The mails that name each id."""
+        found: dict[str, list[Message]] = {}
+        for name in self.held:
+            for message in self.held[name]:
+                for named in self.named[message.message_id]:
+                    found.setdefault(named, []).append(message)
+        return found
 
 
 def find_parents(messages: Sequence[Message]) -> dict[str, str]:
@@ -65,81 +99,55 @@ def find_parents(messages: Sequence[Message]) -> dict[str, str]:
 
 
 def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]:
-    """The proposals each mail is about: by its own subject, else its parent's, else an equal topic's.
-
-    Where its parent shares an id with other mails, or leads nowhere, those of all mails that it names; where mails
-    on several proposals share its topic, all of these. Which of them it is about is judged where votes are put
-    together.
-    """
+    """The proposals each mail is about: see `Attribution`."""
     ordered = dedupe(messages)
-    return attribute_linked(ordered, Links(ordered))
+    return Attribution(ordered, Links(ordered)).numbers
 
 
-def attribute_linked(ordered: Sequence[Message], links: Links) -> dict[str, tuple[int, ...]]:
-    """The same of mails in order, each once, whose links are known."""
-    chains = _Chains(ordered, links)
-    for message in ordered:
-        chains.numbers[message.message_id] = chains.follow(message) or chains.find_by_topic(message)
-    return chains.numbers
+class Attribution:
+    """The proposals that each mail is about: by its own subject, else what it answers, else an equal topic's.
 
-
-class _Chains:
-    """From mail to mail to the first that is known to be about a proposal."""
+    Where what it answers is not sure, because mails share an id or it leads nowhere, those of all mails that it names;
+    where mails on several proposals share its topic, all of these. Which of them it is about is judged where votes are
+    put together.
+    """
 
     def __init__(self, ordered: Sequence[Message], links: Links) -> None:
-        self.by_id = {m.message_id: m for m in ordered}
         self.links = links
         self.numbers: dict[str, tuple[int, ...]] = {}
-        self.topics: dict[str, dict[int, None]] = {}
+        #: The mails that are about a proposal by their title alone: anybody can write it with a number.
+        self.guessed: set[str] = set()
+        self._topics: dict[str, dict[int, None]] = {}
         for message in ordered:
-            if message.reading.numbers and message.reading.topic:
-                self.topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
-        # once per id: thousands of mails may share one, and thousands name it
-        self._led: dict[str, tuple[int, ...]] = {}
+            if message.reading.topic and message.reading.numbers:
+                self._topics.setdefault(message.reading.topic, {}).update(dict.fromkeys(message.reading.numbers))
+        led: dict[str, dict[int, None]] = {}
+        for name in links.order:
+            for message in links.held[name]:
+                self.numbers[message.message_id] = self._find(message, led)
+            led[name] = dict.fromkeys(n for m in links.held[name] for n in self.numbers[m.message_id])
 
-    def find_by_topic(self, message: Message) -> tuple[int, ...]:
-        """The proposals whose mails have a mail's topic."""
-        return tuple(self.topics.get(message.reading.topic, ()))
-
-    def follow(self, message: Message) -> tuple[int, ...]:
-        """The numbers that a mail leads to, by its parent; where that is not sure, by all mails that it names."""
-        found = self._follow_one(message)
-        if message.reading.numbers or not _continues_thread(message):
-            return found
+    def _find(self, message: Message, led: Mapping[str, Iterable[int]]) -> tuple[int, ...]:
+        if message.reading.numbers:
+            return message.reading.numbers
+        parent = self.links.parents.get(message.message_id)
+        above = self.numbers.get(parent, ()) if parent is not None else ()
+        topic = self._topics.get(message.reading.topic, {})
+        if not _continues_thread(message):
+            both = tuple(n for n in above if n in topic)
+            if topic and not both:
+                self.guessed.add(message.message_id)
+            return both or tuple(topic)
         named = self.links.named[message.message_id]
-        if found and not any(len(self.links.held[name]) > 1 for name in named):
-            return found
-        return tuple(dict.fromkeys((*found, *(n for name in named for n in self._lead(name)))))
-
-    def _lead(self, name: str) -> tuple[int, ...]:
-        if name not in self._led:
-            held = self.links.held[name]
-            self._led[name] = tuple(
-                dict.fromkeys(n for m in held for n in self._follow_one(m) or self.find_by_topic(m))
-            )
-        return self._led[name]
-
-    def _follow_one(self, message: Message) -> tuple[int, ...]:
-        seen: set[str] = set()
-        current: Message | None = message
-        while current is not None and len(seen) < 500:
-            if current.message_id in self.numbers:
-                return self.numbers[current.message_id]
-            if current.reading.numbers:
-                return current.reading.numbers
-            seen.add(current.message_id)
-            if not _continues_thread(current):
-                break
-            parent = self.links.parents.get(current.message_id)
-            current = self.by_id.get(parent) if parent is not None and parent not in seen else None
-        return ()
+        if not above or any(len(self.links.held[name]) > 1 for name in named):
+            above = tuple(dict.fromkeys((*above, *(n for name in named for n in led.get(name, ())))))
+        return above or tuple(topic)
 
 
 def _continues_thread(message: Message) -> bool:
-    """A new subject under an old thread (a hijack) starts a thread of its own."""
-    return (
-        message.reading.is_reply or not message.reading.topic or message.reading.kind not in (Kind.DISCUSS, Kind.VOTE)
-    )
+    """A new subject under an old thread (a hijack, a vote on another matter) starts a thread of its own."""
+    kind, is_reply = message.reading.kind, message.reading.is_reply
+    return is_reply or not message.reading.topic or kind not in (Kind.DISCUSS, Kind.VOTE)
 
 
 #: Nobody answers later than this in the thread of a vote; a reply dated so has a wrong clock.
@@ -163,10 +171,10 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
             children.setdefault(parent, []).append(sent)
     times: dict[str, datetime] = {}
     for message in messages:
-        chain: list[str] = []
+        chain: dict[str, None] = {}
         current: str | None = message.message_id
         while current is not None and current not in times and current not in chain:
-            chain.append(current)
+            chain[current] = None
             current = parents.get(current)
         before = times.get(current) if current is not None else None
         for message_id in reversed(chain):

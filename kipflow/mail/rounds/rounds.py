@@ -31,6 +31,8 @@ class Round:
     ended_message_id: str | None = None
     claimed_ends: list[ClaimedEnd] = field(default_factory=list)
     contested: ClaimedEnd | None = None
+    #: Why it may be no round at all, or none of this vote.
+    doubt: str = ""
 
     def forget(self) -> None:
         """As when it was opened, to have its mails and its end found anew."""

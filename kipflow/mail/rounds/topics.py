@@ -22,7 +22,9 @@ def is_same_topic(one: str, other: str) -> bool:
 
 def _is_part(one: str, other: str) -> bool:
     """Whether a topic holds another whole: "x 3.0.0-rc2" holds "x 3.0.0", but "x 3.0.1" does not hold "x 3.0"."""
-    return len(one) > _SHORT_TOPIC and re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
+    if len(one) <= _SHORT_TOPIC or one not in other:
+        return False
+    return re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", other) is not None
 
 
 def find_unversioned(topic: str) -> list[str]:
