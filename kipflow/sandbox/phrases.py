@@ -90,7 +90,7 @@ BALLOT_PREFACES = (
     "",
     "",
     "",
-    "Looks good to me.",
+    "I went through the thread again.",
     "Thanks for your patience with all the comments.",
     "I have read the page again.",
 )
@@ -99,7 +99,7 @@ BALLOT_AFTERWORDS = (
     "",
     "",
     "",
-    "Looking forward to {thing}.",
+    "I have read up on {thing}.",
     "Please keep an eye on the risk that {risk}.",
     "Thanks for driving this.",
 )

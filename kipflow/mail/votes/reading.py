@@ -14,7 +14,7 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
-from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
+from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, fold, has, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions, has_condition
@@ -28,6 +28,8 @@ from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
 MAX_TEXT = 20_000
+#: Words behind a vote and its claim that give no reason: "from me", "all good".
+_FEW = 2
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -228,7 +230,7 @@ def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, 
         doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
     elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
-    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(folded):
+    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
         doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
     elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
         doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
@@ -238,7 +240,10 @@ def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, 
     return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
 
 
-def _objects(folded: str) -> bool:
+def _objects(vote: Expression, folded: str) -> bool:
+    """Whether a vote against gives a reason on its own line, or something in its mail stands against the proposal."""
+    if len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
+        return True
     plain_words = drop("praise", drop("undenied", folded))
     return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
 
