@@ -1,0 +1,126 @@
+"""The mails of a community with the rounds found in them so far, and which opening each mail leads to."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from datetime import datetime
+
+from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
+from kipflow.domain.roster import Roster
+from kipflow.domain.sameids import find_given_id
+from kipflow.mail.rounds.earlier import Earlier
+from kipflow.mail.rounds.entitled import Entitled
+from kipflow.mail.rounds.linking import Attribution, Links, find_times
+from kipflow.mail.rounds.rounds import Round
+
+
+class Book:
+    """What is known while votes are put together.
+
+    Args:
+        ordered: each mail once.
+        roster: who is who.
+        policy: whose votes bind.
+        prefix: of proposal keys, "KIP".
+        keyed_by: "number", or "subject" for communities whose votes have no numbers.
+    """
+
+    def __init__(self, ordered: list[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str) -> None:
+        self.prefix, self.keyed_by = prefix, keyed_by
+        self.by_id = {m.message_id: m for m in ordered}
+        self.links = Links(ordered)
+        self.parents = self.links.parents
+        self.times = find_times(ordered, self.parents)
+        self.ordered = sorted(ordered, key=lambda m: (self.times[m.message_id], m.message_id))
+        self.attribution = Attribution(ordered, self.links)
+        self.numbers = self.attribution.numbers
+        self.rounds: dict[str, list[Round]] = {}
+        self.by_root: dict[str, list[Round]] = {}
+        #: The openings that each mail leads to, the likeliest first.
+        self.roots: dict[str, dict[str, Message]] = {}
+        #: The rounds whose opening is not held, by the id that their mails answer.
+        self.lost: dict[str, list[Round]] = {}
+        self.earlier: dict[str, Earlier] = {}
+        self.entitled = Entitled(roster, policy)
+        #: Openings of rounds that would replace one that runs, by nobody who may.
+        self.contested: set[str] = set()
+
+    def all_rounds(self) -> list[Round]:
+        return [round_ for rounds in self.rounds.values() for round_ in rounds]
+
+    def keys_of(self, message: Message) -> list[str]:
+        numbers = self.numbers.get(message.message_id, ()) if self.keyed_by == "number" else ()
+        if numbers:
+            return [format_key(self.prefix, n) for n in numbers]
+        return [message.reading.topic or message.message_id]
+
+    def open(self, root: Message, *, missing: bool = False, doubt: str = "") -> None:
+        numbers = self.numbers.get(root.message_id, ()) if self.keyed_by == "number" else ()
+        for key, number in zip(self.keys_of(root), numbers or (None,), strict=False):
+            round_ = Round(key, number, root, self.time_of(root), root.reading.round, root_missing=missing, doubt=doubt)
+            rounds = self.rounds.setdefault(key, [])
+            # votes on two lists under one subject (a project's, its mentors') are not rounds of one
+            previous = next((r.round for r in reversed(rounds) if r.root.list_id == root.list_id), 0)
+            round_.round = max(previous + 1, round_.marker or 0)
+            rounds.append(round_)
+            self.earlier.setdefault(key, Earlier(round_)).add(round_)
+            self.by_root.setdefault(root.message_id, []).append(round_)
+            if missing and (lost := find_lost_id(root)):
+                self.lost.setdefault(lost, []).append(round_)
+
+    def time_of(self, message: Message) -> datetime:
+        """When a mail was sent, as far as the mails around it bear that out."""
+        return self.times[message.message_id]
+
+    def ancestors(self, message: Message) -> list[Message]:
+        found: list[Message] = []
+        seen = {message.message_id}
+        current = self.parents.get(message.message_id)
+        while current is not None and current not in seen and len(found) < 500:
+            seen.add(current)
+            found.append(self.by_id[current])
+            current = self.parents.get(current)
+        return found
+
+    def find_all_roots(self) -> None:
+        """For each mail the openings that it leads to: once for all of them, along their links."""
+        led: dict[str, dict[str, Message]] = {}
+        for name in self.links.order:
+            for message in self.links.held[name]:
+                self.roots[message.message_id] = self.lead_up(message, led)
+            led[name] = {}
+            for message in self.links.held[name]:
+                led[name].update(self.lead_to(message))
+
+    def lead_to(self, message: Message) -> dict[str, Message]:
+        """A mail's own opening if it is one, else those that it leads to."""
+        if message.message_id in self.by_root:
+            return {message.message_id: message}
+        return self.roots.get(message.message_id, {})
+
+    def lead_up(self, message: Message, led: Mapping[str, dict[str, Message]]) -> dict[str, Message]:
+        """The openings that a mail leads to by what it answers; where that is not sure, by all mails that it names."""
+        parent = self.by_id.get(self.parents.get(message.message_id, ""))
+        found = dict(self.lead_to(parent)) if parent is not None else {}
+        nearest = list(itertools.islice(self.links.find_mails(message), 2))
+        if len(nearest) > 1 and nearest[0].message_id not in found:
+            for name in self.links.named[message.message_id]:
+                found.update(led.get(name, {}))
+        return found
+
+    def spread(self, root: Message) -> None:
+        """Have the mails below an opening that became known late lead to it, if they lead nowhere."""
+        below = [find_given_id(root.message_id)]
+        while below:
+            for message in self.links.naming.get(below.pop(), ()):
+                if not self.roots[message.message_id] and message.message_id not in self.by_root:
+                    self.roots[message.message_id] = {root.message_id: root}
+                    below.append(find_given_id(message.message_id))
+
+
+def find_lost_id(message: Message) -> str:
+    """The id of the mail that began a mail's thread, as the mail says it; "": it answers none."""
+    return message.references[0] if message.references else (message.in_reply_to or "")

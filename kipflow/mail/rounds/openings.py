@@ -1,0 +1,102 @@
+"""Which mails open a vote or a round of it: a call, not a ballot, a copy, a reminder or a result under its subject."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+from kipflow.domain.facts import Kind, Message
+from kipflow.mail.rounds.book import Book
+from kipflow.mail.rounds.calls import is_call, starts_vote
+from kipflow.mail.rounds.earlier import Earlier
+from kipflow.mail.rounds.topics import find_unversioned
+
+
+class Openings:
+    """Finds the openings among mails in order of time, and opens their rounds in a book."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        #: Why openings may be none, by their ids.
+        self.doubts: dict[str, str] = {}
+
+    def find(self) -> None:
+        for message in self.book.ordered:
+            if self.is_opening(message):
+                self.book.open(message, doubt=self.doubts.get(message.message_id, self.doubt_number(message)))
+
+    def is_opening(self, message: Message) -> bool:
+        reading = message.reading
+        if reading.kind is not Kind.VOTE or reading.is_reply or reading.is_forward:
+            return False
+        keys = self.book.keys_of(message)
+        earlier = [self.book.earlier[key] for key in keys if key in self.book.earlier]
+        if not earlier:
+            return is_call(message.own_text) or not self.is_stray_ballot(message)
+        if any(e.is_resent(message, self.book.time_of(message)) for e in earlier) or self.announces(message):
+            return False
+        if reading.round is not None and all(reading.round not in e.markers for e in earlier):
+            return True
+        if any(not e.topics.isdisjoint(find_unversioned(reading.topic)) for e in earlier):
+            return True
+        # without "Re:" yet a ballot: a reply from a client that drops the mark
+        votes = any(e.choice is not None for e in message.expressions)
+        within = self.has_ancestor(message, keys)
+        calls = is_call(message.own_text)
+        if votes and within and not any(message.author_address in e.callers for e in earlier):
+            self.doubts[message.message_id] = "votes, in answer to another call: a vote on that one?"
+            return calls
+        is_bump = self.is_bump(message, earlier)
+        if calls and is_bump and not starts_vote(message.own_text):
+            self.doubts[message.message_id] = "calls under the same subject while a vote runs: a reminder?"
+        return calls or not (votes or within or is_bump)
+
+    def doubt_number(self, message: Message) -> str:
+        """Why an opening may be of another matter than the proposal that it is taken for; "": it is not."""
+        if message.message_id not in self.book.attribution.guessed:
+            return ""
+        return "names no proposal, only mails of others under its title do"
+
+    @staticmethod
+    def announces(message: Message) -> bool:
+        """Whether a mail under a vote's subject tells an outcome: it opens no vote where there is one."""
+        return message.declared is not None and message.declared.outcome is not None
+
+    def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
+        """The caller once more under the same subject, without calling anew, while the vote still runs: a reminder."""
+        found = max(earlier, key=lambda e: e.last.opened_at)
+        last = found.last
+        one, other = (" ".join(m.subject.casefold().split()) for m in (message, last.root))
+        if message.author_address != last.root.author_address or one != other:
+            return False
+        if not found.knows_ends:
+            # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
+            ends = filter(self.ends_vote, self.about.get(last.key, ()))
+            times = ((m, self.book.time_of(m)) for m in ends)
+            found.note_ends((at, m.author_address, self.book.entitled.is_heard(m, at)) for m, at in times)
+        return not found.ended_before(self.book.time_of(message))
+
+    @cached_property
+    def about(self) -> dict[str, list[Message]]:
+        """Mails by the votes that they are about."""
+        found: dict[str, list[Message]] = {}
+        for message in self.book.ordered:
+            for key in self.book.keys_of(message):
+                found.setdefault(key, []).append(message)
+        return found
+
+    @staticmethod
+    def ends_vote(message: Message) -> bool:
+        """Whether a mail announces a result or calls something off."""
+        if message.reading.kind in {Kind.RESULT, Kind.CANCEL} or message.cancels is not None:
+            return True
+        return message.declared is not None and not message.declared.unclear
+
+    def is_stray_ballot(self, message: Message) -> bool:
+        """A ballot whose subject lost its "Re:", before any opening is known: it answers an unseen mail."""
+        answers = message.in_reply_to is not None or bool(message.references)
+        return answers and any(e.choice is not None for e in message.expressions)
+
+    def has_ancestor(self, message: Message, keys: Collection[str]) -> bool:
+        above = (r for m in self.book.ancestors(message) for r in self.book.by_root.get(m.message_id, ()))
+        return any(r.key in keys for r in above)

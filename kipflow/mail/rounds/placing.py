@@ -1,0 +1,198 @@
+"""To which rounds a mail speaks: by its thread, else by its subject; where that is not sure, a person says it."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import datetime
+from functools import cached_property
+
+from kipflow.domain.facts import Kind, Message
+from kipflow.domain.proposals import find_references
+from kipflow.domain.votes import Standing
+from kipflow.mail.rounds.book import Book, find_lost_id
+from kipflow.mail.rounds.rounds import Round
+from kipflow.mail.rounds.topics import is_same_topic
+from kipflow.mail.votes.lexicon import fold, speaks_of_votes
+
+
+class Placing:
+    """Places mails in the rounds of a book; a vote whose opening is not held is opened on the way."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+
+    def place(self, message: Message) -> list[Round]:
+        """The rounds that a mail speaks to."""
+        reading = message.reading
+        at = self.book.time_of(message)
+        if reading.kind is Kind.DISCUSS:
+            return self.find_told_of(message, at)
+        roots = self.find_roots(message)
+        if len(roots) > 1:
+            return []  # a person says which it is about
+        for root in roots:
+            rounds = [r for r in self.book.by_root[root.message_id] if self.fits(message, r)]
+            if rounds or not self.names_other_vote(message):
+                return [self.pick_marked(r, message) for r in rounds]
+        if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
+            return []
+        if self.is_torn(message) or self.begins_anew(message):
+            return []
+        if self.is_lost(message):
+            lost = self.book.lost.get(find_lost_id(message), [])
+            if not lost and reading.kind is Kind.VOTE:
+                self.book.open(message, missing=True)
+                self.book.spread(message)
+            if lost or reading.kind is Kind.VOTE:
+                return lost
+        found = []
+        for key in self.book.keys_of(message):
+            rounds = self.book.rounds.get(key) or self.similar(message)
+            if not rounds and reading.kind is Kind.VOTE and not reading.is_forward:
+                self.book.open(message, missing=True)
+                self.book.spread(message)
+                return []
+            opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
+            opened = [r for r in opened if r.root.list_id == message.list_id] or opened
+            marked = [r for r in opened if r.marker == reading.round] or opened
+            found.extend(self.leave_contested(marked)[-1:])
+        return found
+
+    def find_roots(self, message: Message) -> list[Message]:
+        """The openings of the votes in whose threads a mail stands: one, but where what it answers is not sure.
+
+        A stranger can use an id that somebody has, or write between a vote and its answers: then all mails count
+        that this one names. Its own subject decides if it can.
+        """
+        roots = list(self.book.roots[message.message_id].values())
+        if len(roots) > 1:
+            numbers = set(message.reading.numbers)
+            told = [m for m in roots if numbers and numbers.intersection(self.book.numbers.get(m.message_id, ()))]
+            keys = {key for m in roots for key in self.book.keys_of(m)}
+            roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
+        return roots
+
+    def is_lost(self, message: Message) -> bool:
+        """Whether a mail answers an opening that is not held, as others do, where only strangers opened one.
+
+        One alone may have answered a private mail.
+        """
+        lost = find_lost_id(message)
+        if not lost or self.book.links.named[message.message_id] or len(self.answering.get(lost, ())) < 2:
+            return False
+        rounds = [r for key in self.book.keys_of(message) for r in self.book.rounds.get(key, ())]
+        return all(r.root_missing or not self.book.entitled.is_heard(r.root, r.opened_at) for r in rounds)
+
+    @cached_property
+    def answering(self) -> dict[str, set[str]]:
+        """Who answers each id that is not held, in a mail that names none that is."""
+        found: dict[str, set[str]] = {}
+        for message in self.book.ordered:
+            if message.reading.kind is Kind.VOTE and not self.book.links.named[message.message_id]:
+                found.setdefault(find_lost_id(message), set()).add(message.author_address)
+        return found
+
+    def is_torn(self, message: Message) -> bool:
+        """Whether a mail stands in no thread, and its subject is that of votes on several proposals."""
+        if message.reading.numbers or not message.reading.topic:
+            return False
+        opened = [self.book.rounds[key][0] for key in self.book.keys_of(message) if key in self.book.rounds]
+        return len({r.root.message_id for r in opened}) > 1
+
+    def begins_anew(self, message: Message) -> bool:
+        """Whether a vote under a vote's subject, opened by somebody else, answers none of its mails and may call one.
+
+        Beside its vote it speaks of a proposal or of voting; a client that drops "Re:" and the thread does not.
+        """
+        if message.reading.is_reply:
+            return False
+        if (message.in_reply_to or message.references) and message.message_id not in self.book.parents:
+            return False
+        rounds = [r for key in self.book.keys_of(message) for r in self.book.rounds.get(key, ())]
+        if not rounds or any(r.root.author_address == message.author_address for r in rounds):
+            return False
+        lines = {e.line.strip() for e in message.expressions}
+        rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
+        return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
+
+    def find_told_of(self, message: Message, at: datetime) -> list[Round]:
+        """The rounds whose result a discussion is told: by number, the last one opened before."""
+        if not message.reading.numbers:
+            return []
+        opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in self.book.keys_of(message))
+        told = [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+        return told if told and message.declared is not None else []
+
+    def leave_contested(self, rounds: list[Round]) -> list[Round]:
+        """The rounds that somebody opened who may, if there are any."""
+        return [r for r in rounds if r.root.message_id not in self.book.contested] or rounds
+
+    def names_other_vote(self, message: Message) -> bool:
+        """Whether a mail's own subject names another known vote: then it answered the wrong mail."""
+        return message.reading.kind is Kind.VOTE and any(key in self.book.rounds for key in self.book.keys_of(message))
+
+    def find_strayed_from(self, message: Message) -> list[Round]:
+        """The rounds in whose thread a mail votes under a subject that is not the vote's.
+
+        Right below a mail about the vote a written vote counts as such whatever its subject (a number
+        mistyped, "+1" as the subject). Further down, and for praise without a number, only a "Re:" under
+        a subject without a tag does, unless that subject began a thread and no vote claims to bind or not. Under a
+        discussion's subject only votes are read that do.
+        """
+        reading, ancestors = message.reading, self.book.ancestors(message)
+        if reading.kind in {Kind.RESULT, Kind.CANCEL}:
+            return []
+        roots = self.find_roots(message)
+        if len(roots) > 1:
+            return [r for each in roots for r in self.book.by_root[each.message_id]] if message.expressions else []
+        if not roots:
+            # what a mail votes is asked last: that may read its body
+            asked = (self.is_torn(message) or self.begins_anew(message)) and message.expressions
+            keys = self.book.keys_of(message) if asked else []
+            return [self.book.rounds[key][-1] for key in keys if key in self.book.rounds]
+        root = roots[0]
+        rounds = self.book.by_root[root.message_id]
+        ancestors = ancestors if root in ancestors else [root]
+        right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
+        votes = (e.standing is not Standing.DOUBT for e in message.expressions)
+        talks = all(e.standing in {Standing.HINT, Standing.DOUBT} for e in message.expressions)
+        if any(votes) and not talks and right_below:
+            return right_below
+        if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:
+            return []
+        if talks:
+            return right_below
+        if any(e.claimed_binding is not None for e in message.expressions):
+            return rounds
+        between = itertools.takewhile(lambda m: m is not root, ancestors)
+        return [] if any(m.reading.topic and not m.reading.is_reply for m in between) else rounds
+
+    def fits(self, message: Message, round_: Round) -> bool:
+        """Whether a mail in the round's thread is still about its vote, by the mail's own subject."""
+        reading = message.reading
+        if not reading.topic:
+            return True
+        if round_.number is not None and reading.numbers:
+            return round_.number in reading.numbers
+        if round_.number is not None and reading.is_reply and reading.kind is not Kind.OTHER:
+            return True
+        return is_same_topic(reading.topic, round_.root.reading.topic)
+
+    def pick_marked(self, round_: Round, message: Message) -> Round:
+        """A subject that names its round outweighs a reply to the wrong mail."""
+        marker = message.reading.round
+        if marker is None or marker == round_.marker:
+            return round_
+        return next((r for r in self.book.rounds[round_.key] if r.marker == marker), round_)
+
+    def similar(self, message: Message) -> list[Round]:
+        """Votes without a number whose subject an announcement repeats in other words."""
+        if message.reading.kind not in {Kind.RESULT, Kind.CANCEL}:
+            return []
+        alike = [
+            round_
+            for rounds in self.book.rounds.values()
+            for round_ in rounds
+            if round_.number is None and is_same_topic(message.reading.topic, round_.root.reading.topic)
+        ]
+        return sorted(alike, key=lambda r: (r.opened_at, r.root.message_id))
