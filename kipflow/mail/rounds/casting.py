@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,7 +16,9 @@ from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
 
 
@@ -39,6 +41,8 @@ def cast_all(
     ballots: list[Ballot] = []
     standing: dict[str, Choice | None] = {}
     root_id = ordered[0][0].message_id if ordered else ""
+    known = (name for person in roster.people for name in (person.name, *person.aliases))
+    names = frozenset([*known, *(m.author_name for m, _ in voting)])
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
             if (
@@ -48,6 +52,7 @@ def cast_all(
             ):
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
+            ballot = _ask_of_place(ballot, names)
             agrees = voter.id in standing and standing[voter.id] == ballot.choice
             if ballot.status is BallotStatus.REVIEW and agrees and not message.unread:
                 continue
@@ -61,6 +66,16 @@ def cast_all(
                 standing.pop(voter.id, None)
             ballots.append(ballot)
     return tuple(_ask_restarted(ballots, _find_restart(ordered))), found
+
+
+def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
+    """A vote "from Accra" is asked about where somebody of that name is known."""
+    if ballot.status is not BallotStatus.COUNTED or "from " not in ballot.line:
+        return ballot
+    place = find_place(skip_claim(ballot.line.partition(ballot.value)[2]))
+    if not place or is_named_so(place, [ballot.name]) or not is_named_so(place, names):
+        return ballot
+    return replace(ballot, status=BallotStatus.REVIEW, why="names somebody, or a place: whose vote is it?")
 
 
 def restarts(text: str) -> bool:

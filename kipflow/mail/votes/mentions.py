@@ -11,6 +11,7 @@ from functools import cached_property
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
 
@@ -150,7 +151,7 @@ class Mention:
     def is_apart(self) -> bool:
         """Whether the value and its claim end a clause: a mark, the end, "from me", "to KIP-7" or "thanks" follows."""
         first = self.rest.lstrip()[:1]
-        if not first or self.mine_follows or self.about is About.WHOLE:
+        if not first or self.mine_follows or self.about is About.WHOLE or (self.is_claimed and self.place):
             return True
         if first.isalnum():
             return (self.opens and first.isalpha()) or begins("goes_on", fold(self.rest))
@@ -173,10 +174,12 @@ class Mention:
             is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
             return About.WHOLE if is_aside else About.UNKNOWN
         said = re.split(r"[,.;:!?–—(]", what[:60])[0]
-        if has("remark", said) or _SOMEBODYS.search(match.group("what")[: len(said)]):
+        if has("remark", said.split(" with ")[0]) or _SOMEBODYS.search(match.group("what")[: len(said)]):
             return About.REMARK
         if has("part", said):
             return About.PART
+        if bare.split()[0].endswith("ing") and leaves_only(("whole", "filler", "manner"), said):
+            return About.UNKNOWN  # "-1 for shipping it enabled in this release"
         is_whole = begins("whole", bare) or what.startswith(("this ", "the current ", "the latest "))
         return About.WHOLE if is_whole else About.UNKNOWN
 
@@ -185,6 +188,11 @@ class Mention:
         """Behind "from": who cast it, unless the writer says me."""
         match = _FROM.match(self.rest)
         return match.group("whom") if match is not None and not self.mine_follows else ""
+
+    @cached_property
+    def place(self) -> str:
+        """Where it comes from, if that is one word and may be a place: "from Accra"."""
+        return find_place(self.rest)
 
     @cached_property
     def is_quoted(self) -> bool:

@@ -92,7 +92,8 @@ def with_a_name(m: Mention) -> bool:
     if m.whom:
         first = m.whom.split()[0]
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
-        return named and not is_own(m.whom.rstrip(" .!"), m.author) and not begins("whole", fold(m.whom))
+        own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
+        return named and not own and not begins("whole", fold(m.whom))
     if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
         return False
     names = find_names(re.split(r"[;.]", m.rest)[0].strip(" :!-–—()[]"))
@@ -103,7 +104,9 @@ def with_a_name(m: Mention) -> bool:
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
-    """Jun gave his +1 already | not: Like Jun I am +1"""
+    """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
+    if re.match(r"you\b(?! all)", m.whom, re.IGNORECASE):
+        return True
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 

@@ -26,7 +26,7 @@ _SPELLINGS = (
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
 # "+1, 0 or -1": all choices in one breath are what may be voted, no vote
-_BETWEEN = r"\s*(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
+_BETWEEN = r"\s*\(?(?:[,;/|]|\bor\b|\band\b)[\s,;/|]*(?:(?:or|and)\s+)?"
 _OFFERED = tuple(re.compile(rf"[\[(<]\s{{0,2}}{sign}\s?1\s{{0,2}}[\])>]") for sign in (r"\+", "-"))
 _OPTIONS = re.compile(
     rf"(?<![\w.])(?:\+\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}-\s?1|-\s?1{_BETWEEN}[+\-±]?\s?0{_BETWEEN}\+\s?1)(?!\w|\.\d)"

@@ -54,3 +54,22 @@ def test_the_page_shows_the_table_as_it_is() -> None:
 def test_a_vote_against_that_only_praises_may_have_a_slip_in_its_sign(body: str, standing: Standing) -> None:
     [found] = read_expressions(find_own_words(body), author="Mara Lind")
     assert found.standing is standing
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        ("+1 (binding) from Accra", ["clear"]),
+        ("Kia ora, +1 (non-binding) from sunny Aotearoa!", ["clear"]),
+        ("+1 from Bangalore", ["unclear"]),
+        ("+1 (binding) from Jun Okafor", ["unclear"]),
+        ("So far: three binding +1 (Jun, Ana), zero -1.", []),
+        ("Just answer in this thread with +1 (or 0, or -1).", []),
+        ("So that's a plain +1 from you, right?", []),
+        ("+1 for the API, -1 for shipping it enabled by default", ["unclear"]),
+        ("+1 for accepting this as it is", ["clear"]),
+        ("Ana, you have my binding vote in favour.", ["clear"]),
+    ],
+)
+def test_whose_a_value_is_and_on_what(body: str, read: list[str]) -> None:
+    assert [e.standing for e in read_expressions(find_own_words(body), author="Mara Lind")] == read
