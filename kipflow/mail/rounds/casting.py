@@ -70,7 +70,7 @@ def cast_all(
 
 def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
     """A vote "from Accra" is asked about where somebody of that name is known."""
-    if ballot.status is not BallotStatus.COUNTED or "from " not in ballot.line:
+    if ballot.status is not BallotStatus.COUNTED or not ballot.value or "from " not in ballot.line:
         return ballot
     place = find_place(skip_claim(ballot.line.partition(ballot.value)[2]))
     if not place or is_named_so(place, [ballot.name]) or not is_named_so(place, names):

@@ -38,13 +38,8 @@ class Placing:
             return []
         if self.is_torn(message) or self.begins_anew(message):
             return []
-        if self.is_lost(message):
-            lost = self.book.lost.get(find_lost_id(message), [])
-            if not lost and reading.kind is Kind.VOTE:
-                self.book.open(message, missing=True)
-                self.book.spread(message)
-            if lost or reading.kind is Kind.VOTE:
-                return lost
+        if self.is_lost(message) and (lost := self.find_lost(message)) is not None:
+            return lost
         found = []
         for key in self.book.keys_of(message):
             rounds = self.book.rounds.get(key) or self.similar(message)
@@ -71,6 +66,15 @@ class Placing:
             keys = {key for m in roots for key in self.book.keys_of(m)}
             roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
         return roots
+
+    def find_lost(self, message: Message) -> list[Round] | None:
+        """The rounds whose opening is not held and that a mail answers; a vote opens one if there is none yet."""
+        lost = self.book.lost.get(find_lost_id(message))
+        if lost is None and message.reading.kind is Kind.VOTE:
+            self.book.open(message, missing=True)
+            self.book.spread(message)
+            return []
+        return lost
 
     def is_lost(self, message: Message) -> bool:
         """Whether a mail answers an opening that is not held, as others do, where only strangers opened one.

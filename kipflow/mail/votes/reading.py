@@ -242,7 +242,7 @@ def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, 
 
 def _objects(vote: Expression, folded: str) -> bool:
     """Whether a vote against gives a reason on its own line, or something in its mail stands against the proposal."""
-    if len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
+    if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
         return True
     plain_words = drop("praise", drop("undenied", folded))
     return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))

@@ -69,6 +69,7 @@ def test_a_vote_against_that_only_praises_may_have_a_slip_in_its_sign(body: str,
         ("+1 for the API, -1 for shipping it enabled by default", ["unclear"]),
         ("+1 for accepting this as it is", ["clear"]),
         ("Ana, you have my binding vote in favour.", ["clear"]),
+        ("I vote against this. Lovely idea otherwise.", ["clear"]),
     ],
 )
 def test_whose_a_value_is_and_on_what(body: str, read: list[str]) -> None:
