@@ -75,7 +75,7 @@ def _prove_stranger(writing: Writing, voter: Voter, roster: Roster, senders: Sen
     """Somebody whose address nobody holds; under a known name it is asked whether it is that person."""
     named = roster.find_named(writing.name)
     if not named:
-        return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _is_doubted(writing, senders))
+        return Proof(voter=voter, known_by=KnownBy.UNKNOWN, whole=not _find_doubt(writing, senders))
     if not voter.address:
         why = f"writes under the name of {_name(named)} and shows no address"
         return _ask_of_mail(writing, roster, KnownBy.NAME, named, why)
@@ -93,11 +93,13 @@ def _ask_whose(writing: Writing, roster: Roster) -> Proof:
     )
 
 
-def _is_doubted(writing: Writing, senders: Senders) -> bool:
-    """Whether the receiving host speaks against the address, or not for it where the community wants that."""
+def _find_doubt(writing: Writing, senders: Senders) -> str:
+    """What the receiving host says against the address, or lacks for it where the community wants that; "": nothing."""
     if writing.authentication is Authentication.FAILED:
-        return True
-    return senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED
+        return "which the receiving host found not to be authentic"
+    if senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED:
+        return "which the receiving host did not vouch for"
+    return ""
 
 
 #: Addresses of one mail that a question lists.
@@ -114,11 +116,8 @@ def _find_objection(
         return (person, *named), f"{whose} under the name of {_name(named)}"
     if writing.source is AddressSource.RECOVERED and not _goes_by(writing, person, roster):
         return (person,), f"{whose} behind the list's own, under another name"
-    if writing.authentication is Authentication.FAILED:
-        return (person,), f"{whose}, which the receiving host found not to be authentic"
-    if senders is Senders.AUTHENTICATED and writing.authentication is not Authentication.PASSED:
-        return (person,), f"{whose}, which the receiving host did not vouch for"
-    return (), ""
+    doubt = _find_doubt(writing, senders)
+    return ((person,), f"{whose}, {doubt}") if doubt else ((), "")
 
 
 def _goes_by(writing: Writing, person: Person, roster: Roster) -> bool:

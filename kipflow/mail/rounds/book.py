@@ -70,6 +70,8 @@ class Book:
             self.by_root.setdefault(root.message_id, []).append(round_)
             if missing and (lost := find_lost_id(root)):
                 self.lost.setdefault(lost, []).append(round_)
+        if missing:
+            self.spread(root)
 
     def time_of(self, message: Message) -> datetime:
         """When a mail was sent, as far as the mails around it bear that out."""

@@ -45,7 +45,6 @@ class Placing:
             rounds = self.book.rounds.get(key) or self.similar(message)
             if not rounds and reading.kind is Kind.VOTE and not reading.is_forward:
                 self.book.open(message, missing=True)
-                self.book.spread(message)
                 return []
             opened = [r for r in rounds if r.opened_at <= at] or rounds[:1]
             opened = [r for r in opened if r.root.list_id == message.list_id] or opened
@@ -72,7 +71,6 @@ class Placing:
         lost = self.book.lost.get(find_lost_id(message))
         if lost is None and message.reading.kind is Kind.VOTE:
             self.book.open(message, missing=True)
-            self.book.spread(message)
             return []
         return lost
 
