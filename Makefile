@@ -28,11 +28,15 @@ run: setup ## Set up, start everything, run the DAGs, print the board; the UI st
 stop: ## Stop what `make run` started
 	@if [ -x $(BIN)/kipflow ]; then $(BIN)/kipflow down; else echo "nothing is installed here, so nothing runs"; fi
 
-check: setup ## Lint, types and the fast tests
+check: setup ## Lint, types and the fast tests (FAST_TESTS=later: these with `make test`)
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
+ifeq ($(FAST_TESTS),later)
+	@echo "make check: lint and types only; the fast tests run with all others in make test"
+else
 	$(PYTEST) -q -m "not ($(SLOW_MARKS))"
+endif
 
 test: setup ## All tests, with what was skipped and why
 	$(PYTEST)

@@ -161,9 +161,12 @@ def test_a_database_that_is_away_is_no_difference(
 
 def test_a_replay_keeps_no_writer_waiting(village: Village) -> None:
     with village.parts.store.read() as reading:
-        reading.load_facts(77)
+        before = reading.load_facts(77)
         with village.parts.store.begin() as writing:
             writing.save_mark("written", "meanwhile")
+        assert reading.load_facts(77) == before
+    with village.parts.store.read() as reading:
+        assert reading.load_mark("written") == "meanwhile"
 
 
 def test_what_was_known_at_a_time_is_what_was_recorded_by_then(

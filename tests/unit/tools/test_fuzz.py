@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from tools.fuzz.mutations import CHANGES, mutate
@@ -17,6 +19,17 @@ def some(target: str) -> list[bytes]:
     return seeds[:: max(1, len(seeds) // SOME)]
 
 
+def find_violations(target: str, inputs: Iterable[bytes]) -> list[tuple[bytes, str]]:
+    """Each input that breaks an invariant, and which one."""
+    found = []
+    for data in inputs:
+        try:
+            TARGETS[target](data)
+        except Violation as violation:
+            found.append((data, str(violation)))
+    return found
+
+
 def test_every_target_has_seeds_and_changes() -> None:
     assert set(TARGETS) == set(SEEDS) == set(CHANGES)
     assert all(SEEDS[target]() for target in TARGETS)
@@ -24,14 +37,13 @@ def test_every_target_has_seeds_and_changes() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_invariants_hold_for_seeds(target: str) -> None:
-    for data in some(target):
-        TARGETS[target](data)
+    assert find_violations(target, some(target)) == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_invariants_hold_for_seeds_a_little_changed(target: str) -> None:
-    for seed, data in enumerate(some(target)):
-        TARGETS[target](mutate(data, target=target, seed=seed, limit=20_000))
+    changed = (mutate(data, target=target, seed=seed, limit=20_000) for seed, data in enumerate(some(target)))
+    assert find_violations(target, changed) == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
