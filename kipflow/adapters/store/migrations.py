@@ -92,7 +92,8 @@ def _make_once(file: Path) -> None:
         ServiceUnavailable: it was made before, and is gone.
     """
     made = file.with_name(f".{file.name}.made")
-    if not file.exists() and made.exists():
+    # in this order: whoever else makes both right now makes the file first
+    if made.exists() and not file.exists():
         why = f"its file is gone; put it back, or delete {made} too to begin anew"
         raise ServiceUnavailable(service="database", url=f"sqlite:///{file}", why=why)
     make_private_file(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from kipflow.adapters.store import engine as engines
 from kipflow.adapters.store import migrate, migrations
 from kipflow.adapters.store.tables import metadata
 
@@ -50,6 +52,39 @@ def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path
     revision, made = find_schema(url)
     assert revision is not None
     assert made >= set(metadata.tables)
+
+
+def test_a_database_that_another_process_makes_right_now_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "kipflow.db"
+    looked_for = Path.exists
+
+    def make_meanwhile(path: Path) -> bool:
+        found = looked_for(path)
+        if path.parent == tmp_path:
+            file.touch()
+            (tmp_path / ".kipflow.db.made").touch()
+        return found
+
+    monkeypatch.setattr(Path, "exists", make_meanwhile)
+    migrate(f"sqlite:///{file}")
+    monkeypatch.undo()
+    assert find_schema(f"sqlite:///{file}")[0] is not None
+
+
+def test_a_file_that_another_process_switches_to_wal_right_now_is_waited_for():
+    class Busy:
+        refusals = 2
+
+        def execute(self, statement: str) -> None:
+            if self.refusals:
+                self.refusals -= 1
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+
+    cursor = Busy()
+    engines._use_wal(cursor)
+    assert cursor.refusals == 0
 
 
 @pytest.mark.postgres
