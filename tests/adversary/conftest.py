@@ -109,6 +109,7 @@ class Said:
 
     @property
     def json(self) -> Any:
+        assert self.out, f"nothing printed, exit code {self.code}: {self.err}"
         return json.loads(self.out)
 
 

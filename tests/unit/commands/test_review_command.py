@@ -50,15 +50,19 @@ def write(
     (folder / f"{stem}.eml").write_bytes(mail.as_bytes())
 
 
-@pytest.fixture
-def community(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """KIP-7 and KIP-8 in vote under a roster of three; "K. Osei" votes -1 on both after Kim Osei's +1."""
-    shutil.copytree(CONFIG, tmp_path / "config")
-    (tmp_path / "config" / "rosters" / "kafka.yaml").write_text(ROSTER, encoding="utf-8")
-    monkeypatch.setenv("KIPFLOW_CONFIG", str(tmp_path / "config"))
-    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+def live_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(folder / "config"))
+    monkeypatch.setenv("KIPFLOW_HOME", str(folder / "home"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
-    mails = tmp_path / "mails"
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a community that was read and decided once, for each test to copy."""
+    folder = tmp_path_factory.mktemp("decided")
+    shutil.copytree(CONFIG, folder / "config")
+    (folder / "config" / "rosters" / "kafka.yaml").write_text(ROSTER, encoding="utf-8")
+    mails = folder / "mails"
     mails.mkdir()
     for number in (7, 8):
         write(mails, f"root{number}", "Mara Lind <mlind@apache.org>", 0, "Please vote.", number=number, root=True)
@@ -66,9 +70,19 @@ def community(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write(mails, f"k{number}", "Kim Osei <kosei@apache.org>", 1, "+1 (binding)", number=number)
         write(mails, f"r{number}", "Rune Berg <rberg@apache.org>", 1.1, "+1 (binding)", number=number)
         write(mails, f"o{number}", "K. Osei <kim@home.example>", 2, "-1, on second thoughts", number=number)
-    assert run(["ingest", str(mails)]) == 0
-    assert run(["advance", "--as-of", "2026-03-10"]) == 0
-    return mails
+    with pytest.MonkeyPatch.context() as patch:
+        live_in(folder, patch)
+        assert run(["ingest", str(mails)]) == 0
+        assert run(["advance", "--as-of", "2026-03-10"]) == 0
+    return folder
+
+
+@pytest.fixture
+def community(decided: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """KIP-7 and KIP-8 in vote under a roster of three; "K. Osei" votes -1 on both after Kim Osei's +1."""
+    shutil.copytree(decided, tmp_path, dirs_exist_ok=True)
+    live_in(tmp_path, monkeypatch)
+    return tmp_path / "mails"
 
 
 def review(*words: str, by: str = "ops", day: int = 11) -> int:
