@@ -42,7 +42,7 @@ ROUNDS = 3
 SEEN_AT = START
 #: The most that reading may take, however long the archive.
 MAX_MB = 200
-WHERE: dict[str, str] = {"list_id": "dev@list.example", "prefix": "KIP"}
+WHERE: dict[str, Any] = {"list_id": "dev@list.example", "prefix": "KIP"}
 PEER = "mailbox doing the small job"
 REACH_ONE, REACH_TWO, REACH_SPARK, REACH_CORES = 8.0, 1.8, 0.6, 1.7
 REACH_VOTES, REACH_REAL = 4.0, 2.0
@@ -177,6 +177,7 @@ def _text_lines(mail: EmailMessage) -> Iterable[str]:
     for part in mail.walk():
         if part.get_content_type() == "text/plain":
             payload = part.get_payload(decode=True) or b""
+            assert isinstance(payload, bytes)
             yield from payload.decode(part.get_content_charset() or "ascii", "replace").splitlines()
 
 
@@ -208,7 +209,7 @@ def measure_stored(*files: str) -> dict[str, Any]:
             policy=Policy(version="bench", binding_roles=frozenset()),
             prefix=WHERE["prefix"],
             permalink="",
-            find_votes=lambda *_: (),
+            find_votes=lambda *_: [],
             attribute=attribute_numbers,
         )
         cpu = time.process_time()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import kipflow.mail.votes.rules  # noqa: F401 # it fills the table
 from kipflow.mail.votes.changes import STANCE, TELLINGS
 from kipflow.mail.votes.lexicon import load_words
-from kipflow.mail.votes.rules import RULES
+from kipflow.mail.votes.verdicts import RULES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
 _HEAD = """# How votes are read

@@ -41,7 +41,8 @@ def check_quorums(seen: Replayed) -> Section:
 
 
 def _find_binding(seen: Replayed, mails: Iterable[Mention]) -> set[str]:
-    roles, found = seen.policy.binding_roles, set()
+    roles = seen.policy.binding_roles
+    found: set[str] = set()
     for mail in mails:
         # the record hashes addresses: who may have voted is told by name, and one vote in a tally would not be
         named = seen.roster.find_named(mail.name)

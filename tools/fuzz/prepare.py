@@ -25,7 +25,10 @@ def is_ready() -> bool:
     """Whether the environment is there and atheris can be loaded in it."""
     if not python().exists():
         return False
-    return subprocess.run([python(), "-c", "import atheris, kipflow"], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run([str(python()), "-c", "import atheris, kipflow"], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def main() -> int:
@@ -34,7 +37,7 @@ def main() -> int:
         return 0
     print(f"preparing {FOLDER.relative_to(ROOT)} (atheris)", flush=True)
     venv.create(FOLDER, with_pip=True, clear=True, symlinks=True)
-    command = [python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ATHERIS]
+    command = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ATHERIS]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 0:
         (packages,) = FOLDER.glob("lib/python*/site-packages")

@@ -16,7 +16,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, judge
 from kipflow.mail import limits
-from kipflow.mail.archive import read_mails, split_mbox
+from kipflow.mail.archive import read_mails
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import MAX_TEXT
@@ -25,6 +25,7 @@ from kipflow.mail.quoting import MAX_OWN_TEXT, find_own_words
 from kipflow.mail.subjects import parse_subject
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.mail.votes.reading import read_expressions
+from kipflow.mbox.splitting import split_mbox
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.lint import lint_page, lint_text
