@@ -82,7 +82,7 @@ def build_mbox(mails: list[Any]) -> bytes:
 def _build_all(mails: list[Any]) -> Iterator[bytes]:
     at, subject = datetime(2026, 3, 2, 9, tzinfo=UTC), ""
     whole = [OPENING if row == "opening" else row for row in mails]
-    for number, mail in enumerate((row for row in whole for _ in range(row.get("times", 1))), 1):
+    for number, mail in enumerate((row for row in whole for _ in range(int(row.get("times", 1)))), 1):
         at = _parse_time(mail["at"]) if "at" in mail else at + timedelta(hours=1)
         subject = subject or mail.get("subject", "")
         arrived = _parse_time(mail["arrived"]) if "arrived" in mail else at
