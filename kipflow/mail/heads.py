@@ -56,7 +56,16 @@ class Head:
     @property
     def is_automatic(self) -> bool:
         """Whether a program answered in its owner's name, by its own word (RFC 3834): "I am out of the office"."""
-        return (self.headers.raw("auto-submitted") or b"").lower().startswith(b"auto-replied")
+        return self._submitted.startswith(b"auto-replied")
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether a program wrote the mail by itself, by its own word: a builder's report, a gateway's mail."""
+        return self._submitted.startswith(b"auto-generated")
+
+    @property
+    def _submitted(self) -> bytes:
+        return (self.headers.raw("auto-submitted") or b"").lower()
 
     @property
     def is_sealed(self) -> bool:

@@ -121,6 +121,8 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
     if twins:
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
+    if head.is_generated:
+        votes = tuple(map(_ask_generated, votes))
     casts = any(e.standing is Standing.CLEAR for e in votes)
     if casts or (own_text and not points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
@@ -189,6 +191,12 @@ def _read_votes(
     if not found and not is_result:
         found = read_subject(subject)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
+
+
+def _ask_generated(found: Expression) -> Expression:
+    """What a program's own mail seems to vote, as a question: a gateway may send a person's vote, a builder never."""
+    why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
+    return replace(found, rule="auto-generated", standing=Standing.UNCLEAR, why=why)
 
 
 _SEALED = Expression(
