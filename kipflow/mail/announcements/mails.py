@@ -13,7 +13,8 @@ from functools import cached_property
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.heads import Subject, thanks_all
-from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes
+from kipflow.mail.announcements.others import names_another
+from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 
@@ -41,17 +42,30 @@ class Mail:
 
     @cached_property
     def ends(self) -> dict[Says, str]:
-        """The first sentence that says each."""
+        """The first sentence that says each of this vote."""
         found: dict[Says, str] = {}
         for sentence in self.sentences:
+            if names_another(sentence, self.reading):
+                continue
             for says in read_ends(sentence):
                 found.setdefault(says, sentence)
         return found
 
     @cached_property
     def outcomes(self) -> list[Said]:
-        told = (said for sentence in self.sentences for said in read_outcomes(sentence))
+        own = (sentence for sentence in self.sentences if not names_another(sentence, self.reading))
+        told = (said for sentence in own for said in read_outcomes(sentence))
         return [said for said in told if self.is_tagged or said.rule != "hangs-on"]
+
+    @cached_property
+    def of_another(self) -> str:
+        """The first sentence with an end or outcome of another proposal's vote, before an outcome of this one."""
+        for sentence in self.sentences:
+            if self.sure is not None and sentence == self.sure.sentence:
+                return ""
+            if names_another(sentence, self.reading) and tells_end(sentence) and not self.is_ballot:
+                return sentence
+        return ""
 
     @cached_property
     def heard(self) -> list[Said]:
@@ -101,6 +115,19 @@ def taken_back(m: Mail) -> str:
 def discussed(m: Mail) -> bool:
     tells = m.sure is not None and not m.against and m.counts.binding
     return m.reading.kind is Kind.DISCUSS and not tells
+
+
+@result(
+    *(
+        ASK,
+        "of another proposal's vote",
+        "FYI the vote on KIP-9 passed with 5 binding +1s.",
+        "We cancelled the vote on KIP-9.",
+    ),
+    leaves=("The vote passed with 3 binding +1. KIP-9 was accepted, too.", "KIP-7 and KIP-9 are accepted."),
+)
+def of_another_vote(m: Mail) -> str:
+    return m.of_another
 
 
 @result(ASK, "two outcomes", "The vote passed. No, it failed.", leaves=("The vote did not fail: KIP-7 is adopted.",))

@@ -49,6 +49,12 @@ def read_call(sentence: str) -> Says:
     return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK) if says in found), Says.NOTHING)
 
 
+def tells_end(sentence: str) -> bool:
+    """Whether a sentence tells an outcome or an end of some vote, or calls it off."""
+    ends = read_ends(sentence) - {Says.EXTENDED}
+    return bool(ends) or read_call(sentence) is not Says.NOTHING or any(s.subject for s in read_outcomes(sentence))
+
+
 def can_call(text: str) -> bool:
     """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
     return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without")
