@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from itertools import pairwise
 
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, find_clause, find_clause_end, is_conditional
 
@@ -83,9 +84,14 @@ class Head:
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
         clause = find_clause(self.tokens, max(self.group[0], 0))
+        is_lack = self.can_be("needed", "gain")
+        words = pairwise(self.tokens[clause : self.at + 1])
+        if any(
+            t.can_be("previous") and not behind.can_be("period", "weekday") for t, behind in words
+        ):  # not "last week"
+            return True
         return any(
-            t.can_be("unreal", "previous", "later") and not (t.can_be("wanted") and self.can_be("needed", "gain"))
-            for t in self.tokens[clause : self.at]
+            t.can_be("unreal", "later") and not (is_lack and t.can_be("wanted")) for t in self.tokens[clause : self.at]
         )
 
     @cached_property

@@ -41,20 +41,21 @@ class Mail:
         return split_sentences(self.lines)
 
     @cached_property
+    def own(self) -> list[str]:
+        return [sentence for sentence in self.sentences if not names_another(sentence, self.reading)]
+
+    @cached_property
     def ends(self) -> dict[Says, str]:
         """The first sentence that says each of this vote."""
         found: dict[Says, str] = {}
-        for sentence in self.sentences:
-            if names_another(sentence, self.reading):
-                continue
+        for sentence in self.own:
             for says in read_ends(sentence):
                 found.setdefault(says, sentence)
         return found
 
     @cached_property
     def outcomes(self) -> list[Said]:
-        own = (sentence for sentence in self.sentences if not names_another(sentence, self.reading))
-        told = (said for sentence in own for said in read_outcomes(sentence))
+        told = (said for sentence in self.own for said in read_outcomes(sentence))
         return [said for said in told if self.is_tagged or said.rule != "hangs-on"]
 
     @cached_property
@@ -63,7 +64,7 @@ class Mail:
         for sentence in self.sentences:
             if self.sure is not None and sentence == self.sure.sentence:
                 return ""
-            if names_another(sentence, self.reading) and tells_end(sentence) and not self.is_ballot:
+            if sentence not in self.own and tells_end(sentence) and not self.is_ballot:
                 return sentence
         return ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kipflow.mail.announcements.calls import Call, calls_off, find_call, is_of_result, is_undecided, read_resolve
 from kipflow.mail.announcements.heads import Head, is_real, thanks_all
-from kipflow.mail.announcements.tokens import is_conditional
+from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end, call = Table(), Table(), Table()
@@ -70,6 +70,23 @@ def going_on(h: Head) -> bool:
 @outcome(ASK, "guessed, or cited", "Looks like the vote has passed.", "Technically the vote has failed.")
 def guessed(h: Head) -> bool:
     return h.is_guessed
+
+
+@outcome(
+    *(ASK, "behind a word that may deny it", "It is not true that the vote has passed."),
+    *("By no means has the vote passed.",),
+    leaves=("I am glad to see that the vote has passed.", "With that, the vote passed."),
+)
+def doubted(h: Head) -> bool:
+    """Before "that" something must be known to state what follows."""
+    start = max(h.group[0], 0)
+    if any(t.can_be("negator") and t.text != "non" for t in h.tokens[find_clause(h.tokens, start) : start]):
+        return True
+    ahead = range(start - (h.tokens[start].text == "that"), 0, -1)
+    at = next((at for at in ahead if h.tokens[at].text == "that"), 0)
+    if not at or h.tokens[at + 1].text in CLAUSE_ENDS or h.tokens[at - 1].can_be("preposition", "joint"):
+        return False
+    return not any(token.can_be("states") for token in h.tokens[:at])
 
 
 @outcome(FAILED, "what is needed was missing", "Quorum was not reached.", "It did not get enough binding votes.")
