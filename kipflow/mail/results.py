@@ -13,7 +13,6 @@ from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.mails import Mail, result
-from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import can_call, read_call
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
@@ -92,8 +91,7 @@ def find_cancel(words: Words, reading: SubjectReading) -> str | None:
     if not tagged and not _can_call_off(words, reading):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
-    own = (s for s in split_sentences(lines) if not names_another(s, reading))
-    found = next((s for s in own if read_call(s) in {Says.WITHDRAWN, Says.WISHED}), None)
+    found = next((s for s in split_sentences(lines) if read_call(s) in {Says.WITHDRAWN, Says.WISHED}), None)
     if found is None and tagged and not reading.is_reply:
         found = next((line.strip() for line in lines if line.strip()), reading.topic)
     return found[:_LONGEST_LINE] if found is not None else None
