@@ -34,10 +34,13 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.services.board",
         "kipflow.adapters",
         "kipflow.databaseurl",
+        "kipflow.lakeschemas",
     },
     "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.web"},
     "kipflow.sandbox": {"kipflow.domain", "kipflow.sandbox"},
     "kipflow.java": {"kipflow.domain"},
+    # the lake's shapes, which the store's side and Spark's share
+    "kipflow.lakeschemas": {"kipflow.domain"},
     "kipflow.configfile": {"kipflow.domain"},
     "kipflow.databaseurl": {"kipflow.domain"},
     "kipflow.configvalues": {"kipflow.domain"},
@@ -52,7 +55,7 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.databaseurl",
     },
     "kipflow.wiring": {"kipflow.domain", "kipflow.mail", "kipflow.services", "kipflow.adapters", "kipflow.settings"},
-    "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow.mbox", "kipflow_spark"},
+    "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow.mbox", "kipflow.lakeschemas", "kipflow_spark"},
     "spark.jobs": {"kipflow_spark", "kipflow.settings"},
     "dags": {
         "kipflow.settings",

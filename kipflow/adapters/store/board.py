@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +11,9 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import exports, pages
 from kipflow.adapters.store.assembly import Community
-from kipflow.adapters.store.codec import drift_from_json
-from kipflow.adapters.store.columns import as_tuple, chunks
-from kipflow.adapters.store.decisions import as_transition
+from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.messages import MESSAGES_MARK
-from kipflow.adapters.store.outbox import as_outbox_row
+from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.tables import (
     ballot,
     mark,
@@ -30,12 +28,15 @@ from kipflow.adapters.store.tables import (
 )
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.events import Stage
+from kipflow.domain.drift import Drift
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.identities import find_sides
 from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.records import from_plain
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.domain.tally import Counts, Outcome, Tally
+from kipflow.domain.tally import Counts, Tally
 from kipflow.services import board as views
+from kipflow.services.ports import OutboxRow
 
 #: Transitions that the overview lists.
 RECENT = 12
@@ -128,7 +129,7 @@ def load_review(connection: sa.Connection, community: Community) -> tuple[views.
             key=format_key(community.prefix, row.number),
             title=row.title,
             stage=Stage(row.stage),
-            item=as_review_item(row),
+            item=from_row(ReviewItem, row),
             decided_at=row.decided_at,
             url=community.render_permalink(row.message_id) if row.message_id else "",
             ballots=ballots.get((row.number, row.subject), ()),
@@ -184,7 +185,7 @@ def load_drift(connection: sa.Connection, community: Community) -> tuple[views.D
             drift=found,
         )
         for row in connection.execute(statement)
-        for found in drift_from_json(row.drift)
+        for found in (from_plain(Drift, raw) for raw in row.drift or ())
     )
 
 
@@ -203,30 +204,14 @@ def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: 
     statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
     rows = connection.execute(statement.offset(offset).limit(limit))
     return views.EffectPage(
-        rows=tuple(as_outbox_row(row) for row in rows),
+        rows=tuple(from_row(OutboxRow, row) for row in rows),
         total=int(connection.scalar(sa.select(sa.func.count()).select_from(outbox).where(*wanted)) or 0),
     )
 
 
-def as_review_item(row: sa.Row[Any]) -> ReviewItem:
-    return ReviewItem(
-        kind=row.kind,
-        subject=row.subject,
-        question=row.question,
-        line=row.line,
-        outcomes=as_tuple(row.outcomes),
-        asked_at=row.asked_at,
-    )
-
-
 def as_recorded(row: sa.Row[Any], retracted: Iterable[str]) -> views.RecordedTransition:
-    return views.RecordedTransition(
-        transition=as_transition(row),
-        recorded_at=row.recorded_at,
-        run_id=row.run_id,
-        retracted=row.id in set(retracted),
-        decision_rules=row.decision_rules,
-    )
+    is_retracted = row.id in set(retracted)
+    return from_row(views.RecordedTransition, row, transition=from_row(Transition, row), retracted=is_retracted)
 
 
 def _load_metrics(connection: sa.Connection, as_of: datetime) -> views.Metrics | None:
@@ -296,39 +281,25 @@ def _order(query: views.RowQuery) -> list[sa.ColumnElement[Any]]:
 
 
 def _board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
-    return views.BoardRow(
-        number=row.number,
+    return from_row(
+        views.BoardRow,
+        row,
         key=format_key(prefix, row.number),
-        title=row.title,
-        author=row.author,
-        stage=Stage(row.stage),
-        since=row.since,
-        decided_at=row.decided_at,
-        last_activity=row.last_activity,
         clock=_vote_clock(row) if row.vote_position is not None else None,
-        missing=as_tuple(row.missing),
         review=row.review_count,
-        drift=tuple(dict.fromkeys(d.side for d in drift_from_json(row.drift))),
-        warned_at=row.warned_at,
-        next_deadline=row.next_deadline,
-        release=row.release,
-        in_progress=row.in_progress,
-        claim=row.claim,
-        claim_why=row.claim_why,
+        drift=tuple(dict.fromkeys(found["side"] for found in row.drift or ())),
     )
 
 
 def _vote_clock(row: sa.Row[Any]) -> views.VoteClock:
-    return views.VoteClock(
-        round=row.vote_round,
-        opened_at=row.vote_opened_at,
-        earliest_close=row.vote_earliest_close,
-        quorum=row.vote_quorum,
-        outcome=Outcome(row.vote_outcome),
-        tally=Tally(
-            binding=Counts(plus=row.vote_binding_for, zero=row.vote_binding_abstain, minus=row.vote_binding_against),
-            non_binding=Counts(plus=row.vote_other_for, zero=row.vote_other_abstain, minus=row.vote_other_against),
-        ),
-        hangs=row.vote_hangs,
-        care=as_tuple(row.vote_care),
+    columns = {name.removeprefix("vote_"): value for name, value in row._asdict().items() if name.startswith("vote_")}
+    return from_plain(views.VoteClock, columns, tally=as_tally(columns))
+
+
+def as_tally(columns: Mapping[str, Any]) -> Tally:
+    """The counts in the columns of a vote."""
+    binding, other = (
+        Counts(plus=columns[f"{side}_for"], zero=columns[f"{side}_abstain"], minus=columns[f"{side}_against"])
+        for side in ("binding", "other")
     )
+    return Tally(binding=binding, non_binding=other)

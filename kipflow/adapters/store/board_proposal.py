@@ -11,12 +11,11 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import pages, rulings, warnings
 from kipflow.adapters.store.assembly import Community
-from kipflow.adapters.store.board import as_recorded, as_review_item, load_questioned
+from kipflow.adapters.store.board import as_recorded, as_tally, load_questioned
 from kipflow.adapters.store.calls import load_call_notes
-from kipflow.adapters.store.codec import declared_from_json, drift_from_json, end_from_json
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
-from kipflow.adapters.store.outbox import as_outbox_row
+from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.tables import (
     ballot,
     message,
@@ -28,14 +27,13 @@ from kipflow.adapters.store.tables import (
     vote,
 )
 from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
-from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.proposals import Proposal, format_key
-from kipflow.domain.senders import KnownBy
-from kipflow.domain.tally import Counts, Outcome, Tally
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
+from kipflow.domain.votes import Ballot, Vote
 from kipflow.services import board as views
+from kipflow.services.ports import OutboxRow
 
 
 def load_proposal(connection: sa.Connection, community: Community, number: int, as_of: datetime) -> views.ProposalView:
@@ -64,21 +62,14 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         .order_by(outbox.c.created_at.desc(), outbox.c.key)
     )
     held = {m.message_id for m in mails}
-    return views.ProposalView(
+    return from_row(
+        views.ProposalView,
+        row,
         key=format_key(community.prefix, number),
-        proposal=_proposal(row),
-        stage=Stage(row.stage),
-        since=row.since,
-        decided_at=row.decided_at,
-        policy_version=row.policy_version,
+        proposal=from_row(Proposal, row),
         history=_load_history(connection, number, as_of),
         votes=votes,
-        missing=as_tuple(row.missing),
-        review=tuple(as_review_item(item) for item in questions),
-        drift=drift_from_json(row.drift),
-        next_deadline=row.next_deadline,
-        warned_at=row.warned_at,
-        last_activity=row.last_activity,
+        review=tuple(from_row(ReviewItem, item) for item in questions),
         pages=versions,
         index_entries=entries,
         tickets=tuple(t for t in pages.load_tickets(connection, keys) if t.seen_at <= as_of),
@@ -89,9 +80,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
-        effects=tuple(as_outbox_row(effect) for effect in connection.execute(effects)),
-        claim=row.claim,
-        claim_why=row.claim_why,
+        effects=tuple(from_row(OutboxRow, effect) for effect in connection.execute(effects)),
         questioned={subject: b for (_, subject), b in load_questioned(connection, community, questions).items()},
     )
 
@@ -103,20 +92,6 @@ def _load_rulings(
     bearing = rulings.find_bearing(rulings.load_identities(connection), (state.vote for state in votes))
     found = (r for r in (*rulings.load_rulings(connection, number), *bearing) if r.made_at <= as_of)
     return tuple(sorted(found, key=lambda r: (r.made_at, r.id or 0)))
-
-
-def _proposal(row: sa.Row[Any]) -> Proposal:
-    return Proposal(
-        number=row.number,
-        title=row.title,
-        author=row.author,
-        created_at=row.created_at,
-        page_id=row.page_id,
-        page_url=row.page_url,
-        jira=row.jira,
-        release=row.release,
-        in_progress=row.in_progress,
-    )
 
 
 def _load_history(connection: sa.Connection, number: int, as_of: datetime) -> tuple[views.RecordedTransition, ...]:
@@ -137,74 +112,18 @@ def _load_votes(connection: sa.Connection, number: int) -> tuple[VoteState, ...]
     cast = sa.select(ballot).where(ballot.c.number == number).order_by(ballot.c.vote_position, ballot.c.position)
     ballots: dict[int, list[Ballot]] = {}
     for row in connection.execute(cast):
-        ballots.setdefault(row.vote_position, []).append(_ballot(row))
+        ballots.setdefault(row.vote_position, []).append(from_row(Ballot, row))
     statement = sa.select(vote).where(vote.c.number == number).order_by(vote.c.position)
     return tuple(_vote_state(row, ballots.get(row.position, ())) for row in connection.execute(statement))
 
 
-def _ballot(row: sa.Row[Any]) -> Ballot:
-    return Ballot(
-        voter=row.voter,
-        name=row.name,
-        address=row.address,
-        choice=None if row.choice is None else Choice(row.choice),
-        value=row.value,
-        binding=row.binding,
-        claimed_binding=row.claimed_binding,
-        cast_at=row.cast_at,
-        message_id=row.message_id,
-        line=row.line,
-        rule=row.rule,
-        status=BallotStatus(row.status),
-        why=row.why,
-        dated_at=row.dated_at,
-        arrived_from=row.arrived_from,
-        is_ruled=row.is_ruled,
-        known_by=KnownBy(row.known_by),
-    )
-
-
 def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
-    found = Vote(
-        key=row.key,
-        proposal=row.number,
-        round=row.round,
-        list_id=row.list_id,
-        subject=row.subject,
-        root_message_id=row.root_message_id,
-        opened_by=row.opened_by,
-        opened_by_address=row.opened_by_address,
-        opened_at=row.opened_at,
-        ballots=tuple(ballots),
-        declared=declared_from_json(row.declared),
-        ended_at=row.ended_at,
-        ended_how=row.ended_how,
-        ended_message_id=row.ended_message_id,
-        last_message_at=row.last_message_at,
-        root_missing=row.root_missing,
-        opened_from=row.opened_from,
-        dated_at=row.dated_at,
-        declared_dated_at=row.declared_dated_at,
-        claimed_ends=tuple(end_from_json(raw) for raw in row.claimed_ends),
-        contested=None if row.contested is None else end_from_json(row.contested),
-        crowded=row.crowded,
-    )
-    return VoteState(
-        vote=found,
-        terms=VoteTerms(
-            quorum=row.quorum,
-            earliest_close=row.earliest_close,
-            because=as_tuple(row.care),
-            reviewers=row.reviewers,
-            reviewed_by=as_tuple(row.reviewed_by),
-        ),
-        tally=Tally(
-            binding=Counts(plus=row.binding_for, zero=row.binding_abstain, minus=row.binding_against),
-            non_binding=Counts(plus=row.other_for, zero=row.other_abstain, minus=row.other_against),
-        ),
-        outcome=Outcome(row.outcome),
-        hangs=row.hangs,
-        differences=as_tuple(row.differences),
+    return from_row(
+        VoteState,
+        row,
+        vote=from_row(Vote, row, proposal=row.number, ballots=tuple(ballots)),
+        terms=from_row(VoteTerms, row, because=as_tuple(row.care)),
+        tally=as_tally(row._asdict()),
     )
 
 

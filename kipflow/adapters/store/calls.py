@@ -8,7 +8,8 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row, count_new
 from kipflow.adapters.store.tables import call_note
 from kipflow.domain.facts import CallNote
@@ -27,20 +28,9 @@ def load_call_notes(connection: sa.Connection, number: int) -> tuple[CallNote, .
         .where(call_note.c.number == number)
         .order_by(call_note.c.held_on.is_(None), call_note.c.held_on.desc(), call_note.c.seen_at, call_note.c.digest)
     )
-    return tuple(
-        CallNote(number=row.number, call=row.call, held_on=row.held_on, url=row.url, note=row.note)
-        for row in connection.execute(statement)
-    )
+    return tuple(from_row(CallNote, row) for row in connection.execute(statement))
 
 
 def _row(note: CallNote, seen_at: datetime) -> Row:
     text = repr((note.call, note.note))
-    return {
-        "number": note.number,
-        "digest": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24],
-        "call": clean_text(note.call),
-        "held_on": note.held_on,
-        "url": clean_text(note.url),
-        "note": clean_text(note.note),
-        "seen_at": seen_at,
-    }
+    return as_row(note, digest=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24], seen_at=seen_at)

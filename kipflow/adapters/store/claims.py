@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.outbox import as_outbox_row
+from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import read_clock
 from kipflow.adapters.store.tables import outbox
 from kipflow.services.ports import Claim, OutboxRow
@@ -57,7 +57,7 @@ def claim_effect(
         "tried_at": sa.func.coalesce(outbox.c.tried_at, sa.bindparam("tried", now, outbox.c.tried_at.type)),
     }
     changed = connection.execute(sa.update(outbox).where(outbox.c.key == row.key, can_be_had).values(claim)).rowcount
-    return as_outbox_row(row) if changed else None
+    return from_row(OutboxRow, row) if changed else None
 
 
 def renew_claim(connection: sa.Connection, key: str, *, by: str, lease: timedelta) -> bool:

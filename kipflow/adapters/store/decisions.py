@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.codec import (
-    declared_to_json,
-    drift_to_json,
-    end_to_json,
-    evidence_from_json,
-    evidence_to_json,
-)
-from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.pages import load_doubled
+from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row, add_proposals, save_many
 from kipflow.adapters.store.tables import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Actor, Stage, Transition
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import Proposal
+from kipflow.domain.records import to_plain
 from kipflow.domain.tally import Outcome
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.ports import IndexRow
@@ -111,7 +104,7 @@ def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
 def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ...]:
     """All recorded entries of the proposal, in order of record."""
     statement = sa.select(transition).where(transition.c.number == number).order_by(transition.c.position)
-    return tuple(as_transition(row) for row in connection.execute(statement))
+    return tuple(from_row(Transition, row) for row in connection.execute(statement))
 
 
 def append_transitions(
@@ -199,22 +192,6 @@ def find_pending_token(connection: sa.Connection, number: int) -> str | None:
     return connection.scalar(sa.select(pending.c.token).where(pending.c.number == number))
 
 
-def as_transition(row: sa.Row[Any]) -> Transition:
-    return Transition(
-        number=row.number,
-        source=None if row.source is None else Stage(row.source),
-        target=Stage(row.target),
-        at=row.at,
-        rule=row.rule,
-        actor=Actor(row.actor),
-        policy_version=row.policy_version,
-        evidence=evidence_from_json(row.evidence),
-        note=row.note,
-        retracts=as_tuple(row.retracts),
-        repeat=row.repeat,
-    )
-
-
 def _insert_all(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
     if rows:
         connection.execute(sa.insert(table), rows)
@@ -227,53 +204,35 @@ def _next_position(connection: sa.Connection, number: int) -> int:
 
 
 def _transition_row(entry: Transition, position: int, recorded_at: datetime, run_id: str) -> Row:
-    return {
-        "id": entry.id,
-        "number": entry.number,
-        "position": position,
-        "source": None if entry.source is None else entry.source.value,
-        "target": entry.target.value,
-        "at": entry.at,
-        "rule": entry.rule,
-        "actor": entry.actor.value,
-        "policy_version": entry.policy_version,
-        "evidence": evidence_to_json(entry.evidence),
-        "note": entry.note,
-        "retracts": entry.retracts,
-        "repeat": entry.repeat,
-        "recorded_at": recorded_at,
-        "run_id": run_id,
-        "decision_rules": DECISION_RULES,
-    }
+    return as_row(
+        entry,
+        id=entry.id,
+        position=position,
+        recorded_at=recorded_at,
+        run_id=run_id,
+        decision_rules=DECISION_RULES,
+    )
 
 
 def _proposal_row(decision: Decision, about: Proposal, rules: str) -> Row:
+    claim = decision.claim
     return {
+        **as_row(about, without={"number"}),
+        **{name: getattr(decision, name) for name in _OF_DECISION},
         "stage": decision.stage.value,
-        "since": decision.since,
         "decided_at": decision.as_of,
-        "policy_version": decision.policy_version,
         "rules": rules,
-        "title": about.title,
-        "author": about.author,
-        "created_at": about.created_at,
-        "page_id": about.page_id,
-        "page_url": about.page_url,
-        "jira": about.jira,
-        "release": about.release,
-        "in_progress": about.in_progress,
-        "next_deadline": decision.next_deadline,
-        "warned_at": decision.warned_at,
-        "last_activity": decision.last_activity,
-        "missing": decision.missing,
-        "drift": drift_to_json(decision.drift),
+        "drift": to_plain(decision.drift),
         "drift_count": len(decision.drift),
         "review_count": len(decision.review),
-        "claim": decision.claim.kind.value if decision.claim is not None else "",
-        "claim_why": decision.claim.why if decision.claim is not None else "",
-        "claim_known": decision.claim is not None and decision.claim.is_known,
+        "claim": claim.kind.value if claim is not None else "",
+        "claim_why": claim.why if claim is not None else "",
+        "claim_known": claim is not None and claim.is_known,
         "search": f"{about.title}\n{about.author or ''}".casefold(),
     }
+
+
+_OF_DECISION = ("since", "policy_version", "next_deadline", "warned_at", "last_activity", "missing")
 
 
 def _find_current(decision: Decision) -> VoteState | None:
@@ -285,72 +244,27 @@ def _find_current(decision: Decision) -> VoteState | None:
 
 
 def _vote_row(number: int, position: int, state: VoteState, is_current: bool) -> Row:
-    found, tally = state.vote, state.tally
+    tally = state.tally
     return {
+        **as_row(state.vote, without={"proposal", "ballots", "doubts", "heard"}),
+        **as_row(state.terms, without={"because", "late_change"}),
+        **as_row(state, without={"vote", "terms", "tally"}),
         "number": number,
         "position": position,
-        "key": found.key,
-        "round": found.round,
-        "list_id": found.list_id,
-        "subject": found.subject,
-        "root_message_id": found.root_message_id,
-        "opened_by": found.opened_by,
-        "opened_by_address": found.opened_by_address,
-        "opened_at": found.opened_at,
-        "ended_at": found.ended_at,
-        "ended_how": found.ended_how,
-        "ended_message_id": found.ended_message_id,
-        "last_message_at": found.last_message_at,
-        "declared": declared_to_json(found.declared),
         "is_current": is_current,
-        "quorum": state.terms.quorum,
-        "earliest_close": state.terms.earliest_close,
         "care": state.terms.because,
-        "reviewers": state.terms.reviewers,
-        "reviewed_by": state.terms.reviewed_by,
-        "outcome": state.outcome.value,
-        "hangs": state.hangs,
         "binding_for": tally.binding.plus,
         "binding_abstain": tally.binding.zero,
         "binding_against": tally.binding.minus,
         "other_for": tally.non_binding.plus,
         "other_abstain": tally.non_binding.zero,
         "other_against": tally.non_binding.minus,
-        "differences": state.differences,
-        "root_missing": found.root_missing,
-        "opened_from": found.opened_from,
-        "dated_at": found.dated_at,
-        "declared_dated_at": found.declared_dated_at,
-        "claimed_ends": [end_to_json(end) for end in found.claimed_ends],
-        "contested": None if found.contested is None else end_to_json(found.contested),
-        "crowded": found.crowded,
     }
 
 
 def _ballot_rows(decision: Decision) -> list[Row]:
     return [
-        {
-            "number": decision.number,
-            "vote_position": vote_position,
-            "position": position,
-            "voter": found.voter,
-            "name": found.name,
-            "address": found.address,
-            "choice": None if found.choice is None else found.choice.value,
-            "value": found.value,
-            "binding": found.binding,
-            "claimed_binding": found.claimed_binding,
-            "cast_at": found.cast_at,
-            "message_id": found.message_id,
-            "line": found.line,
-            "rule": found.rule,
-            "status": found.status.value,
-            "why": found.why,
-            "dated_at": found.dated_at,
-            "arrived_from": found.arrived_from,
-            "is_ruled": found.is_ruled,
-            "known_by": found.known_by.value,
-        }
+        as_row(found, number=decision.number, vote_position=vote_position, position=position)
         for vote_position, state in enumerate(decision.votes)
         for position, found in enumerate(state.vote.ballots)
     ]
@@ -358,16 +272,6 @@ def _ballot_rows(decision: Decision) -> list[Row]:
 
 def _review_rows(decision: Decision) -> list[Row]:
     return [
-        {
-            "number": decision.number,
-            "position": position,
-            "kind": item.kind,
-            "subject": item.subject,
-            "question": item.question,
-            "line": item.line,
-            "outcomes": item.outcomes,
-            "hangs": bool(item.outcomes),
-            "asked_at": item.asked_at,
-        }
+        as_row(item, number=decision.number, position=position, hangs=bool(item.outcomes))
         for position, item in enumerate(decision.review)
     ]

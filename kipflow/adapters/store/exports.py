@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row
 from kipflow.adapters.store.tables import (
     ballot,
@@ -61,17 +62,7 @@ def iter_rows(connection: sa.Connection, table: str, columns: Sequence[str] | No
 
 def save_metrics(connection: sa.Connection, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int:
     """Keep the metrics as of a moment, in place of any of the same moment; how many."""
-    values = [
-        {
-            "as_of": as_of,
-            "name": row.name,
-            "dimension": row.dimension,
-            "value": row.value,
-            "unit": row.unit,
-            "run_id": run_id,
-        }
-        for row in rows
-    ]
+    values = [as_row(row, as_of=as_of, run_id=run_id) for row in rows]
     connection.execute(sa.delete(metric).where(metric.c.as_of == as_of))
     if values:
         connection.execute(sa.insert(metric), values)
@@ -87,8 +78,4 @@ def load_metrics(connection: sa.Connection, as_of: datetime | None = None) -> tu
     if moment is None:
         return None, []
     statement = sa.select(metric).where(metric.c.as_of == moment).order_by(metric.c.name, metric.c.dimension)
-    rows = [
-        MetricRow(name=row.name, dimension=row.dimension, value=row.value, unit=row.unit)
-        for row in connection.execute(statement)
-    ]
-    return moment, rows
+    return moment, [from_row(MetricRow, row) for row in connection.execute(statement)]

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
+from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, upsert
 from kipflow.adapters.store.tables import page, page_check, page_fault, page_version, proposal, ticket
 from kipflow.domain.events import Stage
@@ -88,10 +89,7 @@ def load_faults(connection: sa.Connection, number: int) -> tuple[PageFault, ...]
         .where(page_fault.c.number == number, page_fault.c.until.is_(None))
         .order_by(page_fault.c.severity, page_fault.c.code, page_fault.c.place)
     )
-    return tuple(
-        PageFault(code=row.code, place=row.place, what=row.what, mend=row.mend, severity=row.severity)
-        for row in connection.execute(statement)
-    )
+    return tuple(from_row(PageFault, row) for row in connection.execute(statement))
 
 
 def _has_grown(known: sa.Row[Any], fault: PageFault) -> bool:

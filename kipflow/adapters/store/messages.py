@@ -6,19 +6,19 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution, rereading
-from kipflow.adapters.store.codec import declared_from_json, declared_to_json, expression_from_json, expression_to_json
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
 from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.records import from_plain, list_types, to_plain
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
-from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.ports import SaveReport
 
 Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
@@ -252,107 +252,31 @@ def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
     }
 
 
+#: What `message` has by another name, or from a place within the message.
+_READING = {name: f"reading.{name}" for name in list_types(SubjectReading)} | {"kind": "reading.kind.value"}
+_SOURCES = {
+    **{name: name for name in list_types(Message) if name not in {"reading", "references"}},
+    **_READING,
+    "refs": "references",
+    "address_source": "address_source.value",
+    "authentication": "authentication.value",
+}
 #: The order of `_message_row`.
-_MESSAGE_COLUMNS = (
-    "message_id",
-    "list_id",
-    "month",
-    "source",
-    "arrived_at",
-    "arrived_from",
-    "author_name",
-    "author_address",
-    "raw_from",
-    "subject",
-    "kind",
-    "is_reply",
-    "is_forward",
-    "numbers",
-    "numbered",
-    "round",
-    "topic",
-    "topic_key",
-    "in_reply_to",
-    "refs",
-    "cancels",
-    "digest",
-    "seen_at",
-    "expressions",
-    "declared",
-    "own_text",
-    "dated_at",
-    "address_source",
-    "authentication",
-    "unread",
-    "reading_rules",
-)
+_MESSAGE_COLUMNS = (*_SOURCES, "numbered", "topic_key", "seen_at", "reading_rules")
+_find_values = attrgetter(*_SOURCES.values())
+_ROUND, _EXPRESSIONS, _DECLARED = (list(_SOURCES).index(name) for name in ("round", "expressions", "declared"))
 
 
 def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
     reading = found.reading
-    return (
-        found.message_id,
-        found.list_id,
-        found.month,
-        found.source,
-        found.arrived_at,
-        found.arrived_from,
-        found.author_name,
-        found.author_address,
-        found.raw_from,
-        found.subject,
-        reading.kind.value,
-        reading.is_reply,
-        reading.is_forward,
-        reading.numbers,
-        bool(reading.numbers),
-        reading.round if reading.round is not None and reading.round <= MAX_ROUND else None,
-        reading.topic,
-        attribution.make_topic_key(reading.topic),
-        found.in_reply_to,
-        found.references,
-        found.cancels,
-        found.digest,
-        seen_at,
-        [expression_to_json(e) for e in found.expressions],
-        declared_to_json(found.declared),
-        found.own_text,
-        found.dated_at,
-        found.address_source.value,
-        found.authentication.value,
-        found.unread,
-    )
+    values = list(_find_values(found))
+    if reading.round is not None and reading.round > MAX_ROUND:
+        values[_ROUND] = None
+    values[_EXPRESSIONS], values[_DECLARED] = to_plain(found.expressions), to_plain(found.declared)
+    return (*values, bool(reading.numbers), attribution.make_topic_key(reading.topic), seen_at)
 
 
 def _message(row: sa.Row[Any]) -> Message:
-    return Message(
-        message_id=row.message_id,
-        list_id=row.list_id,
-        month=row.month,
-        source=row.source,
-        arrived_at=row.arrived_at,
-        arrived_from=row.arrived_from,
-        author_name=row.author_name,
-        author_address=row.author_address,
-        raw_from=row.raw_from,
-        subject=row.subject,
-        reading=SubjectReading(
-            kind=Kind(row.kind),
-            is_reply=row.is_reply,
-            is_forward=row.is_forward,
-            numbers=tuple(row.numbers),
-            round=row.round,
-            topic=row.topic,
-        ),
-        in_reply_to=row.in_reply_to,
-        references=tuple(row.refs),
-        own_text=row.own_text,
-        expressions=tuple(expression_from_json(e) for e in row.expressions),
-        declared=declared_from_json(row.declared),
-        cancels=row.cancels,
-        digest=row.digest,
-        dated_at=row.dated_at,
-        address_source=AddressSource(row.address_source),
-        authentication=Authentication(row.authentication),
-        unread=row.unread,
-    )
+    raw = row._asdict()
+    reading = from_plain(SubjectReading, raw)
+    return from_plain(Message, raw, reading=reading, references=tuple(row.refs))

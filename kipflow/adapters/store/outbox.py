@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables import outbox
 from kipflow.adapters.store.warnings import save_delivery
@@ -115,7 +116,7 @@ def find_waiting_fall(connection: sa.Connection, number: int) -> OutboxRow | Non
         outbox.c.number == number, outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None)
     )
     newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
-    return next((as_outbox_row(row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
+    return next((from_row(OutboxRow, row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
 
 
 def is_fall_released(connection: sa.Connection, number: int) -> bool:
@@ -144,23 +145,6 @@ def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) 
         return False
     mark_sent(connection, key, at=at, external_ref="")
     return True
-
-
-def as_outbox_row(row: sa.Row[Any]) -> OutboxRow:
-    return OutboxRow(
-        key=row.key,
-        number=row.number,
-        channel=row.channel,
-        payload=row.payload,
-        status=row.status,
-        attempts=row.attempts,
-        created_at=row.created_at,
-        next_attempt_at=row.next_attempt_at,
-        sent_at=row.sent_at,
-        external_ref=row.external_ref,
-        last_error=row.last_error,
-        tried_at=row.tried_at,
-    )
 
 
 def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:

@@ -10,9 +10,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.columns import as_tuple, chunks, clean_text
+from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
+from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import (
     Row,
     add_proposals,
@@ -23,7 +24,7 @@ from kipflow.adapters.store.statements import (
     upsert,
 )
 from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
-from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, StatusWord, Substance, TicketState, Unreadable
+from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, Substance, TicketState, Unreadable
 from kipflow.domain.indexrows import find_newest_rows
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
@@ -48,7 +49,7 @@ def save_page_version(connection: sa.Connection, found: PageVersion, *, seen_at:
     touched = {n for n in (now["number"], before.number if before else None) if n is not None}
     add_proposals(connection, touched)
     upsert(connection, page, [now], update=["number", "version", "jira"])
-    insert_new(connection, page_version, [_version_row(found, seen_at)])
+    insert_new(connection, page_version, [as_row(found, seen_at=seen_at)])
     mark_pending(connection, touched, seen_at)
     if before is None or before.number != now["number"]:
         mark_followers(connection, touched, seen_at, had_wiki=had_wiki or not touched)
@@ -84,7 +85,7 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
         .where(page_version.c.page_id.in_(sa.union(bear, bore)))
         .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
     )
-    return tuple(_page_version(row) for row in connection.execute(statement))
+    return tuple(from_row(PageVersion, row) for row in connection.execute(statement))
 
 
 def load_holes(connection: sa.Connection, limit: int) -> list[tuple[str, int]]:
@@ -121,38 +122,6 @@ def find_body(connection: sa.Connection, page_id: str, version: int) -> str | No
     return connection.scalar(sa.select(page_version.c.body).where(where))
 
 
-def _version_row(found: PageVersion, seen_at: datetime) -> Row:
-    return {
-        "page_id": found.page_id,
-        "version": found.version,
-        "saved_at": found.saved_at,
-        "saved_by": found.saved_by,
-        "title": found.title,
-        "number": found.number,
-        "status": found.status.value,
-        "status_text": found.status_text,
-        "url": found.url,
-        "jira": found.jira,
-        "discussion_link": found.discussion_link,
-        "interfaces": found.interfaces,
-        "touches": found.touches,
-        "substance": found.substance,
-        "labels": found.labels,
-        "seen_at": seen_at,
-        "body": found.body,
-    }
-
-
-def _page_version(row: sa.Row[Any]) -> PageVersion:
-    values = dict(row._mapping)
-    values["status"] = StatusWord(values["status"])
-    values["interfaces"] = as_tuple(values["interfaces"])
-    values["touches"] = _as_substance(values["touches"])
-    values["labels"] = as_tuple(values["labels"])
-    values["substance"] = _as_substance(values["substance"])
-    return PageVersion(**values)
-
-
 # -- index rows --------------------------------------------------------------------------------------
 
 
@@ -174,7 +143,7 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry])
                 continue
             seen_at = max(e.seen_at for e in reading.values())
             changed[number] = max(seen_at, changed.get(number, seen_at))
-            rows.extend({**_entry_row(e, digest), "seen_at": seen_at} for digest, e in reading.items())
+            rows.extend(as_row(replace(e, seen_at=seen_at), digest=digest) for digest, e in reading.items())
     had_wiki = has_wiki(connection)
     add_proposals(connection, changed)
     columns = [column.name for column in index_entry.c]
@@ -228,12 +197,6 @@ def _entry_digest(entry: IndexEntry) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
 
 
-def _entry_row(entry: IndexEntry, digest: str) -> Row:
-    names = ("number", "origin", "seen_at", "title", "section", "release", "in_progress", "author")
-    more = ("created_at", "changed_at", "url", "jira")
-    return {"digest": digest, **{name: getattr(entry, name) for name in (*names, *more)}}
-
-
 # -- tickets -----------------------------------------------------------------------------------------
 
 
@@ -241,23 +204,9 @@ def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
     """Store a ticket's state if it differs from the one last seen."""
     newest = sa.select(ticket).where(ticket.c.key == found.key).order_by(ticket.c.seen_at.desc()).limit(1)
     held = connection.execute(newest).one_or_none()
-    said = (found.status, found.resolution, found.fix_versions, found.unreleased)
-    if held is not None and said == (
-        held.status,
-        held.resolution,
-        as_tuple(held.fix_versions),
-        as_tuple(held.unreleased),
-    ):
+    if held is not None and replace(from_row(TicketState, held), seen_at=found.seen_at) == found:
         return False
-    row: Row = {
-        "key": found.key,
-        "seen_at": found.seen_at,
-        "status": found.status,
-        "resolution": found.resolution,
-        "fix_versions": found.fix_versions,
-        "unreleased": found.unreleased,
-    }
-    if not count_new(connection, ticket, [row]):
+    if not count_new(connection, ticket, [as_row(found)]):
         return False
     mark_pending(connection, _find_numbers_of_ticket(connection, found.key), found.seen_at)
     return True
@@ -277,17 +226,7 @@ def load_tickets(connection: sa.Connection, keys: Collection[str]) -> tuple[Tick
     if not keys:
         return ()
     statement = sa.select(ticket).where(ticket.c.key.in_(keys)).order_by(ticket.c.seen_at, ticket.c.key)
-    return tuple(
-        TicketState(
-            key=row.key,
-            status=row.status,
-            resolution=row.resolution,
-            fix_versions=as_tuple(row.fix_versions),
-            unreleased=as_tuple(row.unreleased),
-            seen_at=row.seen_at,
-        )
-        for row in connection.execute(statement)
-    )
+    return tuple(from_row(TicketState, row) for row in connection.execute(statement))
 
 
 def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:
@@ -301,9 +240,8 @@ def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:
 
 def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
     """Note how completely a month is held now."""
-    row = {c.name: getattr(found, c.name) for c in archive_month.c}
     keys = {"list_id", "month"}
-    upsert(connection, archive_month, [row], update=[c.name for c in archive_month.c if c.name not in keys])
+    upsert(connection, archive_month, [as_row(found)], update=[c.name for c in archive_month.c if c.name not in keys])
 
 
 def load_months(connection: sa.Connection, list_id: str | None = None) -> list[ArchiveMonth]:

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
-from kipflow.adapters.store.statements import Row, add_proposals, lock_rulings, mark_pending
+from kipflow.adapters.store.records import as_row
+from kipflow.adapters.store.statements import add_proposals, lock_rulings, mark_pending
 from kipflow.adapters.store.tables import ballot, message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
@@ -38,15 +39,7 @@ def save_ruling(connection: sa.Connection, found: Ruling) -> int:
     known = next((row.id for row in connection.execute(same) if row.value == found.value), None)
     if known is not None:
         return int(known)
-    row: Row = {
-        "number": found.number,
-        "kind": found.kind,
-        "target": found.target,
-        "value": found.value,
-        "author": found.author,
-        "reason": found.reason,
-        "made_at": found.made_at,
-    }
+    row = as_row(found, without={"id", "revoked_at", "revoked_by", "revoked_reason"})
     numbers = _find_numbers(connection, found.number, found.kind, found.target, found.value)
     add_proposals(connection, numbers)
     new = connection.execute(sa.insert(ruling).values(row).returning(ruling.c.id)).scalar_one()
