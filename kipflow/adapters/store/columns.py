@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
-from sqlalchemy import JSON, DateTime, Dialect, String, TypeDecorator
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Dialect, Float, Integer, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+from kipflow.domain.records import list_types, split_optional
 
 T = TypeVar("T")
 
@@ -107,3 +112,36 @@ Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postg
 def as_tuple(value: Sequence[str] | None) -> tuple[str, ...]:
     """A JSON array of texts as a tuple."""
     return tuple(value or ())
+
+
+def columns_of(
+    record: type, *, without: Collection[str] = (), defaults: Mapping[str, Any] | None = None
+) -> list[Column[Any]]:
+    """A column for each field of a record, of its type; `defaults` are the database's own, for rows of before.
+
+    The order of the columns in the database is that of the migrations: a mail's own words come late there, so that
+    SQLite reads its overflow pages only when it is asked for them.
+    """
+    given = defaults or {}
+    return [
+        Column(name, _find_type(hint), nullable=split_optional(hint)[1], server_default=given.get(name))
+        for name, hint in list_types(record).items()
+        if name not in without
+    ]
+
+
+def _find_type(hint: Any) -> TypeEngine[Any] | type[TypeEngine[Any]]:
+    kind, _ = split_optional(hint)
+    if get_origin(kind) is not None or is_dataclass(kind):
+        return Document
+    return String if issubclass(kind, Enum) else _TYPES[kind]
+
+
+_TYPES: Mapping[type, type[TypeEngine[Any]]] = {
+    str: Words,
+    bool: Boolean,
+    int: Integer,
+    float: Float,
+    datetime: Moment,
+    date: Date,
+}
