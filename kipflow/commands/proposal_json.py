@@ -8,9 +8,10 @@ from typing import Any
 from kipflow.commands.moves import render_evidence
 from kipflow.commands.review import render_ballots, say_program, say_ruling
 from kipflow.domain.clocks import VoteState, VoteTerms
-from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, SilenceWarning, TicketState
+from kipflow.domain.facts import PageVersion, Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.pagechanges import LateChange
+from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import OutboxRow
@@ -46,10 +47,7 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         "votes": [_vote(s, view.links) for s in view.votes],
         "review": [
             {
-                "kind": i.kind,
-                "subject": i.subject,
-                "question": i.question,
-                "line": i.line,
+                **pick_fields(i, "kind", "subject", "question", "line"),
                 "url": view.links.get(i.subject, ""),
                 "outcomes": list(i.outcomes),
                 "settle": "\n".join(find_commands(view.proposal.number, i, say_program())),
@@ -60,17 +58,16 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         "rulings": [_ruling(r) for r in view.rulings],
         "page": _page(page) if page is not None else None,
         "touches": [{"interface": name, "line": line} for name, line in (page.touches if page is not None else ())],
-        "index": [_index_row(e) for e in find_newest_rows(view.index_entries)],
-        "tickets": [_ticket(t) for t in {t.key: t for t in view.tickets}.values()],
+        "index": [
+            pick_fields(e, "section", "title", "release", "in_progress") for e in find_newest_rows(view.index_entries)
+        ],
+        "tickets": [
+            pick_fields(t, "key", "status", "resolution", "fix_versions", "unreleased", "seen_at")
+            for t in {t.key: t for t in view.tickets}.values()
+        ],
         "calls": [{"call": c.call, "held_on": _day(c.held_on), "url": c.url, "note": c.note} for c in view.calls],
-        "faults": [
-            {"code": f.code, "severity": f.severity, "place": f.place, "what": f.what, "mend": f.mend}
-            for f in view.faults
-        ],
-        "drift": [
-            {"side": d.side, "says": d.says, "derived": d.derived, "evidence": d.evidence, "mend": d.mend}
-            for d in view.drift
-        ],
+        "faults": [pick_fields(f, "code", "severity", "place", "what", "mend") for f in view.faults],
+        "drift": [pick_fields(d, "side", "says", "derived", "evidence", "mend") for d in view.drift],
         "effects": [_effect(e) for e in view.effects],
     }
 
@@ -97,12 +94,7 @@ def _move(recorded: RecordedTransition, links: Links) -> dict[str, Any]:
 
 def _warning(given: SilenceWarning, view: ProposalView) -> dict[str, Any]:
     return {
-        "warned_at": given.warned_at,
-        "quiet_since": given.quiet_since,
-        "silent_at": given.silent_at,
-        "due_at": given.due_at,
-        "recorded_at": given.recorded_at,
-        "delivered_at": given.delivered_at,
+        **pick_fields(given, "warned_at", "quiet_since", "silent_at", "due_at", "recorded_at", "delivered_at"),
         "delivery": say_delivery(given, view.key, view.effects),
     }
 
@@ -116,9 +108,7 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
         "root_message_id": vote.root_message_id,
         "url": links.get(vote.root_message_id, ""),
         "opened_by": f"{vote.opened_by} <{vote.opened_by_address}>",
-        "opened_at": vote.opened_at,
-        "opened_from": vote.opened_from,
-        "dated_at": vote.dated_at,
+        **pick_fields(vote, "opened_at", "opened_from", "dated_at"),
         "earliest_close": state.terms.earliest_close,
         "ended_at": vote.ended_at,
         "ended_how": vote.ended_how,
@@ -180,49 +170,25 @@ def _declared(declared: Declared, links: Links) -> dict[str, Any]:
 
 def _ballot(ballot: Ballot, links: Links) -> dict[str, Any]:
     return {
-        "voter": ballot.voter,
-        "name": ballot.name,
-        "address": ballot.address,
-        "choice": ballot.choice,
-        "value": ballot.value,
-        "binding": ballot.binding,
-        "claimed_binding": ballot.claimed_binding,
-        "cast_at": ballot.cast_at,
-        "arrived_from": ballot.arrived_from,
-        "dated_at": ballot.dated_at,
-        "message_id": ballot.message_id,
+        **pick_fields(ballot, "voter", "name", "address", "choice", "value", "binding", "claimed_binding", "cast_at"),
+        **pick_fields(ballot, "arrived_from", "dated_at", "message_id"),
         "url": links.get(ballot.message_id, ""),
-        "line": ballot.line,
-        "rule": ballot.rule,
-        "status": ballot.status,
-        "why": ballot.why,
-        "known_by": ballot.known_by,
+        **pick_fields(ballot, "line", "rule", "status", "why", "known_by"),
     }
 
 
 def _ruling(ruling: Ruling) -> dict[str, Any]:
     return {
-        "id": ruling.id,
-        "kind": ruling.kind,
-        "target": ruling.target,
-        "value": dict(ruling.value),
+        **pick_fields(ruling, "id", "kind", "target", "value"),
         "says": say_ruling(ruling),
         "by": ruling.author,
-        "reason": ruling.reason,
-        "made_at": ruling.made_at,
-        "revoked_at": ruling.revoked_at,
-        "revoked_by": ruling.revoked_by,
-        "revoked_reason": ruling.revoked_reason,
+        **pick_fields(ruling, "reason", "made_at", "revoked_at", "revoked_by", "revoked_reason"),
     }
 
 
 def _page(page: PageVersion) -> dict[str, Any]:
     return {
-        "title": page.title,
-        "url": page.url,
-        "version": page.version,
-        "saved_at": page.saved_at,
-        "saved_by": page.saved_by,
+        **pick_fields(page, "title", "url", "version", "saved_at", "saved_by"),
         "status": page.status_text,
         "labels": list(page.labels),
         "ticket": page.jira,
@@ -231,28 +197,9 @@ def _page(page: PageVersion) -> dict[str, Any]:
     }
 
 
-def _index_row(row: IndexEntry) -> dict[str, Any]:
-    return {"section": row.section, "title": row.title, "release": row.release, "in_progress": row.in_progress}
-
-
-def _ticket(ticket: TicketState) -> dict[str, Any]:
-    return {
-        "key": ticket.key,
-        "status": ticket.status,
-        "resolution": ticket.resolution,
-        "fix_versions": list(ticket.fix_versions),
-        "unreleased": list(ticket.unreleased),
-        "seen_at": ticket.seen_at,
-    }
-
-
 def _effect(effect: OutboxRow) -> dict[str, Any]:
     return {
-        "key": effect.key,
-        "channel": effect.channel,
-        "status": effect.status,
-        "created_at": effect.created_at,
-        "sent_at": effect.sent_at,
+        **pick_fields(effect, "key", "channel", "status", "created_at", "sent_at"),
         "release": "\n".join(find_release_commands(effect, say_program())),
     }
 

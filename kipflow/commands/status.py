@@ -20,6 +20,7 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage
+from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
@@ -180,10 +181,7 @@ def load_rows(board: Board, stage: Stage) -> list[BoardRow]:
 def _flatten(row: BoardRow) -> dict[str, Any]:
     return {
         "proposal": row.key,
-        "number": row.number,
-        "stage": row.stage,
-        "since": row.since,
-        "title": row.title,
+        **pick_fields(row, "number", "stage", "since", "title"),
         "vote": _say_vote(row.clock),
         "missing": _say_missing(row.missing, row.review, row.drift),
         **_detail(row),
@@ -192,30 +190,18 @@ def _flatten(row: BoardRow) -> dict[str, Any]:
 
 def _detail(row: BoardRow) -> dict[str, Any]:
     """What JSON has besides the table's columns."""
-    clock = row.clock
     return {
-        "author": row.author,
-        "decided_at": row.decided_at,
-        "last_activity": row.last_activity,
-        "warned_at": row.warned_at,
-        "next_deadline": row.next_deadline,
-        "release": row.release,
-        "in_progress": row.in_progress,
-        "review": row.review,
-        "drift": list(row.drift),
-        "claim": row.claim,
-        "clock": None
-        if clock is None
-        else {
-            "round": clock.round,
-            "opened_at": clock.opened_at,
-            "earliest_close": clock.earliest_close,
-            "quorum": clock.quorum,
-            "outcome": clock.outcome,
-            "tally": clock.tally.as_dict(),
-            "hangs": clock.hangs,
-            "care": list(clock.care),
-        },
+        **pick_fields(row, "author", "decided_at", "last_activity", "warned_at", "next_deadline", "release"),
+        **pick_fields(row, "in_progress", "review", "drift", "claim"),
+        "clock": None if row.clock is None else _describe_clock(row.clock),
+    }
+
+
+def _describe_clock(clock: VoteClock) -> dict[str, Any]:
+    return {
+        **pick_fields(clock, "round", "opened_at", "earliest_close", "quorum", "outcome"),
+        "tally": clock.tally.as_dict(),
+        **pick_fields(clock, "hangs", "care"),
     }
 
 

@@ -14,10 +14,10 @@ class KipflowError(Exception):
 
 
 class ConfigError(KipflowError):
-    """A configuration file is wrong: which file, which key, what was expected there."""
+    """A configuration file is wrong: which file, which key, what was expected there. `message` says it otherwise."""
 
-    def __init__(self, *, file: str, key: str, expected: str) -> None:
-        super().__init__(f"{file}: {key}: expected {expected}")
+    def __init__(self, *, file: str, key: str, expected: str, message: str = "") -> None:
+        super().__init__(message or f"{file}: {key}: expected {expected}")
         self.file, self.key, self.expected = file, key, expected
 
 
@@ -27,8 +27,8 @@ class MissingFile(ConfigError):
     def __init__(self, *, file: str, what: str, wanted: str, known: Sequence[str]) -> None:
         near = difflib.get_close_matches(wanted, known, n=1)
         guess = f"; did you mean {near[0]}?" if near else ""
-        KipflowError.__init__(self, f"{file}: no such {what}{guess} (found there: {', '.join(known) or 'none'})")
-        self.file, self.key, self.expected = file, "(file)", what
+        message = f"{file}: no such {what}{guess} (found there: {', '.join(known) or 'none'})"
+        super().__init__(file=file, key="(file)", expected=what, message=message)
 
 
 class UnknownProposal(KipflowError):

@@ -17,6 +17,7 @@ from kipflow.domain.identities import Doubt
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_ways
 from kipflow.domain.policy import Policy
+from kipflow.domain.records import pick_fields
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
@@ -271,9 +272,7 @@ def _render_vote(reading: VoteReading) -> dict[str, Any]:
         "subject": vote.subject,
         "root_message_id": vote.root_message_id,
         "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
-        "opened_at": _render_time(vote.opened_at),
-        "opened_from": vote.opened_from,
-        "dated_at": None if vote.dated_at is None else _render_time(vote.dated_at),
+        **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=_render_time),
         "earliest_close": _render_time(reading.earliest_close),
         "outcome": str(reading.outcome),
         "possible_outcomes": [str(outcome) for outcome in reading.possible],
@@ -292,10 +291,7 @@ def _render_end(end: ClaimedEnd) -> dict[str, Any]:
     return {
         "kind": str(end.kind),
         "by": _render_mailbox(end.by, end.address),
-        "message_id": end.message_id,
-        "at": _render_time(end.at),
-        "line": end.line,
-        "why": end.why,
+        **pick_fields(end, "message_id", "at", "line", "why", write_time=_render_time),
     }
 
 
@@ -310,34 +306,14 @@ def _render_doubt(doubt: Doubt, ways: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _render_ballot(ballot: Ballot) -> dict[str, Any]:
-    return {
-        "voter": ballot.voter,
-        "name": ballot.name,
-        "address": ballot.address,
-        "choice": None if ballot.choice is None else str(ballot.choice),
-        "value": ballot.value,
-        "binding": ballot.binding,
-        "claimed_binding": ballot.claimed_binding,
-        "cast_at": _render_time(ballot.cast_at),
-        "arrived_from": ballot.arrived_from,
-        "dated_at": None if ballot.dated_at is None else _render_time(ballot.dated_at),
-        "message_id": ballot.message_id,
-        "line": ballot.line,
-        "rule": ballot.rule,
-        "status": str(ballot.status),
-        "why": ballot.why,
-        "known_by": str(ballot.known_by),
-    }
+    who = ("voter", "name", "address", "choice", "value", "binding", "claimed_binding")
+    found = ("cast_at", "arrived_from", "dated_at", "message_id", "line", "rule", "status", "why", "known_by")
+    return pick_fields(ballot, *who, *found, write_time=_render_time)
 
 
 def _render_declared(declared: Declared) -> dict[str, Any]:
     return {
-        "by": declared.by,
-        "message_id": declared.message_id,
-        "outcome": declared.outcome,
-        "binding": declared.binding,
-        "non_binding": declared.non_binding,
-        "total": declared.total,
+        **pick_fields(declared, "by", "message_id", "outcome", "binding", "non_binding", "total"),
         "unclear": declared.unclear or None,
         "corrected_at": None if declared.revised_at is None else _render_time(declared.revised_at),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -11,7 +10,7 @@ import pyarrow as pa
 
 from kipflow import lakeschemas
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.records import to_plain
+from kipflow.domain.records import list_types, pick_fields
 
 #: Mails that are Python objects at one time in each worker. Own words are bounded, so this bounds memory.
 BATCH = 500
@@ -28,11 +27,5 @@ def item_batches(items: Iterable[Message | Unreadable]) -> Iterator[pa.RecordBat
 
 def item_row(item: Message | Unreadable) -> Row:
     """One row of `schemas.ITEM`; columns that it leaves out are null."""
-    row: Row = to_plain(item, write_time=_keep_time)
-    if isinstance(item, Message):
-        return {**row, "readable": True}
-    return {**{name: row[name] for name in lakeschemas.UNREADABLE}, "readable": False}
-
-
-def _keep_time(moment: datetime) -> datetime:
-    return moment
+    names = list_types(Message) if isinstance(item, Message) else lakeschemas.UNREADABLE
+    return {**pick_fields(item, *names), "readable": isinstance(item, Message)}
