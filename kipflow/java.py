@@ -157,7 +157,7 @@ def submit_command(
 
 def pack_code(home: Path) -> Path:
     """A zip under `home` of the code that executors run, lexicons too; equal code has an equal name, packed once."""
-    files = [REPOSITORY / "kipflow" / "__init__.py"]
+    files = [REPOSITORY / "kipflow" / "__init__.py", REPOSITORY / "kipflow" / "lakeschemas.py"]
     for folder in ("kipflow/domain", "kipflow/mail", "kipflow/mbox", "spark/kipflow_spark"):
         files += sorted(f for f in (REPOSITORY / folder).rglob("*") if f.suffix in {".py", ".toml"})
     packed = io.BytesIO()
