@@ -13,7 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
+from kipflow.mail.relevance import has_any
+
 _NO_BLANKS = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]")
+_BETWEEN_PIECES = re.compile(r" \.\.\. |[ *]")
 _GAP = r"\b[^.!?;\n]{0,45}?\b"
 
 
@@ -34,30 +37,32 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
     for entry in map(str.strip, entries):
         if entry.startswith("@"):
             yield from _spell_out(written[entry[1:]], written)
-            continue
-        choices = [part.split("|") for part in re.split(r"[()]", entry)]
-        yield from (" ".join("".join(chosen).split()) for chosen in itertools.product(*choices))
+        elif "(" in entry:
+            choices = [part.split("|") for part in re.split(r"[()]", entry)]
+            yield from (" ".join("".join(chosen).split()) for chosen in itertools.product(*choices))
+        else:
+            yield " ".join(entry.split())
 
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
-    return list(_compile(name).finditer(text))
+    return list(_compile(name).finditer(text)) if has_any(_find_signs(name), text) else []
 
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    return _compile(name).search(text) is not None
+    return has_any(_find_signs(name), text) and _compile(name).search(text) is not None
 
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
-    return _compile(name).match(text.lstrip()) is not None
+    return has_any(_find_signs(name), text) and _compile(name).match(text.lstrip()) is not None
 
 
 def ends(name: str, text: str) -> bool:
     """Whether `text` (in lower case) ends with a word of the class, marks and blanks aside."""
     text = text.rstrip(" ,.:;–—-")
-    return any(match.end() == len(text) for match in _compile(name).finditer(text))
+    return any(match.end() == len(text) for match in find_words(name, text))
 
 
 def fold(text: str) -> str:
@@ -75,18 +80,29 @@ _TELLING = (
 
 def speaks_of_votes(text: str) -> bool:
     """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
-    return _compile_all(_TELLING).search(text) is not None or "bind" in text
+    return "bind" in text or any(has(name, text) for name in _TELLING)
 
 
 def drop(name: str, text: str) -> str:
     """`text` with the words of the class blotted out, so that what they contain is not found."""
-    return _compile(name).sub(lambda m: "·" * len(m.group()), text)
+    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if has_any(_find_signs(name), text) else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
     """The letters of `text` that no word of the classes accounts for."""
     rest = _compile_all(tuple(names)).sub(" ", text)
     return " ".join(re.findall(r"[^\W\d_][\w'-]*", rest))
+
+
+@cache
+def _find_signs(name: str) -> tuple[str, ...]:
+    """Pieces of the words of a class, one of which stands in every text that holds such a word."""
+    pieces = {max(_BETWEEN_PIECES.split(word), key=len) for word in load_words()[name]}
+    signs: list[str] = []
+    for piece in sorted(pieces, key=lambda p: (len(p), p)):
+        if not has_any(signs, piece):
+            signs.append(piece)
+    return tuple(signs)
 
 
 @cache
@@ -104,7 +120,8 @@ def _join(words: Iterable[str]) -> re.Pattern[str]:
     ordered = sorted(set(words), key=lambda w: (" ... " in w, -len(w), w))
     spaced = [w for w in ordered if w[0].isalnum() and w[-1:] != "*" and _ends_in_letter(w)]
     begun = [w for w in ordered if w[0].isalnum() and w.endswith("*") and not _NO_BLANKS.search(w)]
-    rest = [w for w in ordered if w not in {*spaced, *begun}]
+    lettered = {*spaced, *begun}
+    rest = [w for w in ordered if w not in lettered]
     before, after = r"(?<![\w'-])", r"(?!\w|-\w|'(?!s\b))"
     parts = [f"{before}(?:{'|'.join(map(_write_pattern, begun))})"] if begun else []
     parts += [f"{before}(?:{'|'.join(map(_write_pattern, spaced))}){after}"] if spaced else []
