@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from kipflow.domain.interfaces import INTERFACES
-
 T = TypeVar("T")
 
 _PERIOD = re.compile(r"^\s*([0-9]{1,5})\s*(hours?|h|days?|d)\s*$", re.IGNORECASE)
@@ -94,6 +92,8 @@ def _check_permalink(text: str) -> str:
 
 
 def _check_interface(text: str) -> str:
+    from kipflow.domain.interfaces import INTERFACES  # its patterns take time to build, and few communities name any
+
     if text not in INTERFACES:
         raise ValueError(f"one of {', '.join(INTERFACES)}")
     return text

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 #: Bytes of one task, and of files that are worth the start of processes.
 PART, WORTH = 4 * 1024 * 1024, 16 * 1024 * 1024
@@ -19,7 +20,11 @@ T = TypeVar("T")
 
 def count_workers(size: int) -> int:
     """How many processes reading so many bytes is worth; 1: this one alone."""
-    if size < WORTH or multiprocessing.current_process().daemon:  # a daemon may have no children
+    if size < WORTH:
+        return 1
+    import multiprocessing  # with the like below a part of the start that reading little mail can do without
+
+    if multiprocessing.current_process().daemon:  # it may have no children
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -32,6 +37,9 @@ def split_size(size: int) -> list[tuple[int, int]]:
 @contextmanager
 def open_workers(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that run tasks; they start at once where nothing else runs beside this one's main thread."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     is_alone = threading.active_count() == 1 and sys.platform == "linux"
     context = multiprocessing.get_context("fork" if is_alone else "spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:

@@ -33,6 +33,7 @@ from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.tally import Outcome, Tally
+from kipflow.domain.votemails import VoteMail
 from kipflow.services.ports import MetricRow, OutboxRow
 
 
@@ -260,17 +261,6 @@ class ProposalView:
     claim: str = ""
     claim_why: str = ""
     questioned: Mapping[str, tuple[SenderBallot, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoteMail:
-    """A mail in the thread of a vote, with its author's own words and its permalink; `announces` a result."""
-
-    message_id: str
-    author: str
-    own_text: str
-    announces: bool = False
-    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kipflow.domain.votemails import VoteMail
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.reading import explain
-from kipflow.services.board import VoteMail
 
 #: Characters of a line that was passed over which are shown.
 MAX_LINE = 120

@@ -21,10 +21,10 @@ from kipflow.domain.records import pick_fields
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
+from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import find_parents, find_times, find_votes
-from kipflow.services.board import VoteMail
 from kipflow.services.explaining import PassedOver, find_passed_over
 
 SCHEMA = 1

@@ -17,6 +17,7 @@ from kipflow.domain.facts import (
 )
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.silence import give_warning
+from kipflow.domain.votemails import VoteMail
 from kipflow.services.board import (
     BoardRow,
     DriftRow,
@@ -36,7 +37,6 @@ from kipflow.services.board import (
     UnreadablePage,
     UnreadableRow,
     VoteClock,
-    VoteMail,
 )
 from kipflow.services.ports import OutboxRow
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics

@@ -31,6 +31,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Ballot, Vote
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow
@@ -144,7 +145,7 @@ def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list
 
 def load_vote_mails(
     connection: sa.Connection, community: Community, number: int, as_of: datetime
-) -> tuple[views.VoteMail, ...]:
+) -> tuple[VoteMail, ...]:
     """The newest 500 mails of the proposal that are about a vote or its result, oldest first."""
     columns = (message.c.message_id, message.c.author_name, message.c.author_address, message.c.own_text)
     statement = (
@@ -159,7 +160,7 @@ def load_vote_mails(
         .limit(500)
     )
     return tuple(
-        views.VoteMail(
+        VoteMail(
             message_id=row.message_id,
             author=row.author_name or row.author_address,
             own_text=row.own_text,

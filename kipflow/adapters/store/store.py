@@ -20,6 +20,7 @@ from kipflow.domain.facts import Message, Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.version import DECISION_RULES
+from kipflow.domain.votemails import VoteMail
 from kipflow.services import board as views
 
 
@@ -64,7 +65,7 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_proposal(connection, self._community, number, as_of)
 
-    def vote_mails(self, number: int, as_of: datetime) -> tuple[views.VoteMail, ...]:
+    def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_vote_mails(connection, self._community, number, as_of)
 

@@ -125,9 +125,9 @@ def labelled(m: Mention) -> bool:
         return True
     if m.opens:
         return m.is_list_head
-    if _PERSON_PAREN.search(m.lead) and not has("approval", lead.split("(")[0]):
-        if leaves_only((*UNDERSTOOD, "whole"), lead):
-            return True
+    is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
+    if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
+        return True
     match = _LABEL.match(m.lead)
     if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
         return False
