@@ -13,25 +13,27 @@ from kipflow.mail.announcements.counts import split_people
 from kipflow.mail.announcements.figures import parse_group
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.relevance import fold_case, has_any
 
 _MAX_LINE = 2_000
 _GROUP = r"(?:non[-\s]{0,2})?binding"
 _VOTES = rf"(?=\s+(?:{_GROUP}\s+)?votes?\b)"
-#: Marks and words in a line, in order, and how they are read: "(nb)" as "(non-binding)", "approving" as "+1".
+#: Marks and words in a line, in order, and how they are read: "(nb)" as "(non-binding)", "approving" as "+1". Only
+#: a line that holds one of the signs in front (in lower case) can have them.
 _SPELLINGS = tuple(
-    (re.compile(pattern, re.IGNORECASE), written)
-    for pattern, written in (
-        (r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
-        (r"\(\s*b\.?\s*\)", "(binding)"),
-        (rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
-        (rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
-        (r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
-        (r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
-        (r"(?<=\d)\s*[个個票]\s*(?=[+\-])", " "),
-        (r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
-        (rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
-        (rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
-        (rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
+    (signs, re.compile(pattern, re.IGNORECASE), written)
+    for signs, pattern, written in (
+        ("(", r"\(\s*n\s?[-./]?\s?b\.?\s*\)", "(non-binding)"),
+        ("(", r"\(\s*b\.?\s*\)", "(binding)"),
+        ("(", rf"\(\s*[\w.@-]{{1,40}}\s*[,;/]\s*({_GROUP})\s*\)", r"(\1)"),  # "(jokafor, binding)"
+        ("(", rf"\(\s*({_GROUP})\s*[,;/]\s*[\w.@ -]{{1,40}}\)", r"(\1)"),  # "(binding, PMC)"
+        (("pmc",), r"(?<=[+\-][01])\s*\(?\s*non[-\s]PMC(?: members?)?\s*\)?(?=\s*[:=])", " (non-binding)"),
+        (("pmc",), r"(?<=[+\-][01])\s*\(?\s*PMC(?: members?)?\s*\)?(?=\s*[:=])", " (binding)"),
+        ("个個票", r"(?<=\d)\s*[个個票]\s*(?=[+\-])", " "),
+        (("...", "…"), r"\s*(?:\.{3,}|…)\s*(?=\d{1,3}\s*$)", ": "),
+        (("vote",), rf"\b(?:{join_words('disapproving')}){_VOTES}", "-1"),
+        (("vote",), rf"\b(?:{join_words('approving')}){_VOTES}", "+1"),
+        ("+", rf"(?<![\w.])\+\s?(?=(?:[2-9]|[1-9]\d)\s+\(?{_GROUP})", ""),  # "+3 binding"
     )
 )
 _WORD_COUNT = re.compile(
@@ -109,8 +111,9 @@ def _write_out(line: str) -> str:
     """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
-    for pattern, written in _SPELLINGS:
-        line = pattern.sub(written, line)
+    for signs, pattern, written in _SPELLINGS:
+        if has_any(signs, fold_case(line)):
+            line = pattern.sub(written, line)
     told = _WORD_COUNT.match(line)
     if told is None or (told.group("names") and not told.group("group")):
         return line

@@ -82,7 +82,7 @@ def find_received(headers: Headers, receivers: Sequence[str]) -> datetime | None
     line = headers.first.get("received", b"")
     if receivers and line:
         own = tuple(receivers)
-        steps = ((line, _read_step(line, own)) for line in headers.all_of("received"))
+        steps = ((value, _read_step(value, own)) for name, value in headers.fields if name == "received")
         line, step = next((pair for pair in steps if pair[1] is not _Step.WITHIN), (b"", _Step.ELSEWHERE))
         if step is _Step.ELSEWHERE:
             return None

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from kipflow.mail.announcements.names import is_same_person
+from kipflow.mail.relevance import fold_case, has_any
 
 _LOOKED_AT = 160
 _WORD = re.compile(r"[^\W\d_]{4,13}")
@@ -104,7 +105,11 @@ _SIGNED = re.compile(
 
 def find_claim_told_apart(text: str, author: str = "") -> bool | None:
     """The claim that a mail makes of its vote elsewhere in its words, or behind its author's name at the end."""
-    signed = _SIGNED.search(text)
+    folded = fold_case(text)
+    names_claim = "binding" in folded
+    if not names_claim and not has_any(_COUNTED, folded):
+        return None
+    signed = _SIGNED.search(text) if names_claim else None
     if signed is not None and is_same_person(signed.group("name"), author):
         return find_claim("", text[signed.end() : signed.end() + 24])
     told = next((match for pattern in _APART if (match := pattern.search(text)) is not None), None)
@@ -113,6 +118,8 @@ def find_claim_told_apart(text: str, author: str = "") -> bool | None:
     return False if _DENIED.search(told.group()) else find_claim("", told["claim"])
 
 
+#: One of these stands in every text that the second of `_APART` is found in.
+_COUNTED = ("as ", "under ", "vote ", "1 ")
 _DENIED = re.compile(r"n['’]t\b|\bnot\b", re.IGNORECASE)
 
 

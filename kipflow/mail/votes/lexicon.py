@@ -16,6 +16,7 @@ from importlib.resources import files
 from kipflow.mail.relevance import has_any
 
 _NO_BLANKS = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]")
+_LETTERS = re.compile(r"[^\W\d_][\w'-]*")
 _BETWEEN_PIECES = re.compile(r" \.\.\. |[ *]")
 _GAP = r"\b[^.!?;\n]{0,45}?\b"
 
@@ -51,12 +52,13 @@ def find_words(name: str, text: str) -> list[re.Match[str]]:
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    return has_any(_find_signs(name), text) and _compile(name).search(text) is not None
+    return any(_compile_sign(name, sign).search(text) for sign in _find_signs(name) if sign in text)
 
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
-    return has_any(_find_signs(name), text) and _compile(name).match(text.lstrip()) is not None
+    text = text.lstrip()
+    return any(_compile_sign(name, sign).match(text) for sign in _find_signs(name) if sign in text)
 
 
 def ends(name: str, text: str) -> bool:
@@ -90,19 +92,24 @@ def drop(name: str, text: str) -> str:
 
 def leaves_only(names: Iterable[str], text: str) -> str:
     """The letters of `text` that no word of the classes accounts for."""
-    rest = _compile_all(tuple(names)).sub(" ", text)
-    return " ".join(re.findall(r"[^\W\d_][\w'-]*", rest))
+    if _LETTERS.search(text) is None:
+        return ""
+    return " ".join(_LETTERS.findall(_compile_all(tuple(names)).sub(" ", text)))
 
 
 @cache
-def _find_signs(name: str) -> tuple[str, ...]:
-    """Pieces of the words of a class, one of which stands in every text that holds such a word."""
-    pieces = {max(_BETWEEN_PIECES.split(word), key=len) for word in load_words()[name]}
-    signs: list[str] = []
-    for piece in sorted(pieces, key=lambda p: (len(p), p)):
-        if not has_any(signs, piece):
-            signs.append(piece)
-    return tuple(signs)
+def _find_signs(name: str) -> dict[str, list[str]]:
+    """The longest piece without a blank of each word of a class, and the words that it stands for: a text without the
+    piece holds none of them, which costs far less to find out than trying a pattern, or building it."""
+    found: dict[str, list[str]] = {}
+    for word in load_words()[name]:
+        found.setdefault(max(_BETWEEN_PIECES.split(word), key=len), []).append(word)
+    return found
+
+
+@cache
+def _compile_sign(name: str, sign: str) -> re.Pattern[str]:
+    return _join(_find_signs(name)[sign])
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
@@ -77,6 +78,7 @@ def explain(
     return (find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression,), tuple(mail.reasons)
 
 
+@lru_cache(maxsize=2048)  # answers repeat it
 def read_subject(subject: str) -> tuple[Expression, ...]:
     """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on."""
     text = spell_out(plain(subject))
