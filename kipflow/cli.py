@@ -6,6 +6,7 @@ line on stderr that says what to do; `KIPFLOW_DEBUG=1` adds the traceback.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -79,6 +80,7 @@ def cli(community: str | None) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the `kipflow` script. What it and the programs that it starts make, others cannot read."""
     os.umask(PRIVATE)
+    gc.set_threshold(100_000)  # what a command makes it mostly keeps: looking for rubbish often is in vain
     sys.exit(run(arguments))
 
 

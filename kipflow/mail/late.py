@@ -7,17 +7,19 @@ very same as a mail that was read at once, whoever asks and whenever.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NoReturn
 
 from kipflow.domain.facts import Message, Unreadable
+from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
-_OF_BODY = frozenset({"own_text", "expressions", "declared", "cancels", "unread"})
+#: What is read late: the body, and what only matters of those who vote.
+_OF_BODY = frozenset({"own_text", "expressions", "declared", "cancels", "unread", "authentication"})
 _OF_HEADERS = tuple(field.name for field in fields(Message) if field.name not in _OF_BODY)
 #: Reads the whole of a mail.
 Read = Callable[[], Message | Unreadable]
@@ -64,6 +66,10 @@ class LateMessage(Message):
     def unread(self) -> str:
         return self.whole().unread
 
+    @property
+    def authentication(self) -> Authentication:
+        return self.whole().authentication
+
     def __eq__(self, other: object) -> bool:
         return self is other or self.whole() == (other.whole() if isinstance(other, LateMessage) else other)
 
@@ -78,9 +84,9 @@ def _refuse(found: Unreadable) -> NoReturn:
     raise ValueError(f"{found.source} was readable before: {found.why}")
 
 
-def put_off(head: Message, *, read: Read, glance: Glance) -> LateMessage:
-    """A mail of which only what `head` has of its headers was read; `read` reads all of it."""
-    return _assemble([getattr(head, name) for name in _OF_HEADERS], read, glance)
+def put_off(head: Mapping[str, Any], *, read: Read, glance: Glance) -> LateMessage:
+    """A mail of which only what its headers tell was read, the values of a `Message`; `read` reads all of it."""
+    return _assemble([head[name] for name in _OF_HEADERS], read, glance)
 
 
 def _assemble(values: Sequence[Any], read: Read, glance: Glance) -> LateMessage:

@@ -67,23 +67,23 @@ def read_message(
     matters = _could_matter(reading, head)
     is_late = late and matters and reading.kind not in _ENDING_KINDS and len(data) <= MAX_KEPT
     said = _read_body(head, reading, prefix, notes) if matters and not is_late else _read_unopened(head, reading, notes)
-    found = Message(
+    values = {
         **head.facts,
-        source=source,
-        reading=said.reading,
-        own_text=said.own_text,
-        expressions=said.expressions,
-        declared=said.declared,
-        cancels=said.cancels,
-        # of a mail that no vote or proposal could depend on, nobody asks it
-        authentication=find_authentication(head.headers, receivers, head.sender) if matters else Authentication.UNKNOWN,
-        unread=said.unread,
-    )
-    if not is_late:
-        return found
-    how = partial(read_message, source=source, list_id=list_id, month=month, prefix=prefix, receivers=receivers)
-    whole = partial(how, data, list_from_headers=list_from_headers, unread=unread)
-    return put_off(found, read=whole, glance=glance_at(head, reading, is_noted=bool(said.unread)))
+        "source": source,
+        "reading": said.reading,
+        "own_text": said.own_text,
+        "expressions": said.expressions,
+        "declared": said.declared,
+        "cancels": said.cancels,
+        "unread": said.unread,
+    }
+    if is_late:
+        how = partial(read_message, source=source, list_id=list_id, month=month, prefix=prefix, receivers=receivers)
+        whole = partial(how, data, list_from_headers=list_from_headers, unread=unread)
+        return put_off(values, read=whole, glance=glance_at(head, reading, is_noted=bool(said.unread)))
+    # of a mail that no vote or proposal could depend on, nobody asks it
+    checked = find_authentication(head.headers, receivers, head.sender) if matters else Authentication.UNKNOWN
+    return Message(**values, authentication=checked)
 
 
 @dataclass(frozen=True, slots=True)

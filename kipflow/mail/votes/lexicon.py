@@ -47,18 +47,18 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
-    return list(_compile(name).finditer(text)) if has_any(_find_signs(name), text) else []
+    return list(_compile(name).finditer(text)) if has_any(_list_signs(name, text), text) else []
 
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    return any(_compile_sign(name, sign).search(text) for sign in _find_signs(name) if sign in text)
+    return any(_compile_sign(name, sign).search(text) for sign in _list_signs(name, text) if sign in text)
 
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
     text = text.lstrip()
-    return any(_compile_sign(name, sign).match(text) for sign in _find_signs(name) if sign in text)
+    return any(_compile_sign(name, sign).match(text) for sign in _list_signs(name, text) if sign in text)
 
 
 def ends(name: str, text: str) -> bool:
@@ -87,7 +87,7 @@ def speaks_of_votes(text: str) -> bool:
 
 def drop(name: str, text: str) -> str:
     """`text` with the words of the class blotted out, so that what they contain is not found."""
-    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if has_any(_find_signs(name), text) else text
+    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if has_any(_list_signs(name, text), text) else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
@@ -105,6 +105,16 @@ def _find_signs(name: str) -> dict[str, list[str]]:
     for word in load_words()[name]:
         found.setdefault(max(_BETWEEN_PIECES.split(word), key=len), []).append(word)
     return found
+
+
+def _list_signs(name: str, text: str) -> Iterable[str]:
+    """Those of the class that this text could hold."""
+    return _find_ascii_signs(name) if text.isascii() else _find_signs(name)
+
+
+@cache
+def _find_ascii_signs(name: str) -> tuple[str, ...]:
+    return tuple(filter(str.isascii, _find_signs(name)))
 
 
 @cache
