@@ -30,8 +30,9 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     told = moves or any(has(name, folded) for name in _VERBS[:3])
-    is_own = moves or _speaks_of_own(folded) or has("my_vote", folded)
-    if not told or not is_own or _YOURS.search(text) or folded.rstrip().endswith("?"):
+    if not told or _YOURS.search(text) or folded.rstrip().endswith("?"):
+        return None
+    if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
     target = _find_target(folded, mentions, moves=moves)
     if target is None:
@@ -47,9 +48,11 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
 
 def _speaks_of_own(folded: str) -> bool:
     """Whether the sentence is about its writer: says I or my, or begins with the verb."""
+    if has("first_person", folded):
+        return True
     starts = [m.start() for name in _VERBS for m in find_words(name, folded)]
     before = folded[: min(starts)] if starts else "it is not so"
-    return has("first_person", folded) or bool(_FEW_WORDS.fullmatch(before) and not leaves_only(("filler",), before))
+    return bool(_FEW_WORDS.fullmatch(before) and not leaves_only(("filler",), before))
 
 
 def _find_target(folded: str, mentions: Sequence[Mention], *, moves: bool) -> Mention | None:
