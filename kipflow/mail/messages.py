@@ -6,6 +6,7 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -107,7 +108,7 @@ def _read_unopened(head: Head, reading: SubjectReading, notes: Unread) -> _Said:
 
 def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) -> _Said:
     text, twins = find_texts(head.headers, head.body, notes)
-    words = find_own_words(text, notes)
+    words = find_own_words(text, notes, address=head.sender.address)
     own_text = words.text
     reading = _settle_kind(reading, words, head.subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
@@ -122,7 +123,8 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
     if head.is_generated:
-        votes = tuple(map(_ask_generated, votes))
+        why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
+        votes = tuple(_ask(vote, "auto-generated", why) for vote in votes)
     casts = any(e.standing is Standing.CLEAR for e in votes)
     if casts or (own_text and not points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
@@ -160,6 +162,7 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
 
 
 #: Subjects under which a vote can end without the mail being an answer.
+_VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 _ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
 
 
@@ -184,19 +187,22 @@ def _read_votes(
         return ()  # agreement, in a discussion; who claims to bind may mean the vote in whose thread this stands
     # rows of a table sum up; who votes in one writes no table of bars
     nobodys = {index for index, line in enumerate(words.own) if is_table_row(line.text)}
+    is_report = any(_VALUE_CELL.search(words.own[index].text) for index in nobodys)
     if nobodys:
         own = (replace(line, text="") if index in nobodys else line for index, line in enumerate(words.own))
         words = replace(words, own=tuple(own))
     found = read_expressions(words, author=sender.name, is_result=is_result)
+    if is_report:
+        why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
+        found = tuple(_ask(e, "beside-a-table", why) for e in found)
     if not found and not is_result:
         found = read_subject(subject)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 
-def _ask_generated(found: Expression) -> Expression:
-    """What a program's own mail seems to vote, as a question: a gateway may send a person's vote, a builder never."""
-    why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
-    return replace(found, rule="auto-generated", standing=Standing.UNCLEAR, why=why)
+def _ask(found: Expression, rule: str, why: str) -> Expression:
+    """What a program's mail seems to vote, as a question: a gateway may send a person's vote, a builder never."""
+    return replace(found, rule=rule, standing=Standing.UNCLEAR, why=why)
 
 
 _SEALED = Expression(

@@ -80,13 +80,13 @@ _ESCAPED_FROM = re.compile(r"^>From\s")
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
-def find_own_words(text: str, note: limits.Note = limits.ignore) -> Words:
-    """The author's own lines of a mail text, in order, with what each stands under."""
+def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str = "") -> Words:
+    """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
     lines = drop_added(clean_lines(text, note))
     barred = _read_bars(lines) if BAR_MARK in text else ()
     marks = _mark_quotes(lines)
     _mark_attributions(lines, marks)
-    doubtful = mark_unmarked_quotes(lines, marks)
+    doubtful = mark_unmarked_quotes(lines, marks, address)
     _mark_leftovers(lines, marks)
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]

@@ -19,6 +19,8 @@ from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, find_clause, f
 _GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 _STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
 _TURNED = {"passed": "failed", "failed": "passed"}
+#: A clause with more words that has one of "wrong" is about something else.
+_SHORT_CLAUSE = 6
 #: How far behind "did not receive" its object may stand.
 _REACH = 6
 
@@ -174,6 +176,11 @@ class Head:
         return self.can_be("needed", "gain") or explains or behind.text in CLAUSE_ENDS
 
     @cached_property
+    def is_shared_by_vote(self) -> bool:
+        """Whether the vote is the subject of a clause before: "the vote was extended and is still open"."""
+        return _find_shared(self.tokens, self.group[0]) is Subject.VOTE
+
+    @cached_property
     def is_of_vote(self) -> bool:
         """ "closing this vote", "the vote thread is closed", "the voting period is over"."""
         if any(t.can_be("vote", "thread") for t in self.tokens[self.at + 1 : self.at + 5]):
@@ -240,6 +247,25 @@ def _is_later(tokens: Sequence[Token]) -> bool:
         if in_time or on_day or token.can_be("later"):
             return True
     return False
+
+
+def takes_back(tokens: Sequence[Token]) -> bool:
+    """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
+    ends = [at for at, t in enumerate(tokens) if t.can_be("joint") or t.text in CLAUSE_ENDS]
+    for before, end in pairwise([-1, *ends, len(tokens)]):
+        clause = tokens[before + 1 : end]
+        if any(t.can_be("retracts") for t in clause) and len(clause) <= _SHORT_CLAUSE:
+            return True
+        counts = tokens[before].text == ":" and any(t.can_be("sign", "number", "ballots") for t in tokens[:before])
+        if not counts and _only_denies(clause):  # "-1: no" is a count
+            return True
+    return False
+
+
+def _only_denies(clause: Sequence[Token]) -> bool:
+    denies = any(t.can_be("negator") or t.text == "no" for t in clause)
+    rest = [t for t in clause if t.text not in {"no", "here"}]
+    return denies and all(t.can_be("negator", "auxiliary", "pronoun", "adverb") and t.text != "non" for t in rest)
 
 
 def thanks_all(tokens: Sequence[Token]) -> bool:

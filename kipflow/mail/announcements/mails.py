@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.heads import Subject, thanks_all
+from kipflow.mail.announcements.heads import Subject, takes_back, thanks_all
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
@@ -88,6 +88,14 @@ class Mail:
         return next((s.sentence for s in told if s.outcome != outcome and s.subject > Subject.NOBODY), "")
 
     @cached_property
+    def taken_back(self) -> str:
+        """The first sentence behind an outcome, or the outcome's own, that may take it back."""
+        if self.sure is None:
+            return ""
+        behind = self.own[self.own.index(self.sure.sentence) :]
+        return next((sentence for sentence in behind if takes_back(tokenize(sentence))), "")
+
+    @cached_property
     def about_vote(self) -> str:
         """The first sentence with an outcome, sure or not, of the vote or of what is voted on."""
         return next((said.sentence for said in self.heard if said.subject >= Subject.THING), "")
@@ -134,6 +142,20 @@ def of_another_vote(m: Mail) -> str:
 @result(ASK, "two outcomes", "The vote passed. No, it failed.", leaves=("The vote did not fail: KIP-7 is adopted.",))
 def contradicted(m: Mail) -> str:
     return f"{m.sure.sentence[:300]} / {m.against}" if m.sure is not None and m.against else ""
+
+
+@result(
+    *(
+        ASK,
+        "an outcome, taken back behind it",
+        "The vote passed. Sorry, that was wrong.",
+        "The vote passed by lazy consensus, not here.",
+    ),
+    *("The vote passed. Scratch that, it did not.", "The vote passed by lazy consensus, not here."),
+    leaves=("The vote passed, no -1. Sorry for the delay.",),
+)
+def taken_back_behind(m: Mail) -> str:
+    return m.taken_back
 
 
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kipflow.mail.announcements.calls import Call, calls_off, find_call, is_of_result, is_undecided, read_resolve
 from kipflow.mail.announcements.heads import Head, is_real, thanks_all
-from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, is_conditional
+from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end, call = Table(), Table(), Table()
@@ -65,6 +65,12 @@ def not_understood(h: Head) -> bool:
 @outcome(ASK, "going on, or over?", "The vote is passing with 3 +1.", leaves=("So far it is passing.",))
 def going_on(h: Head) -> bool:
     return h.can_be("going_on")
+
+
+@outcome(ASK, "told of a part", "The first half of the vote passed.", "Part of the vote passed.")
+def in_part(h: Head) -> bool:
+    start = find_clause(h.tokens, max(h.group[0], 0))
+    return any(t.can_be("part") for t in h.tokens[start : find_clause_end(h.tokens, h.at)])
 
 
 @outcome(ASK, "guessed, or cited", "Looks like the vote has passed.", "Technically the vote has failed.")
@@ -137,7 +143,9 @@ def extends(h: Head) -> bool:
 
 @end(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open.")
 def runs_on(h: Head) -> bool:
-    if h.is_conditional or h.leader is None or not h.leader.can_be("vote", "thread", "period"):
+    if h.is_conditional or h.leader is None:
+        return False
+    if not (h.leader.can_be("vote", "thread", "period") or h.is_shared_by_vote):
         return False
     return h.can_be("runs_on") or (h.can_be("close") and h.is_denied)
 

@@ -39,8 +39,11 @@ LONGEST_ATTRIBUTION = 7
 _SHORTEST_TITLE = 7
 
 
-def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
-    """Cut at a quoted mail that has no marks of its own. Answers what stood below, if nothing stood above."""
+def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tuple[str, ...]:
+    """Cut at a quoted mail that has no marks of its own.
+
+    Answers what stood below, if nothing stood above or the author (of this address) forwards a mail of their own.
+    """
     bare = (
         i for i, line in enumerate(lines) if marks[i] == OWN or (line[:4] == ">>> " and line.rstrip()[-3:] == ">>>")
     )
@@ -59,7 +62,9 @@ def mark_unmarked_quotes(lines: list[str], marks: list[str]) -> tuple[str, ...]:
         rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == OWN)
         for i in range(index, len(lines)):
             marks[i] = DROPPED
-        return () if above else rest
+        header = "\n".join(lines[index:end]).lower()
+        is_own = bool(address) and "forward" in header and f"<{address}>" in header.partition("\nto:")[0]
+        return rest if is_own or not above else ()
     return ()
 
 

@@ -31,6 +31,7 @@ MAX_LINE_SHOWN = 300
 MAX_TEXT = 20_000
 #: Words behind a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
+_FAINT = {Standing.HINT, Standing.DOUBT}
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -59,14 +60,14 @@ def explain(
         return (), ()
     mail = _Mail(author, is_result, [])
     found = list(mail.read([line.text for line in words.own], words.own))
-    if not found and words.doubtful:
+    if words.doubtful and all(f.expression.standing in _FAINT for f in found):
         below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
         why = "stands below a quote without marks: whose words?"
         found = [
             Finding(replace(f.expression, standing=Standing.UNCLEAR, rule="below-unmarked-quote", why=why))
             for f in below
-            if f.expression.choice is not None and f.expression.standing not in {Standing.HINT, Standing.DOUBT}
-        ]
+            if f.expression.choice is not None and f.expression.standing not in _FAINT
+        ] or found
     vote = _resolve(found)
     text = "\n".join(line.text for line in words.own)
     if vote is not None:

@@ -83,12 +83,15 @@ def part(m: Mention) -> bool:
     return m.about in {About.PART, About.REMARK}
 
 
+_NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 
 
 @rule(ASK, "names somebody: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
-    """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | not: +1 (binding) from me"""
+    """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | So far: +1 (Jun) | not: +1 (binding) from me"""
+    if not m.opens and (beside := _NAMED.match(m.tail)) is not None:
+        return not is_own(beside.group("who"), m.author)
     if m.whom:
         first = m.whom.split()[0]
         named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))

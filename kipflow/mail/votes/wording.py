@@ -28,7 +28,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if claimed is not None and not named and has("assent", folded):
         choices = choices | {Choice.FOR}
     if not choices:
-        if has("own_vote", folded) and len(folded.split()) <= 12 and not has("need", folded):
+        is_cut = has("my_vote", folded) and folded.rstrip()[-1:].isalnum()
+        if (has("own_vote", folded) or is_cut) and len(folded.split()) <= 12 and not has("need", folded):
             return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
