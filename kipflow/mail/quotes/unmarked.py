@@ -37,6 +37,10 @@ OWN, QUOTED, DROPPED = "o", "q", "x"
 LONGEST_ATTRIBUTION = 7
 #: What begins a quote by dashes alone has more characters: "-- " does not.
 _SHORTEST_TITLE = 7
+_NAMES_SENDER = re.compile(
+    rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)",
+    re.IGNORECASE,
+)
 
 
 def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tuple[str, ...]:
@@ -86,40 +90,57 @@ def _may_introduce(lines: list[str], marks: list[str], index: int) -> bool:
 
 def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int | None:
     """Where the header of an unmarked quote that begins at `index` ends; None if none begins there."""
+    ends = (find(lines, index) for find in _HEADERS)
+    end = next((end for end in ends if end is not None), None)
+    return end if end is not None else _find_wrapped_attribution(lines, marks, index)
+
+
+def _find_single_line(lines: list[str], index: int) -> int | None:
     line = lines[index]
-    if is_groupwise(line):
-        return index + 1
-    if "@" in line and LOTUS_FIRST.match(line):
-        dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)
-        if dated is not None and LOTUS_DATE.match(lines[dated]):
-            return dated + 1
-    block_end = find_header_block(lines, index)
-    if block_end is not None:
-        return block_end
-    if TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* ")):
-        return index + 1  # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
-    if is_single_line(line):
-        return index + 1
-    if line.strip() == OUTLOOK_MARK or ORIGINAL.match(line):
-        return skip_header_lines(lines, index + 1)
-    if RULE.match(line) or TITLE.match(line) or HEADER_FIRST.match(line) or BARE_TITLE.match(line):
-        start = index if HEADER_FIRST.match(line) else index + 1
-        while start < len(lines) and start - index < 3 and not lines[start].strip():
-            start += 1
-        if start > index and (end := find_header_block(lines, start)) is not None:
-            return end
-        if start < len(lines) and HEADER_FIRST.match(lines[start]):
-            end = skip_header_lines(lines, start)
-            if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3:
-                return end
-    # "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:" with the quote bare below it
-    if VOTE_LINE.match(line):
-        return None  # a vote right above an attribution is no part of it
-    # nor is a name or a word above one that begins and is dated below: "Ola" / "On Tue, 3 Mar 2026, X wrote:"
-    begins_below = not begins_attribution(line) and any(map(begins_attribution, lines[index + 1 : index + 4]))
-    if begins_below:
+    # Zoho: "---- On Tue, 03 Mar 2026 09:14:00 +0100 Jun <jun@x.example> wrote ----"
+    is_framed = TITLE.match(line) and has_time(line) and ends_attribution(line.strip("-_—=* "))
+    return index + 1 if is_groupwise(line) or is_framed or is_single_line(line) else None
+
+
+def _find_lotus(lines: list[str], index: int) -> int | None:
+    if "@" not in lines[index] or not LOTUS_FIRST.match(lines[index]):
         return None
-    opens = begins_attribution(line)
+    dated = next((i for i in range(index + 1, min(index + 3, len(lines))) if lines[i].strip()), None)
+    return dated + 1 if dated is not None and LOTUS_DATE.match(lines[dated]) else None
+
+
+def _find_original(lines: list[str], index: int) -> int | None:
+    is_mark = lines[index].strip() == OUTLOOK_MARK or ORIGINAL.match(lines[index])
+    return skip_header_lines(lines, index + 1) if is_mark else None
+
+
+def _find_titled(lines: list[str], index: int) -> int | None:
+    """A block of header lines below a rule or title, or one that begins without."""
+    line = lines[index]
+    if not any(pattern.match(line) for pattern in (RULE, TITLE, HEADER_FIRST, BARE_TITLE)):
+        return None
+    start = index if HEADER_FIRST.match(line) else index + 1
+    while start < len(lines) and start - index < 3 and not lines[start].strip():
+        start += 1
+    if start > index and (end := find_header_block(lines, start)) is not None:
+        return end
+    if start == len(lines) or not HEADER_FIRST.match(lines[start]):
+        return None
+    end = skip_header_lines(lines, start)
+    return end if sum(1 for i in range(start, end) if HEADER_LINE.match(lines[i])) >= 3 else None
+
+
+#: Tried in this order.
+_HEADERS = (_find_lotus, find_header_block, _find_single_line, _find_original, _find_titled)
+
+
+def _find_wrapped_attribution(lines: list[str], marks: list[str], index: int) -> int | None:
+    """ "On 2 Mar 2026, at 10:00, Mara Lind <mara@…> wrote:", over several lines, with the quote bare below it."""
+    opens = begins_attribution(lines[index])
+    # a vote right above an attribution is no part of it, nor is a name or a word above one that begins below:
+    # "Ola" / "On Tue, 3 Mar 2026, X wrote:"
+    if VOTE_LINE.match(lines[index]) or (not opens and any(map(begins_attribution, lines[index + 1 : index + 4]))):
+        return None
     for last in range(index, min(index + (LONGEST_ATTRIBUTION if opens else 4), len(lines))):
         if opens and not lines[last].strip() and lines[last - 1].strip():
             continue  # its pieces are paragraphs
@@ -133,9 +154,6 @@ def _find_unmarked_quote(lines: list[str], marks: list[str], index: int) -> int 
             return None  # paragraphs of the author's own, as likely
         if is_dated_sender(joined) and VOTE_IN_LINE.search(joined) is None:
             return last + 1
-        if joined.endswith((":", "：")) and is_attribution(joined):
-            strong = HAS_DATE.search(joined) and re.match(
-                rf"\s*(?:{OPENING})\b|\s*\d|.{{0,80}}(?:於|于|在|<[^<>\s]{{1,200}}@)", joined, re.IGNORECASE
-            )
-            return last + 1 if strong else None
+        if is_attribution(joined):
+            return last + 1 if HAS_DATE.search(joined) and _NAMES_SENDER.match(joined) else None
     return None
