@@ -22,7 +22,8 @@ from kipflow.mail.glances import glance_at
 from kipflow.mail.heads import Head, read_head
 from kipflow.mail.late import MAX_KEPT, put_off
 from kipflow.mail.limits import Unread
-from kipflow.mail.quoting import Words, find_own_words, is_table_row
+from kipflow.mail.quotes.marked import is_table_row
+from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.results import find_cancel, read_declared
 from kipflow.mail.rounds.calls import is_call, read_called_numbers
 from kipflow.mail.subjects import parse_subject

@@ -14,30 +14,20 @@ from kipflow.mail import limits
 from kipflow.mail.content.html import BAR_MARK, OUTLOOK_MARK
 from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quotes.attributions import (
-    MAX_ATTRIBUTION,
-    OPENS,
-    VOTE_IN_LINE,
     VOTE_LINE,
     begins_attribution,
-    ends_attribution,
     is_attribution,
     leads_in_vote,
 )
 from kipflow.mail.quotes.footers import drop_added, is_sent_from
 from kipflow.mail.quotes.headblocks import (
-    HAS_DATE,
     HEADER_LINE,
     ORIGINAL,
-    has_time,
 )
-from kipflow.mail.quotes.unmarked import DROPPED, LONGEST_ATTRIBUTION, OWN, QUOTED, mark_unmarked_quotes
+from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
+from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
 MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is told
-
-
-def is_table_row(line: str) -> bool:
-    """Whether a line is a row of a table drawn with bars: no quote, and nobody's own vote."""
-    return "|" in line and _TABLE_ROW.match(line) is not None
 
 
 _GAP = re.compile(r"\n{3,}")
@@ -70,13 +60,6 @@ class Words:
         return evened.strip()[:MAX_OWN_TEXT]
 
 
-# "> x", ">> x", "> > x", "JR> x", "| x", "＞ x"; not "->" or "=>"
-_QUOTE = re.compile(r"^\s{0,8}(?:[A-Za-z]{0,6}[>＞»]|[A-Za-z]{7,16}>\s|&gt;|:(?=\s+\S)|\|(?!\|)(?:\s|$|[^\s|]))")
-# "| Mara Lind | +1 |": bars on both sides and within draw a table
-_TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
-_ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
-_ESCAPED_FROM = re.compile(r"^>From\s")
-
 _SIGNATURE = re.compile(r"^--\s?$|^—\s?$|^-- \u200b?$")
 
 
@@ -84,10 +67,10 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     """The author's own lines of a mail text, in order, with what each stands under; `address` is the author's."""
     lines = drop_added(clean_lines(text, note))
     barred = _read_bars(lines) if BAR_MARK in text else ()
-    marks = _mark_quotes(lines)
-    _mark_attributions(lines, marks)
+    marks = mark_quotes(lines)
+    mark_attributions(lines, marks)
     doubtful = mark_unmarked_quotes(lines, marks, address)
-    _mark_leftovers(lines, marks)
+    mark_leftovers(lines, marks)
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
@@ -168,87 +151,6 @@ def _introduces_quote(lines: list[str]) -> bool:
 _LISTED = 2
 _DASHES = frozenset("-—")  # what opens a signature
 _ENDS_LEAD_IN = frozenset(":：=_*~#-")
-_QUOTE_RUN = re.compile(r"q+")
-_BETWEEN_QUOTES = re.compile(r"q(?=oq)")
-
-
-def _mark_quotes(lines: list[str]) -> list[str]:
-    # nearly every quoted line begins so: no need to look closer
-    marks = [QUOTED if line[:1] == ">" else OWN for line in lines]
-    for index in [index for index, mark in enumerate(marks) if mark == OWN]:
-        line = lines[index]
-        if (
-            (">" in line or "|" in line or ":" in line or "&" in line or not line.isascii())
-            and _QUOTE.match(line)
-            and not _ARROW.match(line)
-            and not is_table_row(line)
-        ):
-            marks[index] = QUOTED
-    escaped = [index for index, line in enumerate(lines) if line[:5] == ">From"]
-    for index in escaped:
-        line = lines[index]
-        # ">From" is an archive's escape of the author's own "From", unless it stands among quotes
-        # or below a line such as "Jun wrote:"
-        if marks[index] == QUOTED and _ESCAPED_FROM.match(line):
-            around = marks[max(0, index - 1) : index] + marks[index + 1 : index + 2]
-            above = next((x for x in reversed(lines[max(0, index - 3) : index]) if x.strip()), "")
-            if QUOTED not in around and not above.rstrip().endswith((":", "：")):
-                marks[index], lines[index] = OWN, line[1:]
-    return marks
-
-
-def _mark_attributions(lines: list[str], marks: list[str]) -> None:
-    """Drop "On …, X wrote:" above a quote, in many languages, wrapped over up to four lines."""
-    for quote in _QUOTE_RUN.finditer("".join(marks)):
-        last = (index := quote.start()) - 1
-        while last >= 0 and not lines[last].strip() and index - last <= 3:
-            last -= 1
-        if last >= 0 and marks[last] == OWN:
-            first = _find_attribution_start(lines, marks, last)
-            if first is not None:
-                for i in range(first, last + 1):
-                    marks[i] = DROPPED
-
-
-def _find_attribution_start(lines: list[str], marks: list[str], last: int) -> int | None:
-    """The first line of an attribution that ends at line `last`; None if there is none."""
-    tail = lines[last].strip()
-    if len(tail) > 400 or not (tail.endswith((":", "：", "...", "…")) or ends_attribution(tail)):
-        return None
-    for first in range(last, max(-1, last - 5), -1):
-        if marks[first] != OWN or not lines[first].strip():
-            return None
-        joined = " ".join(line.strip() for line in lines[first : last + 1])
-        if len(joined) > MAX_ATTRIBUTION:
-            return None
-        if is_attribution(joined, above_quote=True):
-            return _find_earlier_part(lines, marks, first)
-    return None
-
-
-def _find_earlier_part(lines: list[str], marks: list[str], first: int) -> int:
-    """Where an attribution begins whose end begins at `first`: "On Mon, 2 Mar 2026 at 10:00,\nMara Lind\nwrote:".
-
-    In HTML its pieces may be paragraphs, with a blank line between them.
-    """
-    may_gap, gapped = not begins_attribution(lines[first]), False
-    for earlier in range(first - 1, max(-1, first - LONGEST_ATTRIBUTION), -1):
-        text = lines[earlier].strip()
-        if not text and may_gap and lines[earlier + 1].strip():
-            gapped = True
-        elif marks[earlier] != OWN or not text or text.endswith((".", "!", "?")):
-            break
-        elif OPENS.match(text) and HAS_DATE.search(text) and VOTE_IN_LINE.search(text) is None:
-            return earlier if not gapped or (has_time(text) and not text.endswith((":", "："))) else first
-    return first
-
-
-def _mark_leftovers(lines: list[str], marks: list[str]) -> None:
-    """A lone line squeezed between two quoted ones is the rest of a quoted line that was wrapped."""
-    for alone in _BETWEEN_QUOTES.finditer("".join(marks)):
-        index = alone.start() + 1
-        if lines[index].strip() and len(lines[index - 1]) >= 62 and lines[index + 1].strip("> |"):
-            marks[index] = QUOTED
 
 
 def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> None:

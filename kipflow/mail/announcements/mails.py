@@ -6,109 +6,16 @@ Taking back, contradiction and extension are asked before an outcome, and whatev
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
-from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.mail.announcements.counts import CountReading
-from kipflow.mail.announcements.heads import Subject, takes_back, thanks_all
-from kipflow.mail.announcements.others import names_another
-from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
-from kipflow.mail.announcements.tokens import split_sentences, tokenize
+from kipflow.domain.facts import Kind
+from kipflow.mail.announcements.heads import Subject, thanks_all
+from kipflow.mail.announcements.mailfacts import Mail
+from kipflow.mail.announcements.sayings import read_call, read_outcomes
+from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 
-_LEADING_VOTE = re.compile(r"^\W{0,3}[+\-]\s?[01](?![\w.]\d|\d)\s*(?:$|[^\d\s:=(]|\(\D)")
 result = Table()
 NOTHING, ASK, FAILED, PASSED, *_ = Says
-
-
-@dataclass(frozen=True)
-class Mail:
-    """What the rules look at: a mail's lines, its counts, and what its sentences say."""
-
-    lines: Sequence[str]
-    counts: CountReading
-    reading: SubjectReading
-    subject: str
-
-    @cached_property
-    def is_tagged(self) -> bool:
-        return self.reading.kind is Kind.RESULT
-
-    @cached_property
-    def sentences(self) -> list[str]:
-        return split_sentences(self.lines)
-
-    @cached_property
-    def own(self) -> list[str]:
-        return [sentence for sentence in self.sentences if not names_another(sentence, self.reading)]
-
-    @cached_property
-    def ends(self) -> dict[Says, str]:
-        """The first sentence that says each of this vote."""
-        found: dict[Says, str] = {}
-        for sentence in self.own:
-            for says in read_ends(sentence):
-                found.setdefault(says, sentence)
-        return found
-
-    @cached_property
-    def outcomes(self) -> list[Said]:
-        told = (said for sentence in self.own for said in read_outcomes(sentence))
-        return [said for said in told if self.is_tagged or said.rule != "hangs-on"]
-
-    @cached_property
-    def of_another(self) -> str:
-        """The first sentence with an end or outcome of another proposal's vote, before an outcome of this one."""
-        for sentence in self.sentences:
-            if self.sure is not None and sentence == self.sure.sentence:
-                return ""
-            if sentence not in self.own and tells_end(sentence) and not self.is_ballot:
-                return sentence
-        return ""
-
-    @cached_property
-    def heard(self) -> list[Said]:
-        """The outcomes that count. In a ballot only what is said of the vote itself does."""
-        free = self.is_tagged or self.counts.any or Says.CLOSED in self.ends
-        floor = Subject.VOTE if self.is_ballot else Subject.NOBODY if free else Subject.THING
-        return [said for said in self.outcomes if said.subject >= floor]
-
-    @cached_property
-    def sure(self) -> Said | None:
-        """The first outcome that is told outright."""
-        return next((said for said in self.heard if said.says is not Says.ASK), None)
-
-    @cached_property
-    def against(self) -> str:
-        """The sentence that denies it. What is told of nobody does not count, but may deny."""
-        told = self.heard if self.is_ballot else self.outcomes
-        outcome = self.sure.outcome if self.sure is not None else ""
-        return next((s.sentence for s in told if s.outcome != outcome and s.subject > Subject.NOBODY), "")
-
-    @cached_property
-    def taken_back(self) -> str:
-        """The first sentence behind an outcome, or the outcome's own, that may take it back."""
-        if self.sure is None:
-            return ""
-        behind = self.own[self.own.index(self.sure.sentence) :]
-        return next((sentence for sentence in behind if takes_back(tokenize(sentence))), "")
-
-    @cached_property
-    def about_vote(self) -> str:
-        """The first sentence with an outcome, sure or not, of the vote or of what is voted on."""
-        return next((said.sentence for said in self.heard if said.subject >= Subject.THING), "")
-
-    @cached_property
-    def is_ballot(self) -> bool:
-        if self.is_tagged or self.counts.told or sum(self.counts.listed.values()) > 1:
-            return False
-        return any(_LEADING_VOTE.match(line) for line in self.lines)
-
-    @cached_property
-    def first_line(self) -> str:
-        return next((line.strip() for line in self.lines if line.strip()), "")
 
 
 @result(

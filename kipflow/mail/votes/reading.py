@@ -6,19 +6,19 @@ own lines → boxes, legends and lists (`structure`) → sentences → values wi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
-from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
+from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import drop, ends, fold, has, speaks_of_votes
+from kipflow.mail.votes.lexicon import ends, fold, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions, has_condition
+from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
@@ -28,9 +28,6 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
-MAX_TEXT = 20_000
-#: Words behind a vote and its claim that give no reason: "from me", "all good".
-_FEW = 2
 _FAINT = {Standing.HINT, Standing.DOUBT}
 _FIGURES = "01+\u2212\uff11\uff10"
 
@@ -68,10 +65,10 @@ def explain(
             for f in below
             if f.expression.choice is not None and f.expression.standing not in _FAINT
         ] or found
-    vote = _resolve(found)
+    vote = resolve(found)
     text = "\n".join(line.text for line in words.own)
     if vote is not None:
-        return (_weigh_with_the_rest(vote, found, text, author),), tuple(mail.reasons)
+        return (weigh_with_the_rest(vote, found, text, author),), tuple(mail.reasons)
     claimed = None if is_result else find_claim_told_apart(text, author)
     if claimed is None:
         return (), tuple(mail.reasons)
@@ -190,66 +187,3 @@ def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:
         return [f for _, f in judged]
     summing = [f for m, f in clear if ends("sums_up", fold(m.lead))]
     return summing[-1:] or [f for m, f in clear if not is_origin(m)] or [f for _, f in clear]
-
-
-def _resolve(found: Sequence[Finding]) -> Expression | None:
-    """One expression for a whole mail: a change, else what is clear and one, else a question."""
-    by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
-    clear = _find_clear(found)
-    if clear:
-        changed = any(f.role is Role.CHANGE for f in found)
-        rivals = [f.expression for f in found if f.role is Role.RIVAL and f.expression.claimed_binding is not None]
-        if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
-            why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
-            return replace(clear[0], choice=None, rule="two-votes", standing=Standing.UNCLEAR, why=why)
-        return next((e for e in clear if e.claimed_binding is not None), clear[0])
-    if by[Standing.DOUBT] and by[Standing.HINT]:
-        return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice)
-    unclear = by[Standing.UNCLEAR]
-    if len({e.choice for e in unclear} - {None}) > 1:
-        return replace(unclear[0], choice=None)  # any of its values may be the vote
-    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
-    return next((expressions[0] for expressions in ordered if expressions), None)
-
-
-def _find_clear(found: Sequence[Finding]) -> list[Expression]:
-    """What is clear: the last change, else checked boxes, else all of it."""
-    clear = [f for f in found if f.expression.standing is Standing.CLEAR]
-    changed = [f for f in clear if f.role is Role.CHANGE][-1:]
-    return [f.expression for f in changed or [f for f in clear if f.role is Role.BOX] or clear]
-
-
-def _weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:
-    """A vote in the light of what the mail says elsewhere: conditional, for somebody else, taken back."""
-    if vote.standing is not Standing.CLEAR:
-        return vote
-    folded = fold(text.replace("\n", " "))[:MAX_TEXT]
-    at = next(i for i, f in enumerate(found) if f.expression == vote)
-    later = {f.role for f in found[at + 1 :]}
-    takes_back = Role.TAKES_BACK in later or any(f.expression.standing is Standing.WITHDRAWAL for f in found[at + 1 :])
-    if has("behalf", folded):
-        doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
-    elif takes_back and found[at].role is not Role.CHANGE:
-        doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
-    elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
-        doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
-    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
-        doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
-    elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
-        doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
-    else:
-        claimed = vote.claimed_binding
-        return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
-    return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
-
-
-def _objects(vote: Expression, folded: str) -> bool:
-    """Whether a vote against gives a reason on its own line, or something in its mail stands against the proposal."""
-    if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
-        return True
-    plain_words = drop("praise", drop("undenied", folded))
-    return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
-
-
-def _speaks_of_the_vote(sentence: str) -> bool:
-    return re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote)\b", sentence) is not None

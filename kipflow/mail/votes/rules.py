@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice
-from kipflow.mail.announcements.names import find_names, is_own
-from kipflow.mail.votes import technical
+from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
-from kipflow.mail.votes.mentions import UNDERSTOOD, About, Mention
+from kipflow.mail.votes.mentions import About, Mention
 from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
@@ -83,26 +82,10 @@ def part(m: Mention) -> bool:
     return m.about in {About.PART, About.REMARK}
 
 
-_NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
-_NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
-
-
 @rule(ASK, "names somebody: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
     """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | So far: +1 (Jun) | not: +1 (binding) from me"""
-    if not m.opens and (beside := _NAMED.match(m.tail)) is not None:
-        return not is_own(beside.group("who"), m.author)
-    if m.whom:
-        first = m.whom.split()[0]
-        named = (first[0].isupper() and first.lower() != "the") or first[0] == "@" or has("other", fold(first))
-        own = is_own(m.whom.rstrip(" .!"), m.author) or (m.is_claimed and bool(m.place))
-        return named and not own and not begins("whole", fold(m.whom))
-    if m.rest.lstrip()[:1] in tuple(",.!;，。！") or has("greeting", fold(m.rest)) or _NO_LATIN.search(m.rest):
-        return False
-    names = find_names(re.split(r"[;.]", m.rest)[0].strip(" :!-–—()[]"))
-    is_list = m.rest.lstrip()[:1] == ":" and (m.is_claimed or not m.sentence.starts_line)
-    several = len(names) > 1 or (bool(names) and (" " in names[0] or is_list))
-    return several and not is_own(m.rest, m.author)
+    return people.is_named(m)
 
 
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
@@ -113,34 +96,10 @@ def of_another(m: Mention) -> bool:
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 
-_LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
-_PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
-
-
 @rule(ASK, "stands behind a label or a name: whose, and on what?")
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
-    if m.mine_follows:
-        return False
-    lead = fold(m.sentence.preceding if m.opens else m.lead)
-    clause = re.split(r"[.!?]\s", lead)[-1].rstrip()
-    if clause[-1:] == ":" and has("reports", clause[-45:]) and not has("first_person", clause):
-        return True
-    if m.opens:
-        return m.is_list_head
-    is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
-    if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
-        return True
-    match = _LABEL.match(m.lead)
-    if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
-        return False
-    label = fold(match.group("label"))
-    if begins("greeting", label) or any(has(name, label) for name in ("casts", "vote_for", "vote_against")):
-        return False
-    return bool(leaves_only(_LABELS, label))
-
-
-_LABELS = ("own", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
+    return people.is_labelled(m)
 
 
 @rule(ASK, "is not said outright: is it a vote?")

@@ -15,7 +15,8 @@ from kipflow.mail import announcements
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.layouts import even_out
-from kipflow.mail.announcements.mails import Mail, find_outcome_of_subject, result
+from kipflow.mail.announcements.mailfacts import Mail
+from kipflow.mail.announcements.mails import find_outcome_of_subject, result
 from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
 from kipflow.mail.announcements.tokens import load_classes, tokenize
 from kipflow.mail.announcements.verdicts import Table

@@ -1,0 +1,79 @@
+"""What the findings of a mail come to together: one expression, in the light of all that it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.votes.claims import find_claim_told_apart, skip_claim
+from kipflow.mail.votes.findings import Finding, Role
+from kipflow.mail.votes.lexicon import drop, fold, has
+
+MAX_TEXT = 20_000
+#: Words behind a vote and its claim that give no reason: "from me", "all good".
+_FEW = 2
+
+
+def resolve(found: Sequence[Finding]) -> Expression | None:
+    """One expression for a whole mail: a change, else what is clear and one, else a question."""
+    by = {standing: [f.expression for f in found if f.expression.standing is standing] for standing in Standing}
+    clear = _find_clear(found)
+    if clear:
+        changed = any(f.role is Role.CHANGE for f in found)
+        rivals = [f.expression for f in found if f.role is Role.RIVAL and f.expression.claimed_binding is not None]
+        if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
+            why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
+            return replace(clear[0], choice=None, rule="two-votes", standing=Standing.UNCLEAR, why=why)
+        return next((e for e in clear if e.claimed_binding is not None), clear[0])
+    if by[Standing.DOUBT] and by[Standing.HINT]:
+        return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice)
+    unclear = by[Standing.UNCLEAR]
+    if len({e.choice for e in unclear} - {None}) > 1:
+        return replace(unclear[0], choice=None)  # any of its values may be the vote
+    ordered = (by[Standing.WITHDRAWAL][-1:], unclear, by[Standing.DOUBT], by[Standing.HINT])
+    return next((expressions[0] for expressions in ordered if expressions), None)
+
+
+def _find_clear(found: Sequence[Finding]) -> list[Expression]:
+    """What is clear: the last change, else checked boxes, else all of it."""
+    clear = [f for f in found if f.expression.standing is Standing.CLEAR]
+    changed = [f for f in clear if f.role is Role.CHANGE][-1:]
+    return [f.expression for f in changed or [f for f in clear if f.role is Role.BOX] or clear]
+
+
+def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, author: str) -> Expression:
+    """A vote in the light of what the mail says elsewhere: conditional, for somebody else, taken back."""
+    if vote.standing is not Standing.CLEAR:
+        return vote
+    folded = fold(text.replace("\n", " "))[:MAX_TEXT]
+    at = next(i for i, f in enumerate(found) if f.expression == vote)
+    later = {f.role for f in found[at + 1 :]}
+    takes_back = Role.TAKES_BACK in later or any(f.expression.standing is Standing.WITHDRAWAL for f in found[at + 1 :])
+    if has("behalf", folded):
+        doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
+    elif takes_back and found[at].role is not Role.CHANGE:
+        doubt = ("taken-back", "the same mail takes something back: does the vote stand?")
+    elif vote.choice is Choice.FOR and any(f.role is Role.OBJECTS for f in found):
+        doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
+    elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
+        doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
+    elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
+        doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
+    else:
+        claimed = vote.claimed_binding
+        return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
+    return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
+
+
+def _objects(vote: Expression, folded: str) -> bool:
+    """Whether a vote against gives a reason on its own line, or something in its mail stands against the proposal."""
+    if vote.value and len(skip_claim(vote.line.partition(vote.value)[2]).split()) > _FEW:
+        return True
+    plain_words = drop("praise", drop("undenied", folded))
+    return any(has(name, plain_words) for name in ("contrast", "negation", "rejection", "demand"))
+
+
+def _speaks_of_the_vote(sentence: str) -> bool:
+    return re.search(r"\bmy (?:vote|\+1|-1|approval)\b|\bthis (?:is|vote)\b", sentence) is not None
