@@ -27,6 +27,7 @@ from measure import Figure, answer, median, run_apart, run_in_turns
 from peers import PEERS, find_python, measure_peer
 
 from kipflow.adapters.store import migrate, open_store
+from kipflow.config.loading import load_community
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -35,7 +36,6 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mail.threads import attribute_numbers
 from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
-from kipflow.settings import load_community
 
 MONTHS = 4
 ROUNDS = 3

@@ -16,8 +16,8 @@ import click
 
 from kipflow import __version__
 from kipflow.adapters.private import PRIVATE
+from kipflow.config.settings import load_instance_variables, read_settings
 from kipflow.domain.errors import KipflowError
-from kipflow.settings import load_instance_variables, read_settings
 
 #: Command → where it is, and what `kipflow --help` says of it. Loaded when used: `kipflow votes` must not wait for
 #: SQLAlchemy or Airflow.

@@ -18,6 +18,9 @@ from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore, open_store
+from kipflow.config.community import Community
+from kipflow.config.loading import find_roster, load_community
+from kipflow.config.settings import Settings
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Message
 from kipflow.domain.pagefaults import Norms
@@ -29,7 +32,6 @@ from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.effects import EffectRules
 from kipflow.services.index import IndexHandler
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
-from kipflow.settings import Community, Settings, find_roster, load_community
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

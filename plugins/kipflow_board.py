@@ -69,7 +69,7 @@ def open_parts() -> "Parts":
     Raises:
         ConfigError: a configuration file is wrong.
     """
-    from kipflow.settings import read_settings
+    from kipflow.config.settings import read_settings
     from kipflow.wiring import connect
 
     return connect(read_settings(), database_url=find_database_url())

@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.services.ports",
         "kipflow.services.board",
         "kipflow.adapters",
-        "kipflow.databaseurl",
+        "kipflow.config.databaseurl",
         "kipflow.lakeschemas",
     },
     "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.web"},
@@ -41,31 +41,20 @@ ALLOWED: dict[str, set[str]] = {
     "kipflow.java": {"kipflow.domain"},
     # the lake's shapes, which the store's side and Spark's share
     "kipflow.lakeschemas": {"kipflow.domain"},
-    "kipflow.configfile": {"kipflow.domain"},
-    "kipflow.databaseurl": {"kipflow.domain"},
-    "kipflow.configvalues": {"kipflow.domain"},
-    "kipflow.configpages": {"kipflow.domain", "kipflow.configvalues"},
-    "kipflow.configchecks": {"kipflow.domain", "kipflow.configvalues", "kipflow.settings"},
-    "kipflow.settings": {
-        "kipflow.domain",
-        "kipflow.configchecks",
-        "kipflow.configfile",
-        "kipflow.configpages",
-        "kipflow.configvalues",
-        "kipflow.databaseurl",
-    },
-    "kipflow.wiring": {"kipflow.domain", "kipflow.mail", "kipflow.services", "kipflow.adapters", "kipflow.settings"},
+    # a machine's settings, and files: nothing of what the files are read for
+    "kipflow.config": {"kipflow.domain", "kipflow.config"},
+    "kipflow.wiring": {"kipflow.domain", "kipflow.mail", "kipflow.services", "kipflow.adapters", "kipflow.config"},
     "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow.mbox", "kipflow.lakeschemas", "kipflow_spark"},
-    "spark.jobs": {"kipflow_spark", "kipflow.settings"},
+    "spark.jobs": {"kipflow_spark", "kipflow.config"},
     "dags": {
-        "kipflow.settings",
+        "kipflow.config",
         "kipflow.wiring",
         "kipflow.services",
         "kipflow.adapters",
         "kipflow.web",
         "kipflow.java",
     },
-    "plugins": {"kipflow.settings", "kipflow.wiring", "kipflow.services", "kipflow.adapters", "kipflow.web"},
+    "plugins": {"kipflow.config", "kipflow.wiring", "kipflow.services", "kipflow.adapters", "kipflow.web"},
 }
 #: Entry points may import everything, the sandbox only the launcher (and tests).
 EVERYTHING = ("kipflow.cli", "kipflow.commands", "kipflow.launcher")

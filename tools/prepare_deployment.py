@@ -17,9 +17,9 @@ import sqlalchemy
 from sqlalchemy.exc import SQLAlchemyError
 
 from kipflow.adapters.store import migrate
+from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.launcher.credentials import ADMIN, VIEWER, write_private
-from kipflow.settings import read_settings
 
 
 def main() -> int:

@@ -9,8 +9,8 @@ import os
 import sys
 from pathlib import Path
 
+from kipflow.config.settings import read_settings
 from kipflow.java import spark_environment
-from kipflow.settings import read_settings
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kipflow.settings import read_settings
+from kipflow.config.settings import read_settings
 
 #: Batches that are kept for a person to look at; older ones are removed.
 KEPT = 3

@@ -15,9 +15,9 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 from kip_dags.spark import SubmitJob, submit
 from kipflow.adapters import lake
+from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread
 from kipflow.services.ports import Archive, Report
-from kipflow.settings import ArchiveConfig
 from kipflow.wiring import Parts
 
 

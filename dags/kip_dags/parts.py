@@ -9,7 +9,7 @@ from typing import Any
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
 
-from kipflow.settings import read_settings
+from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, Secrets, build_database_url, connect
 
 #: Runs whose logical date was chosen on purpose, whatever clock the community has.

@@ -9,8 +9,8 @@ from typing import Any
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from kip_dags.defaults import SPARK_POOL
+from kipflow.config.settings import read_settings
 from kipflow.java import DRIVER_MEMORY, submit_arguments
-from kipflow.settings import read_settings
 
 
 class SubmitJob(SparkSubmitOperator):

@@ -10,8 +10,9 @@ from kipflow.commands.moves import find_facts, render_evidence, say_evidence
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress, say_count
+from kipflow.config.loading import load_community
+from kipflow.config.settings import read_settings
 from kipflow.services.replay import ReplayReport
-from kipflow.settings import load_community, read_settings
 from kipflow.wiring import connect_with_rules, effect_rules
 
 

@@ -10,10 +10,11 @@ import click
 
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.review import parse_number
+from kipflow.config.loading import load_community
+from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.domain.proposals import format_key
-from kipflow.settings import load_community, read_settings
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import Parts, connect, page_norms
 

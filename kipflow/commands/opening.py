@@ -5,7 +5,7 @@ from __future__ import annotations
 from kipflow.adapters.private import keep_private
 from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.commands.output import console
-from kipflow.settings import Settings, read_settings
+from kipflow.config.settings import Settings, read_settings
 from kipflow.wiring import Parts, connect, secrets_from_environment
 
 

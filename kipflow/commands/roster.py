@@ -15,6 +15,9 @@ from typing import Any
 import click
 
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
+from kipflow.config.loading import find_roster, load_community
+from kipflow.config.roster import load_roster
+from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Roster, fold_name
 from kipflow.rosters.editing import edit_roster
@@ -22,7 +25,6 @@ from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
-from kipflow.settings import find_roster, load_community, load_roster, read_settings
 
 MAX_SHOWN = 40
 

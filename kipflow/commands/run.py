@@ -11,9 +11,9 @@ import click
 
 from kipflow.commands.now import find_seen_at
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, progress
+from kipflow.config.settings import Settings, read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.java import submit_command
-from kipflow.settings import Settings, read_settings
 from kipflow.wiring import Parts
 
 

@@ -21,11 +21,13 @@ from kipflow.commands.output import (
     say_count,
     say_time,
 )
+from kipflow.config.loading import find_roster, load_community
+from kipflow.config.roster import load_roster
+from kipflow.config.settings import read_settings
 from kipflow.domain.ends import find_open_ends
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes, render_csv, render_json, table_rows
-from kipflow.settings import find_roster, load_community, load_roster, read_settings
 
 
 @click.command()

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 
 from kipflow import java
 from kipflow.adapters.store.engine import make_database_url
+from kipflow.config.community import Community
+from kipflow.config.settings import Settings
 from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
 from kipflow.launcher.layout import SANDBOX, Layout
-from kipflow.settings import Community, Settings
 
 MARKER = "KIPFLOW_INSTANCE"
 LOCAL = "127.0.0.1"

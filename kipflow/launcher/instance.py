@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kipflow.config.settings import Settings
 from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials, write_private
 from kipflow.launcher.layout import Layout, find_layout
 from kipflow.launcher.processes import load_services
-from kipflow.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

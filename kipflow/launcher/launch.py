@@ -15,6 +15,8 @@ from rich.console import Console
 
 from kipflow.adapters.private import keep_private
 from kipflow.adapters.store.engine import find_file, make_database_url
+from kipflow.config.loading import find_roster, load_community
+from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import services
 from kipflow.launcher.api import AirflowApi
@@ -27,7 +29,6 @@ from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import Waiting, run_dags
 from kipflow.launcher.sandbox import Sandbox, continue_after, plan_sandbox, save_reached_time
-from kipflow.settings import Settings, find_roster, load_community
 
 UI_PORT = 8080
 SANDBOX_PORT = 8765

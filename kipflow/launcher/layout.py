@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from kipflow.settings import REPOSITORY, Settings
+from kipflow.config.settings import REPOSITORY, Settings
 
 #: The community that brings its own services.
 SANDBOX = "sandbox"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import httpx
 
+from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.credentials import write_private
 from kipflow.launcher.environment import LOCAL, SANDBOX_TOKEN
 from kipflow.launcher.layout import Layout
 from kipflow.sandbox.story import build_story
-from kipflow.settings import Settings
 from kipflow.wiring import connect
 
 SEED = 7

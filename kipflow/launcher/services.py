@@ -13,13 +13,13 @@ import httpx
 
 from kipflow.adapters.private import PRIVATE, open_private
 from kipflow.adapters.store import migrate
+from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.processes import Service, find_last_error, start
 from kipflow.launcher.progress import Step
 from kipflow.launcher.sandbox import Sandbox
-from kipflow.settings import Settings
 
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0

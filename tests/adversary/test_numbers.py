@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from kipflow.config.settings import read_settings
 from kipflow.sandbox.confluence import routes
 from kipflow.sandbox.faults import Faults
 from kipflow.sandbox.wiki import PageScript, ScriptedVersion
 from kipflow.sandbox.wikistate import WikiState
 from kipflow.services.index import update_index
-from kipflow.settings import read_settings
 from kipflow.wiring import connect
 from tests.adversary.conftest import DAY, MONDAY, OSEI, Community, Mail, Said, honest_vote
 from tests.web.servers import serve

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kipflow.settings import Settings
+from kipflow.config.settings import Settings
 from kipflow.wiring import connect
 
 pytestmark = pytest.mark.airflow

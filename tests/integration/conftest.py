@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from kipflow.adapters.http import Patience, _Pace
-from kipflow.settings import read_settings
+from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, Secrets, connect
 from tests.databases import copy_database
 from tests.ports import find_free_port

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from kipflow.adapters.deliverer import ThisProcess
+from kipflow.config.settings import REPOSITORY
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import Report
-from kipflow.settings import REPOSITORY
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 

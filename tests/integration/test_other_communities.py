@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from kipflow.cli import run
-from kipflow.settings import load_community
+from kipflow.config.loading import load_community
 from tests.integration.late import leave_wiki_out
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,9 +13,9 @@ from textwrap import dedent
 import pytest
 
 from kipflow.cli import run
+from kipflow.config.settings import read_settings
 from kipflow.services.ports import WikiPage
 from kipflow.services.sync import parse
-from kipflow.settings import read_settings
 from kipflow.wiki.substance import read_substance
 from kipflow.wiring import connect
 

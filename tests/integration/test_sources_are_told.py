@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.cli import run
+from kipflow.config.settings import read_settings
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.settings import read_settings
 from kipflow.web.app import create_app
 from kipflow.wiring import connect
 from tests.integration.mailserver import CountingArchive, make_mail, serving

@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store.engine import make_database_url
-from kipflow.databaseurl import BadDatabaseUrl, UnsupportedDatabase, normalize_database_url
-from kipflow.settings import read_settings
+from kipflow.config.databaseurl import BadDatabaseUrl, UnsupportedDatabase, normalize_database_url
+from kipflow.config.settings import read_settings
 
 ODD = "p@ss/w:rd?100%#x"
 

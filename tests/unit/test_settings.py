@@ -7,10 +7,10 @@ from typing import get_args
 
 import pytest
 
-from kipflow.configvalues import BindingRole
+from kipflow.config.roster import load_roster
+from kipflow.config.values import BindingRole
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.roster import ROLES
-from kipflow.settings import load_roster
 
 PERSON = (
     "  - {{id: {id}, name: Mara Lind, emails: [{email}], roles: [{{role: pmc, since: {since}, until: {until}}}]}}\n"

@@ -10,12 +10,12 @@ from pathlib import Path
 import sqlalchemy
 
 from kipflow.adapters.store import migrate
+from kipflow.config.settings import Settings
 from kipflow.domain.clocks import next_month
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.effects import EffectRules
-from kipflow.settings import Settings
 from kipflow.wiring import Parts, connect
 from tests.web.community import NOW, ago, hours
 

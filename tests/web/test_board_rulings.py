@@ -13,9 +13,9 @@ from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.cli import run
+from kipflow.config.settings import read_settings
 from kipflow.domain.decisions import ReviewItem
 from kipflow.services.settling import find_commands
-from kipflow.settings import read_settings
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from kipflow.config.loading import load_community
+from kipflow.config.roster import load_roster
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
-from kipflow.settings import load_community, load_roster
 from tests.corpus import VoteCase, load_vote_cases
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster, fold_name
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
-from kipflow.settings import load_community
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.phrases import CLAIMS, count_thread, load_threads
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kipflow.config.loading import load_community
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.roster import Roster
 from kipflow.mail.archive import read_path
 from kipflow.mbox.splitting import split_mbox
 from kipflow.services.read_votes import read_votes
-from kipflow.settings import load_community
 from tools.accuracy.findings import Demand, Figure, Section
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kipflow.config.settings import REPOSITORY, Settings
 from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.history import effective
@@ -18,7 +19,6 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.advance import Advance, advance_all
 from kipflow.services.index import import_index
-from kipflow.settings import REPOSITORY, Settings
 from kipflow.wiring import Parts, connect, effect_rules
 from tools.accuracy.kafkadata import INDEX_AT, KafkaData
 

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
 from kipflow.adapters.store.columns import dump_json
-from kipflow.databaseurl import UnsupportedDatabase, normalize_database_url
+from kipflow.config.databaseurl import UnsupportedDatabase, normalize_database_url
 from kipflow.domain.errors import ServiceUnavailable
 
 #: How long a writer waits for another one, in seconds. A batch of mail is stored in well under one.

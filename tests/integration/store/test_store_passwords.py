@@ -15,9 +15,10 @@ import sqlalchemy as sa
 from kipflow.adapters.store import migrate
 from kipflow.adapters.store.engine import open_engine
 from kipflow.cli import run
+from kipflow.config.loading import load_community
+from kipflow.config.settings import read_settings
 from kipflow.launcher.environment import _connections
 from kipflow.launcher.layout import find_layout
-from kipflow.settings import load_community, read_settings
 from kipflow.wiring import build_database_url
 from tests.databases import run_sql
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
+from kipflow.config.settings import read_settings
 from kipflow.domain.facts import NO_TICKET, IndexEntry, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.effects import EffectRules
 from kipflow.services.ports import WikiPage
 from kipflow.services.sync import parse
-from kipflow.settings import read_settings
 from kipflow.wiring import connect
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

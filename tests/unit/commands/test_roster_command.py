@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
-from kipflow.settings import load_roster
+from kipflow.config.roster import load_roster
 
 CSV = "id,name,email,role,since\nmlind,Mara Lind,mara@lind.example,PMC,2019-05-01\nopaz,Ona Paz,,committer,2020-01-01\n"
 WHENCE = ("--source", "a list", "--as-of", "2026-03-02")

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from kipflow.cli import run
+from kipflow.config.community import Community
+from kipflow.config.loading import load_community
 from kipflow.domain.policy import Rule
-from kipflow.settings import Community, load_community
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "tests" / "data" / "communities"

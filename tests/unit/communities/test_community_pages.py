@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from kipflow.cli import run
+from kipflow.config.loading import load_community
 from kipflow.domain.errors import ConfigError
 from kipflow.domain.pagefaults import Norms, PageFault
-from kipflow.settings import load_community
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiki.template import TEMPLATE, render_page
 from kipflow.wiring import page_norms

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kipflow.cli import run
+from kipflow.config.loading import load_community
 from kipflow.domain.errors import ConfigError
-from kipflow.settings import load_community
 
 GOOD = """\
 name: lantern

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.config.loading import load_community
+from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import checks, environment
 from kipflow.launcher.credentials import load_credentials, write_passwords
 from kipflow.launcher.environment import build_environment
 from kipflow.launcher.layout import Layout
-from kipflow.settings import Settings, load_community
 
 
 @pytest.fixture

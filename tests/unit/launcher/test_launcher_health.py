@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from kipflow.config.settings import Settings, read_settings
 from kipflow.launcher import launch, services
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.instance import Running
 from kipflow.launcher.layout import Layout
 from kipflow.launcher.progress import Progress
-from kipflow.settings import Settings, read_settings
 
 WELL = dict.fromkeys(services.COMPONENTS, "healthy")
 DEAD_SCHEDULER = {**WELL, "scheduler": "unhealthy"}

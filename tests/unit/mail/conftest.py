@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.config.roster import load_roster
 from kipflow.domain.roster import Roster
-from kipflow.settings import load_roster
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
 REALDATA = Path(__file__).resolve().parents[4] / "shared" / "realdata"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import VotesReport, read_votes, render_json
-from kipflow.settings import load_community
 from tests.corpus import load_vote_cases, write_vote_cases
 
 CASES = load_vote_cases()

@@ -12,9 +12,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kipflow.config.loading import load_community
 from kipflow.domain.roster import Person, Role, Roster
 from kipflow.services.read_votes import SCHEMA_FILE, read_votes, render_json, table_rows
-from kipflow.settings import load_community
 
 KAFKA = load_community("kafka")
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from kipflow.config.loading import load_community
+from kipflow.config.roster import load_roster
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Tally, count
@@ -22,7 +24,6 @@ from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes, render_json
-from kipflow.settings import load_community, load_roster
 from tests.corpus import write_vote_cases
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"

@@ -12,9 +12,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import CSV_COLUMNS, SCHEMA_FILE, read_votes, render_csv, render_json, table_rows
-from kipflow.settings import load_community
 from tests.corpus import write_vote_cases
 
 CORPUS = write_vote_cases()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.config.loading import load_community
 from kipflow.domain.arrivals import TOLERANCE
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.roster import Person, Role, Roster
@@ -19,7 +20,6 @@ from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
 from kipflow.services.read_votes import read_votes, render_json
-from kipflow.settings import load_community
 
 pytestmark = pytest.mark.realdata
 FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.config.loading import load_community
+from kipflow.config.roster import load_roster
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import (
@@ -35,7 +37,6 @@ from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.sandbox.answers import BROKEN_MAILS, expected_asleep
 from kipflow.sandbox.story import Story, build_story, expected, expected_later
-from kipflow.settings import load_community, load_roster
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 

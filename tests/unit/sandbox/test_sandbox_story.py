@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.config.loading import load_community
+from kipflow.config.roster import load_roster
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import find_interfaces
 from kipflow.domain.tally import Outcome
@@ -16,7 +18,6 @@ from kipflow.sandbox.plans import parse_line
 from kipflow.sandbox.stories import NEXT_NUMBER, PLANS
 from kipflow.sandbox.story import Story, build_story, expected, expected_later
 from kipflow.sandbox.world import World
-from kipflow.settings import load_community, load_roster
 
 ROOT = Path(__file__).resolve().parents[3]
 ANCHOR = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)

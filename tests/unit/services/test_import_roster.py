@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.roster import Person, Role
 from kipflow.rosters.editing import edit_roster
@@ -17,7 +18,6 @@ from kipflow.rosters.entries import Entry, Listing, make_entry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
-from kipflow.settings import load_roster
 
 TODAY = date(2026, 3, 2)
 REALDATA = Path(__file__).resolve().parents[4] / "shared" / "realdata"

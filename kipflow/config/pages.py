@@ -5,19 +5,17 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from kipflow.configvalues import Url, once
+from kipflow.config.values import StrictModel, Url, once
 from kipflow.domain.pagefaults import SectionNorm
 
 Words = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class SectionConfig(BaseModel):
+class SectionConfig(StrictModel):
     """A section of the template: its heading, beginnings of words under which authors write it too, and what the
     template says below it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: Words
     also: tuple[Words, ...] = ()
@@ -25,13 +23,11 @@ class SectionConfig(BaseModel):
     required: bool = True
 
 
-class PagesConfig(BaseModel):
+class PagesConfig(StrictModel):
     """Fields and sections that pages have, where the template is another than Kafka's.
 
     `seen` is the day on which somebody last read them at `url`; None: nobody has yet, `note` says what is known.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     url: Url
     seen: date | None = None

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 T = TypeVar("T")
 
@@ -170,3 +170,9 @@ PolicyKey = Literal[
     "binding_roles", "rule", "quorum", "voting_period", "clock_after", "fractions", "dormant_after", "care"
 ]
 Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_spelt_off)]
+
+
+class StrictModel(BaseModel):
+    """A part of a file: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kipflow.configvalues import parse_period
+from kipflow.config.community import CareConfig, Community, PolicyConfig
+from kipflow.config.values import parse_period
 from kipflow.domain.errors import ConfigError
-
-if TYPE_CHECKING:
-    from kipflow.settings import CareConfig, Community, PolicyConfig
 
 
 def check_together(community: Community, path: Path) -> None:

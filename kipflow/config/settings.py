@@ -1,0 +1,77 @@
+"""Settings: where kipflow keeps its things, read from the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kipflow.config.databaseurl import normalize_database_url
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the machine decides: folders, database, community. Read from `KIPFLOW_*` variables.
+
+    `home` holds everything a run makes (databases, raw months, logs). `database_url` may carry a
+    password: never print it; `str()` of this object leaves it out.
+    """
+
+    home: Path
+    config: Path
+    community: str
+    database_url: str
+    sends: bool
+
+    def __repr__(self) -> str:
+        return f"Settings(home={str(self.home)!r}, community={self.community!r})"
+
+    __str__ = __repr__
+
+    @property
+    def raw(self) -> Path:
+        """Raw months as they were fetched, one file per list and month."""
+        return self.home / "raw"
+
+    @property
+    def lake(self) -> Path:
+        """Parquet that Spark writes."""
+        return self.home / "lake"
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of this process. `KIPFLOW_DRY_RUN=1` switches sending off whatever a community says.
+
+    Raises:
+        BadDatabaseUrl: a password is given apart, and the address that it belongs to can't be read.
+    """
+    env = os.environ if environment is None else environment
+    community = env.get("KIPFLOW_COMMUNITY", "sandbox")
+    home = Path(env.get("KIPFLOW_HOME", str(REPOSITORY / ".kipflow"))).expanduser().resolve()
+    database = env.get("KIPFLOW_DATABASE_URL") or f"sqlite:///{home / (Path(community).stem + '.db')}"
+    password = env.get("KIPFLOW_DATABASE_PASSWORD")
+    if password:
+        database = normalize_database_url(database, password=password)
+    return Settings(
+        home=home,
+        config=Path(env.get("KIPFLOW_CONFIG", str(REPOSITORY / "config"))).expanduser().resolve(),
+        community=community,
+        database_url=database,
+        sends=env.get("KIPFLOW_DRY_RUN", "0") in {"", "0", "false", "no"},
+    )
+
+
+def load_instance_variables(home: Path) -> dict[str, str]:
+    """What a sandbox that was started from `home` wants its clients to know (`KIPFLOW_SANDBOX_URL`, say).
+
+    Empty where nothing runs; a file that is broken is as good as none.
+    """
+    try:
+        raw = json.loads((home / "run" / "instance.json").read_text(encoding="utf-8"))
+        return {str(k): str(v) for k, v in raw["variables"].items() if str(k).startswith("KIPFLOW_")}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
