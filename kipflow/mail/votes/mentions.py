@@ -28,6 +28,11 @@ _LEADING = re.compile(r"^[\s*_>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,
 _FRAME = " *-•_\"'“”‘’`~"
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
+#: "For the config name I'm -0"
+_LED_IN = re.compile(
+    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|regarding|concerning)\s+(?P<what>[^.;:!?]{1,60}?),?\s+"
+    r"(?:i am|i'm|it is|it's|my vote is)\s*(?:an? )?$"
+)
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
     r"whole|entire|overall)\s+){0,3}"
@@ -160,6 +165,9 @@ class Mention:
     @cached_property
     def about(self) -> About:
         """What the value is on, if it says so."""
+        led = _LED_IN.search(fold(self.lead))
+        if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
+            return About.PART
         match = _OBJECT.match(self.rest)
         what = fold(match.group("what")) if match is not None else ""
         if match is None or self.mine_follows or begins("no_object", what):

@@ -6,11 +6,12 @@ own lines → boxes, legends and lists (`structure`) → sentences → values wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
@@ -29,6 +30,8 @@ from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
 _FAINT = {Standing.HINT, Standing.DOUBT}
+#: "+1000!", with no other word in the mail
+_NEAR_VALUE = re.compile(r"\s*(?P<sign>[+-])(?:[2-9]|[1-9]\d{1,6})[\s!.]*")
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -69,6 +72,11 @@ def explain(
     text = "\n".join(line.text for line in words.own)
     if vote is not None:
         return (weigh_with_the_rest(vote, found, text, author),), tuple(mail.reasons)
+    if not is_result and (near := _NEAR_VALUE.fullmatch(text)) is not None:
+        why = "a number written as a vote is, and none of its values: is it one?"
+        sign = Choice.FOR if near.group("sign") == "+" else Choice.AGAINST
+        asked = find("near-value", Standing.UNCLEAR, why, choice=sign, value=near.group().strip())
+        return (replace(asked.expression, line=near.group().strip()),), tuple(mail.reasons)
     claimed = None if is_result else find_claim_told_apart(text, author)
     if claimed is None:
         return (), tuple(mail.reasons)

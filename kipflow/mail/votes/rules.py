@@ -212,9 +212,15 @@ def not_understood(m: Mention) -> bool:
     return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
 
 
+#: "a big +1 from the Foo team"
+_OURS = re.compile(r"\b(?:team|us|group|folks)\b")
+
+
 def _looks_like_vote(m: Mention) -> bool:
     if m.opens or m.is_claimed:
         return True
+    if _OURS.search(m.whom):
+        return len(m.segment.split()) <= 3
     return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
 

@@ -20,7 +20,7 @@ _SPELLINGS = (
     ("us", re.compile(r"(?<![\w-])plus[ -](?:one|1)\b", re.IGNORECASE), "+1"),
     ("us", re.compile(r"(?<![\w-])minus[ -](?:one|1)\b", re.IGNORECASE), "-1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
-    ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*)", re.I), r"\1 "),
+    ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
     ("from", re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)"), "±0"),
 )

@@ -57,6 +57,8 @@ def _ask(choice: Choice | None, folded: str) -> Finding | None:
 
 def _find_approved(folded: str) -> set[Choice]:
     found = {choice for name, choice in _APPROVALS.items() if has(name, folded)}
+    if not found and has("from_me", folded):  # "a resounding yes from me", not "no objection from me"
+        found = {Choice.FOR for m in find_words("assent", folded) if not m.group().startswith("no ")}
     return {Choice.AGAINST} if {Choice.AGAINST, Choice.FOR} <= found else found
 
 
