@@ -46,6 +46,11 @@ class Standing(StrEnum):
     #: may change or take back a vote: asked about if its author has one
     DOUBT = "doubt"
 
+    @property
+    def is_faint(self) -> bool:
+        """Whether it is asked about only for what else its author says."""
+        return self in {Standing.HINT, Standing.DOUBT}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
@@ -62,6 +67,10 @@ class Expression:
     rule: str
     standing: Standing = Standing.CLEAR
     why: str = ""
+
+    def as_question(self, rule: str, why: str) -> Expression:
+        """The same, put to a person by this rule."""
+        return replace(self, rule=rule, standing=Standing.UNCLEAR, why=why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

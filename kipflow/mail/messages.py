@@ -123,9 +123,9 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
     if twins:
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
-    if head.is_generated:
+    if head.is_generated:  # a gateway may send a person's vote, a builder never does
         why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
-        votes = tuple(_ask(vote, "auto-generated", why) for vote in votes)
+        votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
     casts = any(e.standing is Standing.CLEAR for e in votes)
     if casts or (own_text and not points_at_attachment(own_text)):
         notes.forgive(limits.ATTACHED)
@@ -162,8 +162,8 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
     return ended if announces and not calls else opened
 
 
-#: Subjects under which a vote can end without the mail being an answer.
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
+#: Subjects under which a vote can end without the mail being an answer.
 _ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
 
 
@@ -195,15 +195,10 @@ def _read_votes(
     found = read_expressions(words, author=sender.name, is_result=is_result)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
-        found = tuple(_ask(e, "beside-a-table", why) for e in found)
+        found = tuple(e.as_question("beside-a-table", why) for e in found)
     if not found and not is_result:
         found = read_subject(subject)
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
-
-
-def _ask(found: Expression, rule: str, why: str) -> Expression:
-    """What a program's mail seems to vote, as a question: a gateway may send a person's vote, a builder never."""
-    return replace(found, rule=rule, standing=Standing.UNCLEAR, why=why)
 
 
 _SEALED = Expression(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import Standing, Vote
+from kipflow.domain.votes import Vote
 from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
@@ -59,9 +59,7 @@ def _doubt(message: Message) -> Message:
     why = asked if anew else "answers in the vote's thread under another subject: a vote on this?"
     return replace(
         message,
-        expressions=tuple(
-            replace(e, standing=Standing.UNCLEAR, rule="other-subject", why=why) for e in message.expressions
-        ),
+        expressions=tuple(e.as_question("other-subject", why) for e in message.expressions),
     )
 
 

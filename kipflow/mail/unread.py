@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from kipflow.domain.votes import Expression, Standing
+from kipflow.domain.votes import Expression
 
 _ATTACHED_VOTE = re.compile(
     r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
@@ -26,4 +26,4 @@ def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, 
     rule, why = "not-read-to-its-end", f"not read to its end: {unread}"
     silent = Expression(choice=None, value="", claimed_binding=None, line="", rule=rule)
     # without a choice: the rest may say anything, so every outcome must be looked at
-    return tuple(replace(e, choice=None, rule=rule, standing=Standing.UNCLEAR, why=why) for e in found or (silent,))
+    return tuple(replace(e.as_question(rule, why), choice=None) for e in found or (silent,))

@@ -14,7 +14,14 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
 
-from kipflow.mail.announcements.tokens import CLAUSE_ENDS, Token, find_clause, find_clause_end, is_conditional
+from kipflow.mail.announcements.tokens import (
+    CLAUSE_ENDS,
+    Token,
+    ends_clause,
+    find_clause,
+    find_clause_end,
+    is_conditional,
+)
 
 _GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
 _STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
@@ -134,7 +141,7 @@ class Head:
         """Of what the word is told; None where it is told of something else ("two tests failed")."""
         start, leader = self.group[0], self.leader
         begins = all(token.can_be("mark") for token in self.tokens[: start + 1])  # "=> PASSED"
-        if leader is None or begins or leader.can_be("joint") or leader.text in CLAUSE_ENDS:
+        if leader is None or begins or ends_clause(leader):
             return _find_shared(self.tokens, start)
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
             return None
@@ -251,10 +258,10 @@ def _is_later(tokens: Sequence[Token]) -> bool:
 
 def takes_back(tokens: Sequence[Token]) -> bool:
     """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
-    ends = [at for at, t in enumerate(tokens) if t.can_be("joint") or t.text in CLAUSE_ENDS]
+    ends = [at for at, t in enumerate(tokens) if ends_clause(t)]
     for before, end in pairwise([-1, *ends, len(tokens)]):
         clause = tokens[before + 1 : end]
-        if any(t.can_be("retracts") for t in clause) and len(clause) <= _SHORT_CLAUSE:
+        if any(t.can_be("retracts", "disregard") for t in clause) and len(clause) <= _SHORT_CLAUSE:
             return True
         counts = tokens[before].text == ":" and any(t.can_be("sign", "number", "ballots") for t in tokens[:before])
         if not counts and _only_denies(clause):  # "-1: no" is a count

@@ -111,8 +111,9 @@ def _write_out(line: str) -> str:
     """Marks and words in a line as they are read: "(nb)" as "(non-binding)", "approving votes" as "+1 votes"."""
     if len(line) > _MAX_LINE:
         return line
+    folded = fold_case(line)
     for signs, pattern, written in _SPELLINGS:
-        if has_any(signs, fold_case(line)):
+        if has_any(signs, folded):
             line = pattern.sub(written, line)
     told = _WORD_COUNT.match(line)
     if told is None or (told.group("names") and not told.group("group")):

@@ -83,7 +83,7 @@ class Mail:
         return next((s.sentence for s in told if s.outcome != outcome and s.subject > Subject.NOBODY), "")
 
     @cached_property
-    def taken_back(self) -> str:
+    def retraction(self) -> str:
         """The first sentence behind an outcome, or the outcome's own, that may take it back."""
         if self.sure is None:
             return ""

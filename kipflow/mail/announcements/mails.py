@@ -62,7 +62,7 @@ def contradicted(m: Mail) -> str:
     leaves=("The vote passed, no -1. Sorry for the delay.",),
 )
 def taken_back_behind(m: Mail) -> str:
-    return m.taken_back
+    return m.retraction
 
 
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")

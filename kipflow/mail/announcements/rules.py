@@ -141,7 +141,10 @@ def extends(h: Head) -> bool:
     return is_open and any(t.can_be("vote", "period", "pronoun") for t in near)
 
 
-@end(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open.")
+@end(
+    *(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open."),
+    *("The vote was extended last week and is still open.",),
+)
 def runs_on(h: Head) -> bool:
     if h.is_conditional or h.leader is None:
         return False

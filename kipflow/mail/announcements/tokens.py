@@ -178,17 +178,20 @@ def _find_form(text: str) -> set[str]:
 CLAUSE_ENDS = frozenset(".,;:!)(-–—*_\"'。，、！")
 
 
+def ends_clause(token: Token) -> bool:
+    return token.can_be("joint") or token.text in CLAUSE_ENDS
+
+
 def find_clause(tokens: Sequence[Token], at: int) -> int:
     """Where the clause of a token begins: behind a comma, colon, dash or "and"."""
-    while at > 0 and not tokens[at - 1].can_be("joint") and tokens[at - 1].text not in CLAUSE_ENDS:
+    while at > 0 and not ends_clause(tokens[at - 1]):
         at -= 1
     return at
 
 
 def find_clause_end(tokens: Sequence[Token], at: int) -> int:
     """The place behind the clause of a token."""
-    ends = (n for n in range(at + 1, len(tokens)) if tokens[n].can_be("joint") or tokens[n].text in CLAUSE_ENDS)
-    return next(ends, len(tokens))
+    return next((n for n in range(at + 1, len(tokens)) if ends_clause(tokens[n])), len(tokens))
 
 
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:

@@ -66,10 +66,13 @@ def mark_unmarked_quotes(lines: list[str], marks: list[str], address: str) -> tu
         rest = tuple(lines[i] for i in range(end, len(lines)) if marks[i] == OWN)
         for i in range(index, len(lines)):
             marks[i] = DROPPED
-        header = "\n".join(lines[index:end]).lower()
-        is_own = bool(address) and "forward" in header and f"<{address}>" in header.partition("\nto:")[0]
-        return rest if is_own or not above else ()
+        return rest if not above or _forwards_own(lines[index:end], address) else ()
     return ()
+
+
+def _forwards_own(header: list[str], address: str) -> bool:
+    text = "\n".join(header).lower()
+    return bool(address) and "forward" in text and f"<{address}>" in text.partition("\nto:")[0]
 
 
 def _may_introduce(lines: list[str], marks: list[str], index: int) -> bool:

@@ -45,11 +45,7 @@ def cast_all(
     names = frozenset([*known, *(m.author_name for m, _ in voting)])
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
-            if (
-                expression.standing in {Standing.HINT, Standing.DOUBT}
-                and message.message_id == root_id
-                and not message.reading.is_reply
-            ):
+            if expression.standing.is_faint and message.message_id == root_id and not message.reading.is_reply:
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)

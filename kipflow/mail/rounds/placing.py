@@ -157,7 +157,7 @@ class Placing:
         ancestors = ancestors if root in ancestors else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
         votes = (e.standing is not Standing.DOUBT for e in message.expressions)
-        talks = all(e.standing in {Standing.HINT, Standing.DOUBT} for e in message.expressions)
+        talks = all(e.standing.is_faint for e in message.expressions)
         if any(votes) and not talks and right_below:
             return right_below
         if reading.kind is not Kind.OTHER or not reading.is_reply or reading.numbers:

@@ -29,7 +29,6 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
-_FAINT = {Standing.HINT, Standing.DOUBT}
 #: "+1000!", with no other word in the mail
 _NEAR_VALUE = re.compile(r"\s*(?P<sign>[+-])(?:[2-9]|[1-9]\d{1,6})[\s!.]*")
 _FIGURES = "01+\u2212\uff11\uff10"
@@ -60,28 +59,33 @@ def explain(
         return (), ()
     mail = _Mail(author, is_result, [])
     found = list(mail.read([line.text for line in words.own], words.own))
-    if words.doubtful and all(f.expression.standing in _FAINT for f in found):
+    if words.doubtful and all(f.expression.standing.is_faint for f in found):
         below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
         why = "stands below a quote without marks: whose words?"
         found = [
-            Finding(replace(f.expression, standing=Standing.UNCLEAR, rule="below-unmarked-quote", why=why))
+            Finding(f.expression.as_question("below-unmarked-quote", why))
             for f in below
-            if f.expression.choice is not None and f.expression.standing not in _FAINT
+            if f.expression.choice is not None and not f.expression.standing.is_faint
         ] or found
     vote = resolve(found)
     text = "\n".join(line.text for line in words.own)
     if vote is not None:
-        return (weigh_with_the_rest(vote, found, text, author),), tuple(mail.reasons)
-    if not is_result and (near := _NEAR_VALUE.fullmatch(text)) is not None:
+        vote = weigh_with_the_rest(vote, found, text, author)
+    elif not is_result:
+        vote = _ask_about_the_rest(text, author)
+    return () if vote is None else (vote,), tuple(mail.reasons)
+
+
+def _ask_about_the_rest(text: str, author: str) -> Expression | None:
+    """The question that words leave open in which no vote was found."""
+    if (near := _NEAR_VALUE.fullmatch(text)) is not None:
         why = "a number written as a vote is, and none of its values: is it one?"
-        sign = Choice.FOR if near.group("sign") == "+" else Choice.AGAINST
-        asked = find("near-value", Standing.UNCLEAR, why, choice=sign, value=near.group().strip())
-        return (replace(asked.expression, line=near.group().strip()),), tuple(mail.reasons)
-    claimed = None if is_result else find_claim_told_apart(text, author)
-    if claimed is None:
-        return (), tuple(mail.reasons)
+        choice = Choice.FOR if near.group("sign") == "+" else Choice.AGAINST
+        line = text.strip()
+        return replace(find("near-value", Standing.UNCLEAR, why, choice=choice, value=line).expression, line=line)
+    claimed = find_claim_told_apart(text, author)
     why = "claims to bind, and gives no value: what is the vote?"
-    return (find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression,), tuple(mail.reasons)
+    return None if claimed is None else find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression
 
 
 @lru_cache(maxsize=2048)  # answers repeat it

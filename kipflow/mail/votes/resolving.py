@@ -25,7 +25,7 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
         rivals = [f.expression for f in found if f.role is Role.RIVAL and f.expression.claimed_binding is not None]
         if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
-            return replace(clear[0], choice=None, rule="two-votes", standing=Standing.UNCLEAR, why=why)
+            return replace(clear[0].as_question("two-votes", why), choice=None)
         return next((e for e in clear if e.claimed_binding is not None), clear[0])
     if by[Standing.DOUBT] and by[Standing.HINT]:
         return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice)
@@ -64,7 +64,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     else:
         claimed = vote.claimed_binding
         return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
-    return replace(vote, rule=doubt[0], standing=Standing.UNCLEAR, why=doubt[1])
+    return vote.as_question(*doubt)
 
 
 def _objects(vote: Expression, folded: str) -> bool:

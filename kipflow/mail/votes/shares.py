@@ -81,11 +81,8 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     if named & set(siblings) and number not in find_references(message.own_text, prefix):
         return replace(message, expressions=())
     names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
-    unsure = [
-        replace(e, standing=Standing.UNCLEAR, rule="names-another", why=f"names {names}: a vote on this?")
-        for e in message.expressions
-    ]
-    return replace(message, expressions=tuple(unsure))
+    why = f"names {names}: a vote on this?"
+    return replace(message, expressions=tuple(e.as_question("names-another", why) for e in message.expressions))
 
 
 def _read_for_all(message: Message, cast: Expression) -> Message:

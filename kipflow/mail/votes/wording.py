@@ -28,8 +28,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if claimed is not None and not named and has("assent", folded):
         choices = choices | {Choice.FOR}
     if not choices:
-        is_cut = has("my_vote", folded) and folded.rstrip()[-1:].isalnum()
-        if (has("own_vote", folded) or is_cut) and len(folded.split()) <= 12 and not has("need", folded):
+        is_told = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
+        if is_told and not has("need", folded):
             return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
@@ -44,6 +44,10 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "told-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _breaks_off(folded: str) -> bool:
+    return folded.rstrip()[-1:].isalnum() and has("my_vote", folded)
 
 
 def _ask(choice: Choice | None, folded: str) -> Finding | None:
