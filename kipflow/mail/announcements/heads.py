@@ -258,15 +258,23 @@ def _is_later(tokens: Sequence[Token]) -> bool:
 
 def takes_back(tokens: Sequence[Token]) -> bool:
     """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
-    ends = [at for at, t in enumerate(tokens) if ends_clause(t)]
+    ends = [at for at, token in enumerate(tokens) if ends_clause(token)]
     for before, end in pairwise([-1, *ends, len(tokens)]):
         clause = tokens[before + 1 : end]
         if any(t.can_be("retracts", "disregard") for t in clause) and len(clause) <= _SHORT_CLAUSE:
             return True
-        counts = tokens[before].text == ":" and any(t.can_be("sign", "number", "ballots") for t in tokens[:before])
-        if not counts and _only_denies(clause):  # "-1: no" is a count
+        if _only_denies(clause) and not _is_part_of_count(tokens, before, end):
             return True
     return False
+
+
+def _is_part_of_count(tokens: Sequence[Token], before: int, end: int) -> bool:
+    """Whether a clause is the label of a number, or what stands for one: "No: 0", "-1: no"."""
+    behind = tokens[end : end + 2]
+    if len(behind) == 2 and behind[0].text == ":" and behind[1].can_be("number", "sign"):
+        return True
+    follows = before >= 0 and tokens[before].text == ":"
+    return follows and any(t.can_be("sign", "number", "ballots") for t in tokens[:before])
 
 
 def _only_denies(clause: Sequence[Token]) -> bool:

@@ -59,7 +59,8 @@ def contradicted(m: Mail) -> str:
         "The vote passed by lazy consensus, not here.",
     ),
     *("The vote passed. Scratch that, it did not.", "The vote passed by lazy consensus, not here."),
-    leaves=("The vote passed, no -1. Sorry for the delay.",),
+    *("The vote passed. No, 3 votes were late:",),
+    leaves=("The vote passed, no -1. Sorry for the delay.", "The vote passed.\n\nYes: 5\nNo: 0"),
 )
 def taken_back_behind(m: Mail) -> str:
     return m.retraction
