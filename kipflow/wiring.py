@@ -28,6 +28,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.acts import Desk
 from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.effects import EffectRules
 from kipflow.services.index import IndexHandler
@@ -199,6 +200,17 @@ def effect_rules(parts: Parts) -> EffectRules:
         channel=community.slack.channel if community.slack else "",
         operators=community.slack.operators if community.slack else "",
         index_page=community.wiki.index_page if community.wiki and community.effects.index != "off" else "",
+    )
+
+
+def open_desk(parts: Parts) -> Desk:
+    """What a person's acts work on."""
+    return Desk(
+        store=parts.store,
+        board=parts.store,
+        roster=parts.roster,
+        policy=parts.policy,
+        effects=effect_rules(parts),
     )
 
 

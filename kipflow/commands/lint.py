@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.review import parse_number
+from kipflow.commands.sayings import parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput

@@ -8,7 +8,7 @@ import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.review import parse_number
+from kipflow.commands.sayings import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import PageVersion, ProposalFacts

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kipflow.commands.moves import render_evidence
-from kipflow.commands.review import render_ballots, say_program, say_ruling
+from kipflow.commands.sayings import render_ballots, say_program, say_ruling
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import PageVersion, Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows

@@ -15,7 +15,7 @@ from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
 from kipflow.commands.proposal import print_proposal
-from kipflow.commands.review import parse_number
+from kipflow.commands.sayings import parse_number
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError

@@ -304,6 +304,11 @@ class SenderRow:
     last_result: datetime | None = None
     ballots: tuple[SenderBallot, ...] = ()
 
+    @property
+    def key(self) -> str:
+        """Names the row among all: the sender and whom it may be."""
+        return f"{self.sender} {self.person}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRow:

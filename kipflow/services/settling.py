@@ -1,66 +1,117 @@
-"""Which commands settle a question or let an effect go: the same words in `kipflow review` and on the board.
-
-Each is whole and safe to paste into a shell: ids and addresses come from mails. A word in capitals is for the reader
-to fill in; a comment lists what it can be.
-"""
+"""The ways to settle a question or to let an effect go: buttons on the board, commands in `kipflow review`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 from shlex import quote
 
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
 from kipflow.services.ports import OutboxRow
+from kipflow.services.rulings import CHOICES
 
-_CHOICES = "CHOICE: +1, 0, -1 or none"
-_STAGES = f"STAGE: {', '.join(Stage)}"
-
-
-def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tuple[str, ...]:
-    """The commands that settle a question, each in its way; none where no ruling can."""
-    return tuple(
-        f"{program} review {_add_reason(words)}{f'  # {comment}' if comment else ''}"
-        for words, comment in _find_words(number, item)
-    )
-
-
-def _add_reason(words: str) -> str:
-    if " -" not in words:
-        return f'{words} --reason "…"'
-    verb, _, rest = words.partition(" ")  # an id or address like an option: nothing behind "--" is one
-    return f'{verb} --reason "…" -- {rest}'
+#: What a snooze puts off by, if a person does not say otherwise.
+SNOOZE = timedelta(days=30)
+#: The values that a field can have; any other is free.
+OPTIONS: Mapping[str, tuple[str, ...]] = {"choice": CHOICES, "stage": tuple(Stage)}
+#: A field that is left to the reader: its word in a command, and what that can be.
+_PLACES = {
+    "choice": ("CHOICE", "+1, 0, -1 or none"),
+    "stage": ("STAGE", ", ".join(Stage)),
+    "until": ("DATE", "such as 2026-03-02"),
+}
 
 
-def _find_words(number: int, item: ReviewItem) -> list[tuple[str, str]]:
-    subject = quote(item.subject)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way to settle something: an act of `acts.ACTS`, the values that are known, the one that a person chooses.
+
+    `given` is in the order of the command's words. `choose` is the name of a field, "" where nothing is left open.
+    """
+
+    act: str
+    given: Mapping[str, str]
+    choose: str = ""
+    label: str = ""
+    needs_reason: bool = field(default=True)
+
+
+def find_ways(number: int, item: ReviewItem) -> list[Way]:
+    """The ways to settle a question; none where no ruling can."""
+    about = {"proposal": str(number)}
+    mail = {**about, "mail": item.subject}
     match item.kind:
         case "ballot" | "late-ballot":
-            return [(f"ballot {number} {subject} CHOICE", _CHOICES)]
+            return [Way(act="ballot", given=mail, choose="choice")]
         case "identity":
-            sides = " ".join(map(quote, item.subject.split(" = ", 1)))
-            return [(f"merge {sides}", "one person"), (f"split {sides}", "two people")]
+            pair = dict(zip(("one", "other"), item.subject.split(" = ", 1), strict=False))
+            return [Way(act="merge", given=pair, label="one person"), Way(act="split", given=pair, label="two people")]
         case "sender":
-            sides = " ".join(map(quote, find_sides(item.subject)))
-            return [(f"sender {sides}", "it is"), (f"split {sides}", "it is not")]
+            return find_sender_ways(*find_sides(item.subject))
         case "ending":
-            return [(f"ending {number} {subject} {answer}", "") for answer in ("accept", "refuse")]
+            return [Way(act="ending", given={**mail, "answer": answer}) for answer in ("accept", "refuse")]
         case "page":
-            return [(f"page {number}", "the votes hold")]
+            return [Way(act="page", given=about, label="the votes hold")]
         case "claimed-number":
-            return [(f"number {number} {answer}", "") for answer in ("accept", "refuse")]
+            return [Way(act="number", given={**about, "answer": answer}) for answer in ("accept", "refuse")]
         case "dormancy":
-            return [(f"stage {number} Dormant", ""), (f"snooze {number} DATE", "DATE: such as 2026-03-02")]
+            dormant = Way(act="stage", given={**about, "stage": Stage.DORMANT})
+            return [dormant, Way(act="snooze", given=about, choose="until")]
         case "ruling":
-            return [(f"revoke {subject}", "")]
+            return [Way(act="revoke", given={"ruling": item.subject})]
         case "result" | "turned-vote" | "retraction" | "new-vote" | "reopening" | "unannounced" | "crowd":
-            return [(f"stage {number} STAGE", _STAGES)]
+            return [Way(act="stage", given=about, choose="stage")]
         case _:
             return []
 
 
+def find_sender_ways(sender: str, person: str) -> list[Way]:
+    """The ways to say whether a sender is somebody of the roster."""
+    return [
+        Way(act="sender", given={"address": sender, "person": person}, label="it is"),
+        Way(act="split", given={"one": sender, "other": person}, label="it is not"),
+    ]
+
+
+def find_overrides(number: int) -> list[Way]:
+    """What a person can do to a proposal that nothing is asked about."""
+    about = {"proposal": str(number)}
+    return [
+        Way(act="stage", given=about, choose="stage"),
+        Way(act="snooze", given=about, choose="until"),
+        Way(act="restore", given=about, label="take back the newest move"),
+    ]
+
+
+def find_release_ways(effect: OutboxRow) -> list[Way]:
+    """The ways to settle an effect that waits for a person; none for one that does not."""
+    given = {"key": effect.key}
+    release = Way(act="release", given=given, label="send it", needs_reason=False)
+    sent = Way(act="sent", given=given, label="it was sent", needs_reason=False)
+    return {"held": [release], "failed": [release], "unsure": [sent, release]}.get(effect.status, [])
+
+
+def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tuple[str, ...]:
+    """The commands that settle a question, each whole and safe to paste into a shell: ids come from mails.
+
+    A word in capitals is for the reader to fill in; a comment lists what it can be.
+    """
+    return tuple(render_command(way, program) for way in find_ways(number, item))
+
+
 def find_release_commands(effect: OutboxRow, program: str = "kipflow") -> tuple[str, ...]:
     """The commands that settle an effect that waits for a person; none for one that does not."""
-    key = quote(effect.key)
-    words = {"held": ("release",), "failed": ("release",), "unsure": ("sent", "release")}
-    return tuple(f"{program} review {word} {key}" for word in words.get(effect.status, ()))
+    return tuple(f"{program} review {way.act} {quote(effect.key)}" for way in find_release_ways(effect))
+
+
+def render_command(way: Way, program: str = "kipflow") -> str:
+    """A way as a command of `kipflow review`."""
+    place, can_be = _PLACES.get(way.choose, ("", ""))
+    words = " ".join([*map(quote, way.given.values()), *([place] if place else [])])
+    comment = f"{place}: {can_be}" if place else way.label
+    # an id or address may look like an option: nothing behind "--" is one
+    rest = f'--reason "…" -- {words}' if " -" in f" {words}" else f'{words} --reason "…"'
+    return f"{program} review {way.act} {rest}{f'  # {comment}' if comment else ''}"

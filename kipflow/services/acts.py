@@ -1,0 +1,258 @@
+"""What a person can do, as a table: the command line and the board perform the same acts and refuse the same.
+
+An act is recorded first, then applied: the proposals that it touches are decided again at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+from shlex import quote
+from typing import Any
+
+from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
+from kipflow.domain.roster import Roster
+from kipflow.services import rulings
+from kipflow.services.advance import find_candidates, preview
+from kipflow.services.board import Board
+from kipflow.services.consequences import Consequence, take_hold
+from kipflow.services.effects import EffectRules
+from kipflow.services.ports import Store
+from kipflow.services.rulings import BadRuling, Recorded
+from kipflow.services.senders import accept_sender, check_pick
+from kipflow.services.who_is_who import rule_identity
+
+#: The values of an act by the names of its fields, as a command or a form gives them.
+Values = Mapping[str, Any]
+#: Votes that are listed one by one after an act that changes many.
+_MAX_CHANGES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What acts work on. `board` reads the same database that `store` writes to."""
+
+    store: Store
+    board: Board
+    roster: Roster
+    policy: Policy
+    effects: EffectRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """Who acts, why, and when (aware UTC)."""
+
+    author: str
+    reason: str
+    at: datetime
+
+    def as_given(self) -> dict[str, Any]:
+        """The arguments of a service that records it."""
+        return {"author": self.author, "reason": self.reason, "at": self.at}
+
+
+class Shown(Enum):
+    """Of which proposals the stage is told afterwards; a number that was refused has none to speak of."""
+
+    ALL = auto()
+    MOVED = auto()
+    NONE = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What an act did. `ruling` is the ruling that was recorded and can be revoked; None: there is none."""
+
+    said: str
+    ruling: int | None = None
+    consequences: tuple[Consequence, ...] = ()
+    shown: Shown = Shown.MOVED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Something a person can do. `fields` are the names of its values in the order of the command's words."""
+
+    fields: tuple[str, ...]
+    perform: Callable[[Desk, Values, Word], Done]
+    optional: tuple[str, ...] = ()
+
+
+def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
+    """Perform the act of this name.
+
+    Raises:
+        BadRuling: there is no such act, a value is missing, or it makes no sense.
+        UnknownProposal: nothing is known of the proposal.
+    """
+    act = ACTS.get(name)
+    if act is None:
+        raise BadRuling(f"there is no act {name!r}; there are {', '.join(ACTS)}")
+    missing = [field for field in act.fields if values.get(field) in (None, "", [])]
+    if missing:
+        raise BadRuling(f"{name} needs: {', '.join(missing)}")
+    return act.perform(desk, values, word)
+
+
+def say_done(done: Done, prefix: str, program: str = "kipflow") -> list[str]:
+    """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
+    found = done.consequences
+    keys = {c.number: format_key(prefix, c.number) for c in found}
+    shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
+    lines = ["; ".join([done.said, *(f"{keys[c.number]} is now: {c.stage or 'not begun yet'}" for c in shown)])]
+    changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
+    lines += changes[:_MAX_CHANGES]
+    if len(changes) > _MAX_CHANGES:
+        lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
+    silent = "its acceptance does not hold; nobody hears of it before"
+    lines += [f"{keys[c.number]}: {silent} `{program} review release {quote(c.held)}`" for c in found if c.held]
+    return lines
+
+
+# -- acts on one proposal ----------------------------------------------------------------------------
+def _on_proposal(
+    kind: str, read: Callable[[Values], dict[str, Any]], *, target: str = "proposal"
+) -> Callable[[Desk, Values, Word], Done]:
+    """An act that is a ruling on one proposal; `target` is the field that says what it is about."""
+
+    def run(desk: Desk, values: Values, word: Word) -> Done:
+        number, value = _read_number(values["proposal"]), read(values)
+        key = format_key(desk.effects.prefix, number)
+        decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
+        recorded = rulings.settle(
+            desk.store,
+            number=number,
+            kind=kind,
+            target=key if target == "proposal" else str(values[target]),
+            value=value,
+            **word.as_given(),
+            asked={item.kind for item in decision.review} if decision is not None else (),
+            policy=desk.policy,
+        )
+        leaves = value == {"number": "refuse"}
+        gone = f"; {key} leaves the lists, and its mail stays stored" if leaves else ""
+        shown = Shown.NONE if leaves else Shown.ALL
+        return _apply(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
+
+    return run
+
+
+def _read_number(given: object) -> int:
+    text = str(given)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise BadRuling(f"{text!r} is no number of a proposal")
+    return int(text)
+
+
+def _read_until(values: Values) -> dict[str, Any]:
+    """The end of a snooze; a day without a time begins at midnight UTC."""
+    text = str(values["until"])
+    return {"until": f"{text}T00:00:00+00:00" if len(text) == len("2026-03-02") else text}
+
+
+def _read_care(values: Values) -> dict[str, Any]:
+    reviewer = values.get("reviewer")
+    return {"reviewer": reviewer} if reviewer else {"interfaces": list(values.get("interfaces") or ())}
+
+
+# -- acts on people, rulings and effects -------------------------------------------------------------
+def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
+    def run(desk: Desk, values: Values, word: Word) -> Done:
+        sides = values["one"], values["other"]
+        recorded = rule_identity(desk.store, desk.roster, *sides, same=same, **word.as_given())
+        return _apply(desk, word, _say(recorded), recorded.id)
+
+    return run
+
+
+def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
+    recorded = accept_sender(
+        desk.store,
+        desk.roster,
+        values["address"],
+        values["person"],
+        since=values.get("since"),
+        **word.as_given(),
+    )
+    return _apply(desk, word, _say(recorded), recorded.id)
+
+
+def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
+    """Accept several senders who are asked about, each as whom it may be."""
+    rows = desk.board.senders()
+    wanted = set(values["picked"])
+    picked = [row for row in rows if row.key in wanted]
+    check_pick(picked)
+    if len(picked) < len(wanted):
+        raise BadRuling("the list has changed since: somebody settled one of these already; look at it again")
+    for row in picked:
+        accept_sender(desk.store, desk.roster, row.sender, row.person, **word.as_given())
+    return _apply(desk, word, f"{len(picked)} of {len(rows)} accepted")
+
+
+def _revoke(desk: Desk, values: Values, word: Word) -> Done:
+    ruling = _read_number(values["ruling"])
+    rulings.revoke(desk.store, ruling, by=word.author, at=word.at, reason=word.reason)
+    return _apply(desk, word, f"ruling {ruling} revoked")
+
+
+def _release(desk: Desk, values: Values, word: Word) -> Done:
+    with desk.store.begin() as session:
+        if not session.release_effect(values["key"], by=word.author, at=word.at):
+            raise BadRuling(f"no effect {values['key']!r} waits for approval")
+    return Done(said="released; the next delivery sends it")
+
+
+def _confirm_sent(desk: Desk, values: Values, word: Word) -> Done:
+    with desk.store.begin() as session:
+        if not session.confirm_sent(values["key"], by=word.author, at=word.at):
+            raise BadRuling(f"of effect {values['key']!r} nobody asks whether it was sent")
+    return Done(said="noted; it is not sent again")
+
+
+def _say(recorded: Recorded) -> str:
+    return f"ruling {recorded.id} {'recorded' if recorded.is_new else 'says so already'}"
+
+
+def _apply(
+    desk: Desk,
+    word: Word,
+    said: str,
+    ruling: int | None = None,
+    numbers: list[int] | None = None,
+    *,
+    shown: Shown = Shown.MOVED,
+) -> Done:
+    """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
+    touched = find_candidates(desk.store, word.at) if numbers is None else numbers
+    found = take_hold(desk.store, desk.board, touched, policy=desk.policy, effects=desk.effects, at=word.at)
+    return Done(said=said, ruling=ruling, consequences=tuple(found), shown=shown)
+
+
+ACTS: Mapping[str, Act] = {
+    "ballot": Act(
+        fields=("proposal", "mail", "choice"),
+        perform=_on_proposal("ballot", lambda v: {"choice": v["choice"]}, target="mail"),
+    ),
+    "ending": Act(
+        fields=("proposal", "mail", "answer"),
+        perform=_on_proposal("ending", lambda v: {"ending": v["answer"]}, target="mail"),
+    ),
+    "stage": Act(fields=("proposal", "stage"), perform=_on_proposal("stage", lambda v: {"stage": v["stage"]})),
+    "snooze": Act(fields=("proposal", "until"), perform=_on_proposal("snooze", _read_until)),
+    "restore": Act(fields=("proposal",), perform=_on_proposal("restore", lambda _: {})),
+    "page": Act(fields=("proposal",), perform=_on_proposal("page", lambda _: {})),
+    "number": Act(fields=("proposal", "answer"), perform=_on_proposal("number", lambda v: {"number": v["answer"]})),
+    "care": Act(fields=("proposal",), optional=("interfaces", "reviewer"), perform=_on_proposal("care", _read_care)),
+    "merge": Act(fields=("one", "other"), perform=_identify(same=True)),
+    "split": Act(fields=("one", "other"), perform=_identify(same=False)),
+    "sender": Act(fields=("address", "person"), optional=("since",), perform=_accept_sender),
+    "senders": Act(fields=("picked",), perform=_accept_senders),
+    "revoke": Act(fields=("ruling",), perform=_revoke),
+    "release": Act(fields=("key",), perform=_release),
+    "sent": Act(fields=("key",), perform=_confirm_sent),
+}
