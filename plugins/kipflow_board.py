@@ -4,7 +4,9 @@ Registration only: Airflow executes every file of this folder in every process, 
 Annotations are no strings here: FastAPI could not resolve names that `build_board` imports for itself.
 """
 
+import json
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -22,11 +24,16 @@ if TYPE_CHECKING:
     from kipflow.wiring import Parts
 
 PREFIX = "/kipflow"
+DECIDING_DAG = "kip_advance_stages"
 
 
 def build_board() -> "FastAPI":
-    """The board for whoever may see Airflow's own website; others are sent to Airflow's sign-in and back."""
-    from airflow.api_fastapi.auth.managers.models.resource_details import AccessView
+    """The board for whoever may see Airflow's own website; others are sent to Airflow's sign-in and back.
+
+    Whoever may edit the DAG that decides may settle what it leaves open.
+    """
+    from airflow.api_fastapi.app import get_auth_manager
+    from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagDetails
     from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, requires_access_view
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
@@ -34,6 +41,8 @@ def build_board() -> "FastAPI":
     from kipflow.services.lastrun import find_pause
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
+    from kipflow.web.writing import Writing
+    from kipflow.wiring import open_desk
 
     def describe() -> Masthead:
         parts = open_parts()
@@ -51,6 +60,14 @@ def build_board() -> "FastAPI":
             # Airflow says 403 to a token that it did not sign: one kept from an earlier installation, say
             raise HTTPException(401) from error
         may_see(request, user)
+        request.state.board_user = user
+
+    def find_operator(request: Request) -> str | None:
+        user = getattr(request.state, "board_user", None)
+        may = user is not None and get_auth_manager().is_authorized_dag(
+            method="PUT", details=DagDetails(id=DECIDING_DAG), user=user
+        )
+        return user.get_name() if may else None
 
     return create_app(
         lambda: open_parts().store,
@@ -59,7 +76,22 @@ def build_board() -> "FastAPI":
         masthead=describe,
         # whichever auth manager Airflow has: this address knows its sign-in
         sign_in_url=f"{find_base_path()}/api/v2/auth/login",
+        writing=Writing(
+            desk=lambda: open_desk(open_parts()),
+            find_operator=find_operator,
+            secret=conf.get("api", "secret_key"),
+            audit=log_act,
+        ),
     )
+
+
+def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
+    """Note in Airflow's audit log what somebody is about to do."""
+    from airflow.models.log import Log
+    from airflow.utils.session import create_session
+
+    with create_session() as session:
+        session.add(Log(event=f"kipflow_{act}", owner=author, extra=json.dumps(values, default=str)))
 
 
 @cache

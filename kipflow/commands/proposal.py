@@ -7,7 +7,7 @@ from typing import Any
 from kipflow.commands.moves import find_facts, say_evidence, say_move
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
 from kipflow.commands.proposal_json import as_dict
-from kipflow.commands.sayings import render_ballots, say_ballot, say_program, say_ruling
+from kipflow.commands.sayings import render_ballots, say_ballot, say_program
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import say_end
@@ -18,7 +18,7 @@ from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
-from kipflow.services.wording import say_delivery, say_warning
+from kipflow.services.wording import say_delivery, say_ruling, say_warning
 
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kipflow.commands.moves import render_evidence
-from kipflow.commands.sayings import render_ballots, say_program, say_ruling
+from kipflow.commands.sayings import render_ballots, say_program
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import PageVersion, Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows
@@ -16,7 +16,7 @@ from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import find_commands, find_release_commands
-from kipflow.services.wording import say_delivery
+from kipflow.services.wording import say_delivery, say_ruling
 
 Links = Mapping[str, str]
 

@@ -9,7 +9,7 @@ import click
 
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import parse_number, render_ballots, say_ballot, say_program, say_ruling
+from kipflow.commands.sayings import parse_number, render_ballots, say_ballot, say_program
 from kipflow.commands.senders import senders
 from kipflow.commands.settle import COMMANDS
 from kipflow.domain.facts import Ruling
@@ -18,6 +18,7 @@ from kipflow.services.board import ReviewRow
 from kipflow.services.messages import read_text
 from kipflow.services.ports import OutboxRow
 from kipflow.services.settling import find_commands, find_release_commands
+from kipflow.services.wording import say_ruling
 from kipflow.wiring import Parts
 
 _COLUMNS = ("proposal", "stage", "kind", "question", "line", "both_ways")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from shlex import quote
 from typing import Any
 
 import click
 
 from kipflow.commands.output import say_time
-from kipflow.domain.facts import Ruling
 from kipflow.domain.proposals import find_references
-from kipflow.domain.ruled import say_care
 from kipflow.services.board import SenderBallot
 from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts
@@ -43,35 +41,6 @@ def say_program() -> str:
     ctx = click.get_current_context(silent=True)
     community = ctx.find_root().params.get("community") if ctx is not None else None
     return f"kipflow -C {quote(community)}" if community else "kipflow"
-
-
-def say_ruling(ruling: Ruling) -> str:
-    """What a ruling says, in a few words."""
-    say = _RULINGS.get(ruling.kind)
-    return say(ruling, ruling.value) if say is not None else f"{ruling.kind} {ruling.target}"
-
-
-def _say_merge(ruling: Ruling, value: Mapping[str, Any]) -> str:
-    since = f" since {str(value['since'])[:10]}" if value.get("since") else ""
-    return f"one person{since}: {ruling.target}"
-
-
-def _say_ending(ruling: Ruling, value: Mapping[str, Any]) -> str:
-    return f"the end of the vote by {ruling.target} is {'accepted' if value.get('ending') == 'accept' else 'refused'}"
-
-
-_RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
-    "ballot": lambda ruling, value: f"ballot {ruling.target} is {value.get('choice')}",
-    "ending": _say_ending,
-    "stage": lambda _, value: f"stage {value.get('stage')}",
-    "snooze": lambda _, value: f"snooze until {str(value.get('until'))[:16]}",
-    "restore": lambda *_: "restore the stage before",
-    "care": lambda _, value: say_care(value),
-    "page": lambda ruling, _: f"the votes hold for page {ruling.target}",
-    "number": lambda ruling, value: f"{value.get('number')} the number {ruling.target}",
-    "merge": _say_merge,
-    "split": lambda ruling, _: f"two people: {ruling.target}",
-}
 
 
 def parse_number(parts: Parts, text: str) -> int:

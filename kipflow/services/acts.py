@@ -27,6 +27,8 @@ from kipflow.services.who_is_who import rule_identity
 
 #: The values of an act by the names of its fields, as a command or a form gives them.
 Values = Mapping[str, Any]
+#: The fields that hold several values.
+LISTS = frozenset({"interfaces", "picked"})
 #: Votes that are listed one by one after an act that changes many.
 _MAX_CHANGES = 20
 

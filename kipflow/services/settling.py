@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
 
@@ -30,13 +30,14 @@ class Way:
     """One way to settle something: an act of `acts.ACTS`, the values that are known, the one that a person chooses.
 
     `given` is in the order of the command's words. `choose` is the name of a field, "" where nothing is left open.
+    `label` says what this way comes to, where the act's own name does not.
     """
 
     act: str
     given: Mapping[str, str]
     choose: str = ""
     label: str = ""
-    needs_reason: bool = field(default=True)
+    needs_reason: bool = True
 
 
 def find_ways(number: int, item: ReviewItem) -> list[Way]:
@@ -61,7 +62,7 @@ def find_ways(number: int, item: ReviewItem) -> list[Way]:
             dormant = Way(act="stage", given={**about, "stage": Stage.DORMANT})
             return [dormant, Way(act="snooze", given=about, choose="until")]
         case "ruling":
-            return [Way(act="revoke", given={"ruling": item.subject})]
+            return [find_revoke_way(item.subject)]
         case "result" | "turned-vote" | "retraction" | "new-vote" | "reopening" | "unannounced" | "crowd":
             return [Way(act="stage", given=about, choose="stage")]
         case _:
@@ -76,21 +77,26 @@ def find_sender_ways(sender: str, person: str) -> list[Way]:
     ]
 
 
+def find_revoke_way(ruling: int | str) -> Way:
+    """The way to take back a ruling."""
+    return Way(act="revoke", given={"ruling": str(ruling)})
+
+
 def find_overrides(number: int) -> list[Way]:
     """What a person can do to a proposal that nothing is asked about."""
     about = {"proposal": str(number)}
     return [
         Way(act="stage", given=about, choose="stage"),
         Way(act="snooze", given=about, choose="until"),
-        Way(act="restore", given=about, label="take back the newest move"),
+        Way(act="restore", given=about),
     ]
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:
     """The ways to settle an effect that waits for a person; none for one that does not."""
     given = {"key": effect.key}
-    release = Way(act="release", given=given, label="send it", needs_reason=False)
-    sent = Way(act="sent", given=given, label="it was sent", needs_reason=False)
+    release = Way(act="release", given=given, needs_reason=False)
+    sent = Way(act="sent", given=given, needs_reason=False)
     return {"held": [release], "failed": [release], "unsure": [sent, release]}.get(effect.status, [])
 
 
@@ -104,14 +110,15 @@ def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tu
 
 def find_release_commands(effect: OutboxRow, program: str = "kipflow") -> tuple[str, ...]:
     """The commands that settle an effect that waits for a person; none for one that does not."""
-    return tuple(f"{program} review {way.act} {quote(effect.key)}" for way in find_release_ways(effect))
+    return tuple(render_command(way, program) for way in find_release_ways(effect))
 
 
 def render_command(way: Way, program: str = "kipflow") -> str:
     """A way as a command of `kipflow review`."""
     place, can_be = _PLACES.get(way.choose, ("", ""))
     words = " ".join([*map(quote, way.given.values()), *([place] if place else [])])
-    comment = f"{place}: {can_be}" if place else way.label
+    reason = ['--reason "…"'] if way.needs_reason else []
     # an id or address may look like an option: nothing behind "--" is one
-    rest = f'--reason "…" -- {words}' if " -" in f" {words}" else f'{words} --reason "…"'
-    return f"{program} review {way.act} {rest}{f'  # {comment}' if comment else ''}"
+    rest = [*reason, "--", words] if " -" in f" {words}" else [words, *reason]
+    comment = f"{place}: {can_be}" if place else way.label
+    return " ".join([program, "review", way.act, *rest, *([f" # {comment}"] if comment else [])])

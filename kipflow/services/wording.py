@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.facts import Ruling, SilenceWarning
+from kipflow.domain.ruled import say_care
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.board import SenderBallot
 from kipflow.services.ports import OutboxRow
@@ -84,3 +86,32 @@ def say_delivery(given: SilenceWarning, key: str, effects: Iterable[OutboxRow]) 
 def find_warning_key(key: str, warning: SilenceWarning) -> str:
     """The key of the message that warns of one silence of proposal `key`."""
     return f"{key}/warning/{warning.silent_at:%Y-%m-%dT%H:%M:%S}/slack"
+
+
+def say_ruling(ruling: Ruling) -> str:
+    """What a ruling says, in a few words."""
+    say = _RULINGS.get(ruling.kind)
+    return say(ruling, ruling.value) if say is not None else f"{ruling.kind} {ruling.target}"
+
+
+def _say_merge(ruling: Ruling, value: Mapping[str, Any]) -> str:
+    since = f" since {str(value['since'])[:10]}" if value.get("since") else ""
+    return f"one person{since}: {ruling.target}"
+
+
+def _say_ending(ruling: Ruling, value: Mapping[str, Any]) -> str:
+    return f"the end of the vote by {ruling.target} is {'accepted' if value.get('ending') == 'accept' else 'refused'}"
+
+
+_RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
+    "ballot": lambda ruling, value: f"ballot {ruling.target} is {value.get('choice')}",
+    "ending": _say_ending,
+    "stage": lambda _, value: f"stage {value.get('stage')}",
+    "snooze": lambda _, value: f"snooze until {str(value.get('until'))[:16]}",
+    "restore": lambda *_: "restore the stage before",
+    "care": lambda _, value: say_care(value),
+    "page": lambda ruling, _: f"the votes hold for page {ruling.target}",
+    "number": lambda ruling, value: f"{value.get('number')} the number {ruling.target}",
+    "merge": _say_merge,
+    "split": lambda ruling, _: f"two people: {ruling.target}",
+}

@@ -1,7 +1,7 @@
 """The board as a FastAPI application. Who may see it is decided by the `dependencies` it is given.
 
 Airflow mounts it with its own authentication (plugins/kipflow_board.py); tests and a person's own machine
-can serve it as it is. It only reads: there is no address that changes anything.
+can serve it as it is. It only reads unless it is given `writing`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 
 from kipflow.services.board import Board
+from kipflow.web.acting import Acting
 from kipflow.web.api import BoardApi
 from kipflow.web.changes import ChangesPage
 from kipflow.web.errors import ErrorPages
 from kipflow.web.pages import BoardPages
 from kipflow.web.render import STATIC, Masthead, Pages
 from kipflow.web.security import add_security_headers
+from kipflow.web.writing import Gate, Writing
 
 
 def create_app(
@@ -30,6 +32,7 @@ def create_app(
     masthead: Callable[[], Masthead] = Masthead,
     root_path: str = "",
     sign_in_url: str = "",
+    writing: Writing | None = None,
 ) -> FastAPI:
     """The board.
 
@@ -41,6 +44,7 @@ def create_app(
         root_path: the prefix a proxy strips, if the app is served behind one by itself.
         sign_in_url: where browsers are sent when `dependencies` answer 401; it takes the page to come back to
             as `next`. Programs get the 401.
+        writing: what settling questions needs; None: there is no address that changes anything.
     """
     app = FastAPI(
         title="kipflow board",
@@ -50,10 +54,13 @@ def create_app(
         openapi_url=None,
         root_path=root_path,
     )
-    pages = Pages(masthead=masthead, clock=clock)
+    gate = Gate(writing) if writing is not None else None
+    pages = Pages(masthead=masthead, clock=clock, find_operator=gate.find_operator if gate else None)
     app.include_router(BoardPages(board, pages, clock).build_router())
     app.include_router(ChangesPage(board, pages, clock).build_router())
     app.include_router(BoardApi(board, clock).build_router())
+    if writing is not None and gate is not None:
+        app.include_router(Acting(writing, gate, pages, clock).build_router())
     app.mount("/static", _Static(directory=STATIC), name="static")
     ErrorPages(pages, sign_in_url=sign_in_url).add_to(app)
 

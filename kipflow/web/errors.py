@@ -11,9 +11,11 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnknownProposal
 from kipflow.services.changes import NoSuchVersion
+from kipflow.services.rulings import BadRuling
 from kipflow.web.render import Pages, find_own_path
 from kipflow.web.security import add_security_headers
 from kipflow.web.signin import find_sign_in, is_navigation
+from kipflow.web.writing import Refusal
 
 log = logging.getLogger("kipflow.web")
 
@@ -21,7 +23,7 @@ _LINES = {
     401: "Sign in to Airflow to see this board.",
     403: "Your account may not see this board.",
     404: "There is no such page on this board.",
-    405: "This board only reads; it has nothing to send to.",
+    405: "This address takes no such request; nothing was changed.",
     500: "The board could not show this. The API server's log says why.",
 }
 
@@ -33,19 +35,21 @@ class ErrorPages:
         self._pages, self._sign_in_url = pages, sign_in_url
 
     def add_to(self, app: FastAPI) -> None:
-        for status in (400, 403, 404, 405):
+        for status in (400, 403, 404, 405, 413, 415, 422):
             app.add_exception_handler(status, self.refuse)
         app.add_exception_handler(401, self.send_to_sign_in)
         app.add_exception_handler(RequestValidationError, self.refuse_address)
         app.add_exception_handler(UnknownProposal, self.show_unknown)
         app.add_exception_handler(NoSuchVersion, self.show_missing)
+        app.add_exception_handler(BadRuling, self.show_refused)
         app.add_exception_handler(KipflowError, self.show_known)
         app.add_exception_handler(Exception, self.show_unexpected)
 
     async def refuse(self, request: Request, error: Exception) -> Response:
         status = int(getattr(error, "status_code", 500))
         headers = dict(getattr(error, "headers", None) or {})
-        return self._answer(request, status, _LINES.get(status, "The board cannot answer this."), headers)
+        line = error.detail if isinstance(error, Refusal) else _LINES.get(status, "The board cannot answer this.")
+        return self._answer(request, status, line, headers)
 
     async def send_to_sign_in(self, request: Request, error: Exception) -> Response:
         """A browser goes to the sign-in and from there back to the page it asked for; a program is told 401."""
@@ -67,6 +71,10 @@ class ErrorPages:
 
     async def show_missing(self, request: Request, error: Exception) -> Response:
         return self._answer(request, 404, f"{error}.")
+
+    async def show_refused(self, request: Request, error: Exception) -> Response:
+        """What a person asked for makes no sense, or somebody else was quicker: nothing was changed."""
+        return self._answer(request, 409, f"Nothing was changed: {error}.")
 
     async def show_known(self, request: Request, error: Exception) -> Response:
         log.error("%s %s: %s", request.method, find_own_path(request), error)

@@ -20,9 +20,18 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.services.messages import read_text
-from kipflow.services.settling import find_commands, find_release_commands
-from kipflow.services.wording import say_authentication
+from kipflow.services.settling import (
+    find_overrides,
+    find_release_ways,
+    find_revoke_way,
+    find_sender_ways,
+    find_ways,
+    render_command,
+)
+from kipflow.services.wording import say_authentication, say_ruling
 from kipflow.web import charts, metrics, times, wording
+from kipflow.web.forms import build_form
+from kipflow.web.writing import Operator
 
 T = TypeVar("T")
 FOLDER = Path(__file__).parent
@@ -49,18 +58,26 @@ def read_if_possible(read: Callable[[], T]) -> T | None:
 class Pages:
     """Renders templates with the moment of the request as `now`."""
 
-    def __init__(self, *, masthead: Callable[[], Masthead], clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        *,
+        masthead: Callable[[], Masthead],
+        clock: Callable[[], datetime],
+        find_operator: Callable[[Request], Operator | None] | None = None,
+    ) -> None:
         self._masthead, self._clock = masthead, clock
+        self._find_operator = find_operator or (lambda _: None)
         self._environment = _build_environment()
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
         moment = now if now is not None else self._clock()
-        return HTMLResponse(self._fill(request, template, {"now": moment, **values}))
+        operator = self._find_operator(request)
+        return HTMLResponse(self._fill(request, template, {"now": moment, "operator": operator, **values}))
 
     def render_error(self, request: Request, status: int, line: str, *, sign_in: str = "") -> HTMLResponse:
         """A page of one line, with a way out. It asks nothing of clock or store: either may be what failed."""
-        values = {"now": None, "code": status, "line": line, "sign_in": sign_in}
+        values = {"now": None, "operator": None, "code": status, "line": line, "sign_in": sign_in}
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
@@ -141,10 +158,16 @@ def _build_environment() -> Environment:
         elapsed=times.find_elapsed,
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
-        find_commands=find_commands,
-        find_release_commands=find_release_commands,
+        find_ways=find_ways,
+        find_overrides=find_overrides,
+        find_release_ways=find_release_ways,
+        find_revoke_way=find_revoke_way,
+        find_sender_ways=find_sender_ways,
+        render_command=render_command,
+        build_form=build_form,
         say_authentication=say_authentication,
         say_end=say_end,
+        say_ruling=say_ruling,
         say_run=wording.say_run,
         say_origin=wording.say_origin,
         by_month=charts.fill_months,

@@ -87,7 +87,7 @@ def test_whoever_may_see_airflow_may_read_the_board_by_token_and_by_cookie(airfl
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_nobody_can_write_through_it(airflow: str, method: str) -> None:
+def test_pages_take_nothing_but_reading(airflow: str, method: str) -> None:
     token = fetch_token(airflow, "admin")
     answer = httpx.request(method, f"{airflow}/kipflow/review", cookies={"_token": token})
     assert answer.status_code == 405
@@ -138,4 +138,55 @@ def test_a_viewer_signs_in_and_reads_the_board_in_airflows_frame(airflow: str, c
         frame.locator("table.ballots a.out").first.click()
     assert opened.value != page, "the mail opens beside Airflow, which may not be framed by an archive"
     assert page.url.endswith("/proposals/7")
+    context.close()
+
+
+STAGE = {"values": {"proposal": 7, "stage": "Discarded"}, "reason": "asked"}
+
+
+def test_a_viewer_reads_commands_and_changes_nothing(airflow: str) -> None:
+    cookies = {"_token": fetch_token(airflow, "viewer")}
+    assert "<form" not in httpx.get(f"{airflow}/kipflow/review", cookies=cookies).text
+    assert httpx.post(f"{airflow}/kipflow/api/acts/stage", json=STAGE, cookies=cookies).status_code == 403
+    assert httpx.post(f"{airflow}/kipflow/acts/stage", data={"reason": "x"}, cookies=cookies).status_code == 403
+    assert httpx.post(f"{airflow}/kipflow/api/acts/stage", json=STAGE).status_code == 401
+    shown = httpx.get(f"{airflow}/kipflow/api/proposals/7", cookies=cookies).json()["proposal"]
+    assert (shown["stage"], shown["rulings"]) == ("Vote", [])
+
+
+def test_another_site_cannot_use_an_operators_sign_in(airflow: str) -> None:
+    cookies = {"_token": fetch_token(airflow, "admin")}
+    answer = httpx.post(
+        f"{airflow}/kipflow/api/acts/stage", json=STAGE, cookies=cookies, headers={"Origin": "https://evil.example"}
+    )
+    assert answer.status_code == 403
+
+
+@pytest.mark.browser
+def test_an_operator_settles_a_question_in_airflows_frame_and_takes_it_back(airflow: str, chromium: Browser) -> None:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto(f"{airflow}/plugin/kipflow")
+    page.fill("input[name=username]", "admin")
+    page.fill("input[name=password]", PASSWORDS["admin"])
+    page.click("button[type=submit]")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("link", name="Review", exact=True).click()
+    frame.get_by_role("heading", name="Open questions").wait_for()
+    reason = frame.get_by_label("Reason").first
+    reason.fill("the default stays at one")
+    reason.press("Enter")  # no outcome is chosen by that
+    reason.press("Tab")
+    assert frame.locator(":focus").inner_text() == "+1"
+    page.keyboard.press("Enter")
+    frame.get_by_text("ruling 1 recorded").wait_for()
+    frame.get_by_label("Reason").fill("pressed the wrong one")
+    frame.get_by_role("button", name="take it back").click()
+    frame.get_by_text("ruling 1 revoked").wait_for()
+    headers = {"Authorization": f"Bearer {fetch_token(airflow, 'admin')}"}
+    logged = httpx.get(f"{airflow}/api/v2/eventLogs?order_by=-when&limit=2", headers=headers).json()["event_logs"]
+    assert [(e["event"], e["owner"]) for e in logged] == [("kipflow_revoke", "admin"), ("kipflow_ballot", "admin")]
+    assert "the default stays at one" in logged[1]["extra"]
+    [said] = httpx.get(f"{airflow}/kipflow/api/proposals/7", headers=headers).json()["proposal"]["rulings"]
+    assert (said["author"], said["revoked_by"]) == ("admin", "admin")
     context.close()

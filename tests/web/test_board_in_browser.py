@@ -14,6 +14,7 @@ from kipflow.web.render import Masthead
 from tests.web.community import NOW, facts
 from tests.web.memory import MemoryBoard, build_board
 from tests.web.servers import serve
+from tests.web.test_board_acts import writing_of
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,12 @@ def address() -> Iterator[str]:
     long_words = facts(161, "Un" + "break" * 40 + "able title", created=NOW)
     board = build_board([replace(long_words, proposal=replace(long_words.proposal, author="N" + "o" * 80))])
     with serve(
-        create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(title="Sandbox community", dry_run=True))
+        create_app(
+            lambda: board,
+            clock=lambda: NOW,
+            masthead=lambda: Masthead(title="Sandbox community", dry_run=True),
+            writing=writing_of("Ines"),
+        )
     ) as url:
         yield url
 

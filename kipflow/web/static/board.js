@@ -41,8 +41,9 @@ function openOutside(frame) {
 
 // Fetch the page again now and then and put its content in place, unless the reader is busy with it.
 function keepFresh(main) {
+  const isTyped = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   const isBusy = () =>
-    document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
+    [...main.querySelectorAll(".settle input")].some(isTyped) || document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
 
   async function refresh() {
     if (isBusy()) return;

@@ -1,0 +1,88 @@
+"""The addresses that change something: acts as forms for people, and as JSON for programs. Nothing changes by GET."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kipflow.domain.proposals import format_key
+from kipflow.services.acts import ACTS, LISTS, Done, Values, Word, perform, say_done
+from kipflow.services.rulings import MAX_REASON
+from kipflow.web.render import Pages
+from kipflow.web.writing import Gate, Refusal, Writing, parse_form, read_body
+
+Name = Annotated[str, Path(max_length=40)]
+Body = Annotated[bytes, Depends(read_body)]
+
+
+#: Proposals that the page of what was done links to.
+_LINKS = 20
+
+
+class Given(BaseModel):
+    """An act as a program sends it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    values: dict[str, str | int | list[str]]
+    reason: str = Field(default="", max_length=MAX_REASON)
+
+
+class Acting:
+    """Performs acts in the name of whoever is signed in; `clock` dates them."""
+
+    def __init__(self, writing: Writing, gate: Gate, pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._writing, self._gate, self._pages, self._clock = writing, gate, pages, clock
+
+    def build_router(self) -> APIRouter:
+        """The addresses, of which none answers GET."""
+        router = APIRouter()
+        router.post("/acts/{name}", response_class=HTMLResponse)(self.act_by_form)
+        router.post("/api/acts/{name}")(self.act_by_program)
+        return router
+
+    def act_by_form(self, request: Request, name: Name, body: Body) -> HTMLResponse:
+        form = parse_form(request, body)
+        last = {field: values[-1] for field, values in form.items()}
+        author = self._gate.admit_form(request, last.get("token", ""))
+        values = {field: form[field] if field in LISTS else last[field] for field in _fields(name) if field in form}
+        prefix, done = self._perform(name, values, author, last.get("reason", ""))
+        lines = say_done(done, prefix)
+        proposals = [(c.number, format_key(prefix, c.number)) for c in done.consequences[:_LINKS]]
+        return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
+
+    def act_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
+        author, fields = self._gate.admit_program(request), _fields(name)
+        try:
+            given = Given.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the body"
+            raise Refusal(422, f"{where}: {first['msg']}.") from error
+        unknown = set(given.values) - set(fields)
+        if unknown:
+            raise Refusal(422, f"{name} has no field {min(unknown)!r}; it has {', '.join(fields)}.")
+        prefix, done = self._perform(name, given.values, author, given.reason)
+        return JSONResponse({"schema": 1, "ruling": done.ruling, "said": say_done(done, prefix)})
+
+    def _perform(self, name: str, values: Values, author: str, reason: str) -> tuple[str, Done]:
+        desk = self._writing.desk()
+        self._writing.audit(author, name, {**values, "reason": reason})  # where that fails, nothing is changed
+        done = perform(desk, name, values, Word(author=author, reason=reason, at=self._clock()))
+        return desk.effects.prefix, done
+
+
+def _fields(name: str) -> tuple[str, ...]:
+    """The fields of an act.
+
+    Raises:
+        Refusal: 404, there is no such act.
+    """
+    act = ACTS.get(name)
+    if act is None:
+        raise Refusal(404, f"There is no act {name!r}.")
+    return (*act.fields, *act.optional)

@@ -1,0 +1,74 @@
+"""Ways to settle something as one form: what is known is hidden in it, every outcome is a button."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.services.settling import OPTIONS, SNOOZE, Way
+
+#: An outcome as a button says it, where the value itself would not do.
+_LABELS = {
+    "none": "no vote",
+    "accept": "accept it",
+    "refuse": "refuse it",
+    "release": "send it",
+    "sent": "it was sent",
+    "revoke": "take it back",
+    "restore": "undo the newest move",
+}
+#: More options than these are a list to choose from.
+_MAX_BUTTONS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """Performs `act`. `name` and `value` are the value that only this button gives, "" where there is none."""
+
+    act: str
+    label: str
+    name: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A value to be chosen before a button is pressed: one of `options`, or a day where there are none."""
+
+    name: str
+    label: str
+    options: tuple[str, ...] = ()
+    day: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """`parts` are a field or None, with the buttons that belong to it."""
+
+    hidden: Mapping[str, str]
+    parts: tuple[tuple[Field | None, tuple[Button, ...]], ...]
+    needs_reason: bool
+
+
+def build_form(ways: Sequence[Way], now: datetime) -> Form:
+    """The form for these ways, of which there is at least one. `now` dates the end of a snooze that it offers."""
+    hidden = {n: v for way in ways for n, v in way.given.items() if all(w.given.get(n, v) == v for w in ways)}
+    parts = tuple(_build_part(way, {n: v for n, v in way.given.items() if n not in hidden}, now) for way in ways)
+    return Form(hidden=hidden, parts=parts, needs_reason=any(way.needs_reason for way in ways))
+
+
+def _build_part(way: Way, own: Mapping[str, str], now: datetime) -> tuple[Field | None, tuple[Button, ...]]:
+    if way.choose == "until":
+        field = Field(name="until", label="Until", day=f"{now + SNOOZE:%Y-%m-%d}")
+        return field, (Button(act=way.act, label="snooze"),)
+    options = OPTIONS.get(way.choose, ())
+    if len(options) > _MAX_BUTTONS:
+        return Field(name=way.choose, label=way.choose.capitalize(), options=options), (
+            Button(act=way.act, label=f"set the {way.choose}"),
+        )
+    if options:
+        return None, tuple(Button(act=way.act, name=way.choose, value=o, label=_LABELS.get(o, o)) for o in options)
+    name, value = next(iter(own.items()), ("", ""))
+    label = way.label or _LABELS.get(value or way.act, value or way.act)
+    return None, (Button(act=way.act, name=name, value=value, label=label),)

@@ -1,0 +1,281 @@
+"""Settling questions on the board: who may, what it changes, what is refused, and that nobody else's page can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from time import time
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+from fastapi import Request
+from fastapi.testclient import TestClient
+from httpx import Response
+from lxml import html
+
+from kipflow.cli import run
+from kipflow.services.acts import ACTS
+from kipflow.web.app import create_app
+from kipflow.web.writing import MAX_AGE, MAX_BODY, Gate, Writing
+from kipflow.wiring import Parts, open_desk
+from tests.web.test_board_rulings import MAIL, NOW, parts, rule
+
+__all__ = ["parts"]
+
+QUESTION = "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person?"
+
+
+@dataclass
+class Browser:
+    """A signed-in user's browser, and what the board told the audit log."""
+
+    client: TestClient
+    audited: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def text(self, path: str) -> str:
+        return _text(self.client.get(path))
+
+    def find_form(self, path: str, button: str) -> tuple[str, dict[str, str]]:
+        """Where a button of a page sends its form, and what it sends."""
+        page = html.fromstring(self.client.get(path).text, base_url=f"http://testserver{path}")
+        page.make_links_absolute()
+        pressed = page.xpath(f"//button[normalize-space()='{button}']")[0]
+        values = {name: value or "" for name, value in pressed.xpath("ancestor::form")[0].fields.items()}
+        if pressed.get("name"):
+            values[pressed.get("name")] = pressed.get("value")
+        return urljoin(f"http://testserver{path}", pressed.get("formaction")), values
+
+    def press(self, path: str, button: str, *, reason: str = "asked", **changed: str) -> Response:
+        target, values = self.find_form(path, button)
+        return self.client.post(target, data={**values, "reason": reason, **changed})
+
+
+def _text(answer: Response) -> str:
+    return " ".join(html.fromstring(answer.text).text_content().split())
+
+
+def open_browser(parts: Parts, user: str = "Ines", *, may: bool = True) -> Browser:
+    audited: list[tuple[str, str, Mapping[str, Any]]] = []
+
+    def find_operator(request: Request) -> str | None:
+        return user if may else None
+
+    writing = Writing(
+        desk=lambda: open_desk(parts),
+        find_operator=find_operator,
+        secret="s" * 40,
+        audit=lambda *told: audited.append(told),
+    )
+    app = create_app(lambda: parts.store, clock=lambda: NOW, writing=writing)
+    return Browser(TestClient(app), audited)
+
+
+@pytest.fixture
+def browser(parts: Parts) -> Iterator[Browser]:
+    return open_browser(parts)
+
+
+def test_a_question_is_settled_on_the_page_with_its_consequence_and_can_be_taken_back(browser: Browser) -> None:
+    assert QUESTION in browser.text("/review")
+    done = browser.press("/review", "two people", reason="met <both>")
+    assert done.status_code == 200
+    assert "ruling 1 recorded" in _text(done)
+    assert "KIP-7, round 1:" in _text(done), "the votes that count otherwise now"
+    assert QUESTION not in browser.text("/review")
+    assert "Ines ruled that" in browser.text("/proposals/7")
+    assert "met <both>" in browser.text("/proposals/7")
+    back = browser.press("/proposals/7", "take it back", reason="wrong")
+    assert "ruling 1 revoked" in _text(back)
+    assert QUESTION in browser.text("/review")
+    acts = [("Ines", "split"), ("Ines", "revoke")]
+    assert [told[:2] for told in browser.audited] == acts
+    assert browser.audited[0][2]["reason"] == "met <both>"
+    assert "token" not in browser.audited[0][2]
+
+
+def test_a_stage_is_set_and_the_newest_move_undone(browser: Browser) -> None:
+    assert "KIP-7 is now: Discarded" in _text(browser.press("/proposals/7", "set the stage", stage="Discarded"))
+    assert "is now: Discarded" not in _text(browser.press("/proposals/7", "undo the newest move"))
+    assert browser.client.get("/api/proposals/7").json()["proposal"]["stage"] != "Discarded"
+
+
+def test_a_snooze_ends_on_the_day_that_was_chosen(browser: Browser) -> None:
+    rule("stage", "7", "Discussion")
+    day = f"{NOW + timedelta(days=50):%Y-%m-%d}"
+    assert browser.press("/proposals/7", "snooze", until=day).status_code == 200
+    [_, said] = browser.client.get("/api/proposals/7").json()["proposal"]["rulings"]
+    assert said["value"] == {"until": f"{day}T00:00:00+00:00"}
+    assert browser.press("/proposals/7", "snooze", until="2020-01-01").status_code == 409
+
+
+def test_the_second_of_two_operators_is_told_who_was_quicker(parts: Parts) -> None:
+    ines, otto = open_browser(parts), open_browser(parts, "Otto")
+    action, values = otto.find_form("/review", "one person")
+    assert ines.press("/review", "two people").status_code == 200
+    late = otto.client.post(action, data={**values, "reason": "sure"})
+    assert late.status_code == 409
+    assert "Nothing was changed: " in _text(late)
+    assert "ruling 1 (Ines)" in _text(late)
+
+
+def test_the_same_answer_twice_is_recorded_once(browser: Browser) -> None:
+    action, values = browser.find_form("/review", "two people")
+    for said in ("ruling 1 recorded", "ruling 1 says so already"):
+        assert said in _text(browser.client.post(action, data={**values, "reason": "met both"}))
+
+
+def test_an_outcome_needs_a_reason(browser: Browser) -> None:
+    answer = browser.press("/review", "two people", reason="  ")
+    assert (answer.status_code, QUESTION in browser.text("/review")) == (409, True)
+
+
+def test_who_may_only_read_gets_commands_and_is_refused(parts: Parts) -> None:
+    reader = open_browser(parts, may=False)
+    shown = reader.client.get("/review").text
+    assert "<form" not in shown
+    assert "kipflow review merge" in shown
+    token = Gate(writing_of("Ines")).find_operator(_no_request()).token  # type: ignore[union-attr]
+    answer = reader.client.post(
+        "/acts/stage", data={"proposal": "7", "stage": "Accepted", "reason": "x", "token": token}
+    )
+    assert answer.status_code == 403
+    assert "may read this board, but not settle anything" in _text(answer)
+    sent = reader.client.post("/api/acts/stage", json={"values": {"proposal": 7, "stage": "Accepted"}, "reason": "x"})
+    assert sent.status_code == 403
+    assert reader.audited == []
+
+
+def test_a_board_without_writing_has_no_address_that_changes_anything(parts: Parts) -> None:
+    client = TestClient(create_app(lambda: parts.store, clock=lambda: NOW))
+    for path in ("/acts/stage", "/api/acts/stage"):
+        assert client.post(path, data={"proposal": "7"}).status_code in {404, 405}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://testserver.evil.example"},
+    ],
+)
+def test_a_page_of_another_site_changes_nothing(browser: Browser, headers: dict[str, str]) -> None:
+    _, values = browser.find_form("/review", "two people")
+    sent = browser.client.post("/acts/split", data={**values, "reason": "x"}, headers=headers)
+    assert (sent.status_code, browser.audited) == (403, [])
+    told = browser.client.post("/api/acts/restore", json={"values": {"proposal": 7}, "reason": "x"}, headers=headers)
+    assert (told.status_code, browser.audited) == (403, [])
+
+
+@pytest.mark.parametrize("token", ["", "x", "IkluZXMi.aaaaaa.bbbbbb"])
+def test_a_form_without_its_token_changes_nothing(browser: Browser, token: str) -> None:
+    answer = browser.press("/review", "two people", token=token)
+    assert answer.status_code == 403
+    assert "load the page again" in _text(answer)
+    assert QUESTION in browser.text("/review")
+
+
+def test_a_form_of_somebody_else_or_of_yesterday_changes_nothing(
+    parts: Parts, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, others = open_browser(parts, "Otto").find_form("/review", "two people")
+    assert browser.press("/review", "two people", token=others["token"]).status_code == 403
+    _, mine = browser.find_form("/review", "two people")
+    later = time() + MAX_AGE + 5
+    monkeypatch.setattr("itsdangerous.timed.time.time", lambda: later)
+    assert browser.client.post("/acts/split", data={**mine, "reason": "x"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", sorted(ACTS))
+def test_nothing_changes_by_reading(browser: Browser, name: str) -> None:
+    for path in (f"/acts/{name}", f"/api/acts/{name}"):
+        assert browser.client.get(path).status_code == 405
+    assert browser.audited == []
+
+
+@pytest.mark.parametrize("name", sorted(ACTS))
+def test_an_act_without_its_values_is_refused_in_one_line(browser: Browser, name: str) -> None:
+    answer = browser.client.post(f"/api/acts/{name}", json={"values": {}, "reason": "x"})
+    assert answer.status_code == 409
+    assert " needs: " in answer.json()["error"]
+
+
+def test_a_program_acts_by_json_under_the_same_rules(browser: Browser) -> None:
+    values = {"one": "kim@home.example", "other": "kosei"}
+    done = browser.client.post("/api/acts/merge", json={"values": values, "reason": "asked both"})
+    assert (done.status_code, done.json()["ruling"]) == (200, 1)
+    assert done.json()["said"][0].startswith("ruling 1 recorded")
+    assert browser.client.post("/api/acts/split", json={"values": values, "reason": "no"}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status"),
+    [
+        ("stage", b"{", 422),
+        ("stage", b'{"values": {"proposal": {"a": 1}}}', 422),
+        ("stage", b'{"values": {}, "author": "Otto"}', 422),
+        ("stage", b'{"values": {"author": "Otto"}}', 422),
+        ("stage", b'{"values": {"proposal": 7, "stage": "Nowhere"}, "reason": "x"}', 409),
+        ("stage", b'{"values": {"proposal": "7; drop", "stage": "Vote"}, "reason": "x"}', 409),
+        ("stage", b'{"values": {"proposal": 12345, "stage": "Vote"}, "reason": "x"}', 404),
+        ("ballot", b'{"values": {"proposal": 7, "mail": "<no@x>", "choice": "+1"}, "reason": "x"}', 409),
+        ("ballot", b'{"values": {"proposal": 7, "mail": "<k@m.example>", "choice": "+7"}, "reason": "x"}', 409),
+        ("senders", b'{"values": {"picked": ["a b"]}, "reason": "x"}', 409),
+        ("nothing", b"{}", 404),
+    ],
+)
+def test_what_makes_no_sense_is_refused(browser: Browser, name: str, body: bytes, status: int) -> None:
+    before = browser.client.get("/api/proposals/7").json()
+    answer = browser.client.post(f"/api/acts/{name}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert browser.client.get("/api/proposals/7").json() == before
+
+
+def test_a_request_of_another_kind_or_any_size_is_refused(browser: Browser) -> None:
+    huge = b"reason=" + b"x" * (MAX_BODY + 1)
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert browser.client.post("/acts/stage", content=huge, headers=form).status_code == 413
+    assert browser.client.post("/api/acts/stage", content=huge).status_code == 413
+    assert browser.client.post("/acts/stage", content=b"&".join([b"a=1"] * 5_000), headers=form).status_code == 400
+    assert browser.client.post("/acts/stage", json={}).status_code == 415
+    assert (
+        browser.client.post("/api/acts/stage", content=b"{}", headers={"content-type": "text/plain"}).status_code == 415
+    )
+
+
+def test_several_senders_are_accepted_at_once_and_only_those_who_are_asked_about(
+    browser: Browser, tmp_path: Path
+) -> None:
+    for stem, name in (("q", "Rune Berg"), ("s", "Mara Lind")):
+        claim = {"sender": f"{name} <{stem}@home.example>", "stem": stem, "subject": "Re: [VOTE] KIP-7: Tidy shelves"}
+        mail = MAIL.format(**claim, words="-1", hour=20, answers="In-Reply-To: <root@m.example>\n")
+        (tmp_path / f"{stem}.eml").write_text(mail, encoding="utf-8")
+        assert run(["ingest", str(tmp_path / f"{stem}.eml")]) == 0
+    assert run(["advance", "--as-of", "2026-03-13"]) == 0
+    page = html.fromstring(browser.client.get("/review").text)
+    ticks = page.xpath("//input[@name='picked']/@value")
+    assert sorted(ticks) == ["q@home.example rberg", "s@home.example mlind"]
+    [token] = page.xpath("//form[@id='accept-senders']//input[@name='token']/@value")
+    fields = {"token": token, "reason": "met them"}
+    forged = browser.client.post("/acts/senders", data={**fields, "picked": [ticks[0], "evil@x.example rberg"]})
+    assert forged.status_code == 409
+    assert "2 of 2 accepted" in _text(browser.client.post("/acts/senders", data={**fields, "picked": ticks}))
+    assert "Senders not proven" not in browser.text("/review")
+
+
+def writing_of(user: str) -> Writing:
+    """What shows the forms to a user, and performs nothing."""
+
+    def unused() -> Any:
+        raise AssertionError
+
+    return Writing(desk=unused, find_operator=lambda _: user, secret="s" * 40, audit=lambda *_: None)
+
+
+def _no_request() -> Request:
+    return Request({"type": "http", "headers": []})
