@@ -64,9 +64,9 @@ def build_board() -> "FastAPI":
 
     def find_operator(request: Request) -> str | None:
         user = getattr(request.state, "board_user", None)
-        may = user is not None and get_auth_manager().is_authorized_dag(
-            method="PUT", details=DagDetails(id=DECIDING_DAG), user=user
-        )
+        if user is None:
+            return None
+        may = get_auth_manager().is_authorized_dag(method="PUT", details=DagDetails(id=DECIDING_DAG), user=user)
         return user.get_name() if may else None
 
     return create_app(
