@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from kipflow.domain.care import find_owed
+from kipflow.domain.care import Owed, find_owed
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.pagechanges import LateChange, find_late_change
@@ -50,19 +50,25 @@ class VoteState:
 def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> VoteTerms:
     """What this vote needs as known at `at`, with the care owed to the interfaces its page touches."""
     owed = find_owed(facts, vote.opened_at, policy, at)
-    quorum, period, reviewers = policy.quorum, policy.voting_period, 0
-    for care in owed.cares:
-        quorum = max(quorum, care.quorum or 0)
-        period = max(period, care.voting_period or period)
-        reviewers = max(reviewers, care.reviewers)
+    reviewers = max((care.reviewers for care in owed.cares), default=0)
     return VoteTerms(
-        quorum=quorum,
-        earliest_close=after(vote.opened_at, period),
+        quorum=max((policy.quorum, *(care.quorum or 0 for care in owed.cares))),
+        earliest_close=_find_earliest_close(vote, owed, policy),
         because=tuple(care.interface for care in owed.cares),
         reviewers=reviewers,
         reviewed_by=owed.reviewed_by if reviewers else (),
         late_change=find_late_change(facts, vote, at),
     )
+
+
+def find_earliest_close(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> datetime:
+    """The first moment at which this vote may be closed, as known at `at`."""
+    return _find_earliest_close(vote, find_owed(facts, vote.opened_at, policy, at), policy)
+
+
+def _find_earliest_close(vote: Vote, owed: Owed, policy: Policy) -> datetime:
+    periods = (care.voting_period for care in owed.cares if care.voting_period)
+    return after(vote.opened_at, max((policy.voting_period, *periods)))
 
 
 def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:

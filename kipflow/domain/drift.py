@@ -13,10 +13,10 @@ from datetime import datetime
 
 from kipflow.domain.care import own_versions
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.closing import is_contradicted
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry, PageAbsence, PageVersion, ProposalFacts, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work
+from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.tally import Outcome, find_name_differences
 
 #: What a page's word agrees with. The template has no word for a running vote: "Under Discussion" is right then too.

@@ -20,6 +20,11 @@ class Stage(StrEnum):
     DISCARDED = "Discarded"
 
 
+OPEN_STAGES = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
+#: Stages that nothing but a person leaves again.
+SETTLED_STAGES = frozenset({Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED})
+
+
 class Actor(StrEnum):
     """Who or what moved a proposal."""
 

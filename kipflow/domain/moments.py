@@ -15,26 +15,32 @@ from kipflow.domain.votes import find_announcements
 T = TypeVar("T")
 
 
-class Order(IntEnum):
-    """Order of facts that share one moment: an end before a beginning, words before a ruling on them."""
+class Event(IntEnum):
+    """What can move a proposal. Order of facts that share one moment: an end before a beginning, words before a ruling.
 
-    PAGE = 0
-    INDEX = 1
-    VOTE_ENDED = 2
-    MESSAGE = 3
-    VOTE_OPENED = 4
-    BALLOT = 5
-    RESULT = 6
-    RULING = 7
+    The last two are no facts: the vote that runs is judged, and time passes.
+    """
+
+    CREATED = 0
+    PAGE = 1
+    INDEX = 2
+    VOTE_ENDED = 3
+    MESSAGE = 4
+    VOTE_OPENED = 5
+    BALLOT = 6
+    RESULT = 7
+    RULING = 8
+    JUDGED = 9
+    CLOCK = 10
 
 
 @dataclass(order=True, slots=True)
 class Moment:
-    """One fact at its time. `tie` orders facts of the same kind and time."""
+    """One fact at its time. `tie` orders facts of the same kind and time; a ballot and a result tell of their vote."""
 
     at: datetime
-    order: Order
-    tie: tuple[Any, ...]
+    event: Event
+    tie: tuple[int, ...]
     what: object = field(compare=False)
 
 
@@ -70,21 +76,21 @@ def _sorted(items: Iterable[T], key: Callable[[T], tuple[Any, ...]]) -> tuple[T,
 def find_moments(facts: ProposalFacts) -> Iterator[Moment]:
     """Every fact that can move a proposal, with its time. `facts` must be `in_order`: positions break ties."""
     if facts.proposal.created_at is not None:
-        yield Moment(facts.proposal.created_at, Order.PAGE, (-1,), facts.proposal)
+        yield Moment(facts.proposal.created_at, Event.CREATED, (), facts.proposal)
     for n, page in enumerate(facts.pages):
-        yield Moment(page.saved_at, Order.PAGE, (n,), page)
+        yield Moment(page.saved_at, Event.PAGE, (n,), page)
     for n, entry in enumerate(facts.index_entries):
         at = entry.seen_at if entry.origin == "page" else entry.changed_at or entry.created_at or entry.seen_at
-        yield Moment(at, Order.INDEX, (n,), entry)
+        yield Moment(at, Event.INDEX, (n,), entry)
     for n, message in enumerate(facts.messages):
-        yield Moment(message.arrived_at, Order.MESSAGE, (n,), message)
+        yield Moment(message.arrived_at, Event.MESSAGE, (n,), message)
     for n, vote in enumerate(facts.votes):
-        yield Moment(vote.opened_at, Order.VOTE_OPENED, (n,), vote)
+        yield Moment(vote.opened_at, Event.VOTE_OPENED, (n,), vote)
         if vote.ended_at is not None:
-            yield Moment(vote.ended_at, Order.VOTE_ENDED, (n,), vote)
+            yield Moment(vote.ended_at, Event.VOTE_ENDED, (n,), vote)
         for m, ballot in enumerate(vote.ballots):
-            yield Moment(ballot.cast_at, Order.BALLOT, (n, m), (vote, ballot))
+            yield Moment(ballot.cast_at, Event.BALLOT, (n, m), vote)
         for since in find_announcements(vote):
-            yield Moment(since, Order.RESULT, (n,), (vote, vote.declared))
+            yield Moment(since, Event.RESULT, (n,), vote)
     for n, ruling in enumerate(facts.rulings):
-        yield Moment(ruling.made_at, Order.RULING, (n,), ruling)
+        yield Moment(ruling.made_at, Event.RULING, (n,), ruling)

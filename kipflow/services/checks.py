@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.events import OPEN_STAGES
 from kipflow.domain.facts import StatusWord
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
-from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.effects import EffectRules
 from kipflow.services.pagenews import find_fault_effects
 from kipflow.services.ports import CheckedPage, Report, Session, Store

@@ -8,7 +8,7 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Ruling
-from kipflow.domain.stages import BY_PERSON
+from kipflow.domain.stages.table import BY_PERSON
 
 
 def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: Sequence[Ruling]) -> ReviewItem | None:

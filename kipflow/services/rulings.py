@@ -14,14 +14,13 @@ from typing import Any
 from kipflow.domain.care import find_owed, own_versions
 from kipflow.domain.claims import ANSWERS, find_claim
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.events import Stage
+from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import name_version
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_until
-from kipflow.domain.stages import OPEN_STAGES
 from kipflow.services.ports import Session, Store
 
 CHOICES = ("+1", "0", "-1", "none")

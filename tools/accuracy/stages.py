@@ -12,8 +12,7 @@ from datetime import timedelta
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.drift import SECTION_OF_STAGE
-from kipflow.domain.events import Stage
-from kipflow.domain.stages import OPEN_STAGES
+from kipflow.domain.events import OPEN_STAGES, Stage
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed

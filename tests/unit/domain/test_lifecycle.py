@@ -19,7 +19,7 @@ from kipflow.domain.facts import (
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care
-from kipflow.domain.stages import TABLE
+from kipflow.domain.stages.table import TABLE
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice
 from tests.unit.domain.building import (

@@ -34,7 +34,7 @@ from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Care, Policy, Rule
 from kipflow.domain.silence import PROMPT, give_warning
-from kipflow.domain.stages import BY_PERSON, TABLE
+from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 from tests.unit.domain.building import START, ballot, facts, mail, page, poll
 

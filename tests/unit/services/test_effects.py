@@ -12,7 +12,7 @@ from kipflow.domain.facts import Kind, ProposalFacts
 from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.stages import BY_PERSON, TABLE
+from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.effects import EffectRules, Notice, find_effects
 from kipflow.services.ports import WARNS, Effect

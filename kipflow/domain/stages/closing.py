@@ -1,0 +1,84 @@
+"""How a vote ends, by its ballots and what was announced: the guards of the rules that accept and reject.
+
+An announcement that the ballots contradict, or that is not understood, ends nothing: a person must look.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.policy import PageChanges, Policy
+from kipflow.domain.stages.state import State
+from kipflow.domain.tally import Outcome
+
+
+def is_announced_passed(state: State, judged: VoteState) -> bool:
+    """it passed, and a result says so"""
+    return _is_passed(state, judged) and _find_said(judged) == "passed"
+
+
+def is_accepted_by_clock(state: State, judged: VoteState) -> bool:
+    """it passed, no outcome was announced, and the policy lets the clock decide"""
+    wait = state.policy.clock_after
+    is_ripe = wait is not None and state.now >= after(judged.terms.earliest_close, wait)
+    return is_ripe and _find_said(judged) is None and _is_passed(state, judged)
+
+
+def is_announced_failed(state: State, judged: VoteState) -> bool:
+    """a result says that it failed, and the ballots don't say otherwise"""
+    if not _is_over(state, judged) or _find_said(judged) != "failed":
+        return False
+    return judged.outcome is Outcome.FAILED or (
+        judged.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not judged.hangs
+    )
+
+
+def is_voted_down(state: State, judged: VoteState) -> bool:
+    """it failed: more binding -1 than +1, as long as no outcome is announced"""
+    said = _find_said(judged)
+    if not _is_over(state, judged) or judged.outcome is not Outcome.FAILED or said in {"passed", "failed"}:
+        return False
+    # a veto blocks, and may be withdrawn: unless outvoted too, the clock leaves such a vote open for a result
+    return said is not None or judged.tally.binding.minus > judged.tally.binding.plus
+
+
+def is_approved(state: State, judged: VoteState) -> bool:
+    """a vote on an amendment passed, by a result or the clock"""
+    return is_announced_passed(state, judged) or is_accepted_by_clock(state, judged)
+
+
+def is_refused(state: State, judged: VoteState) -> bool:
+    """a vote on an amendment failed, by a result or its ballots"""
+    return is_announced_failed(state, judged) or is_voted_down(state, judged)
+
+
+def is_text_in_doubt(state: VoteState, policy: Policy) -> bool:
+    """Whether a person must say first that the votes hold for the page as it is now."""
+    return state.terms.late_change is not None and policy.page_changes is PageChanges.ASK
+
+
+def is_contradicted(state: VoteState, at: datetime) -> bool:
+    """Whether an announcement says the opposite of what the ballots come to, the period being over."""
+    declared = state.vote.declared
+    if declared is None or declared.unclear or at < state.terms.earliest_close:
+        return False
+    if declared.outcome == "passed":
+        return state.outcome is not Outcome.PASSED
+    return declared.outcome is not None and state.outcome in {Outcome.PASSED, Outcome.PASSING}
+
+
+def _find_said(judged: VoteState) -> str | None:
+    return judged.vote.declared.outcome if judged.vote.declared is not None else None
+
+
+def _is_over(state: State, judged: VoteState) -> bool:
+    """Whether the period is over, and what was announced is understood."""
+    declared = judged.vote.declared
+    return state.now >= judged.terms.earliest_close and not (declared is not None and declared.unclear)
+
+
+def _is_passed(state: State, judged: VoteState) -> bool:
+    """Whether quorum and majority are reached, nothing open could turn it, and the care asked for is met."""
+    is_blocked = bool(judged.terms.reviewers_missing) or is_text_in_doubt(judged, state.policy)
+    return _is_over(state, judged) and judged.outcome is Outcome.PASSED and not is_blocked

@@ -1,0 +1,88 @@
+"""Where a replay stands: a value that is never changed, only replaced by the next one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from kipflow.domain.care import standing
+from kipflow.domain.claims import Claim, find_claim
+from kipflow.domain.clocks import VoteState, find_terms, judge_vote
+from kipflow.domain.ends import with_ending_rulings
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, StatusWord, ThreadMessage
+from kipflow.domain.policy import Policy
+from kipflow.domain.votes import Vote
+
+
+class State(NamedTuple):
+    """A proposal at the moment `now`, by the `rulings` that stand and the `warnings` that are known at `as_of`.
+
+    A named tuple because one is made for every mail, and `dataclasses.replace` takes six times as long.
+    """
+
+    facts: ProposalFacts
+    policy: Policy
+    as_of: datetime
+    rulings: tuple[Ruling, ...]
+    warnings: tuple[SilenceWarning, ...]
+    claim: Claim | None
+    now: datetime
+    since: datetime
+    stage: Stage | None = None
+    history: tuple[Transition, ...] = ()
+    running: Vote | None = None  # the poll whose end is awaited: the vote, or one on what was accepted already
+    asleep: Vote | None = None  # the poll during which the proposal went dormant
+    closed: frozenset[str] = frozenset()  # polls that rules have decided: who puts one back to a vote has the last word
+    obeyed: frozenset[str] = frozenset()  # mails whose claim that a vote ended was accepted and applied
+    reopening: ThreadMessage | None = None  # a discussion that was started after the proposal had been settled
+    kept_at: datetime | None = None  # when a person last said that the stage stays what it is
+    page_word: StatusWord | None = None
+    last_activity: datetime | None = None
+    snoozed_until: datetime | None = None
+    waits_for: str | None = None  # why a vote that is ripe by its ballots is not decided yet
+    overtaken: bool = False  # a person ruled while rules waited for mail: once it is read, they may have come first
+
+    @property
+    def vote(self) -> Vote | None:
+        """The poll that runs in stage Vote."""
+        return self.running if self.stage is Stage.VOTE else None
+
+
+def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
+    """The state before any fact."""
+    return State(
+        facts=facts,
+        policy=policy,
+        as_of=as_of,
+        rulings=standing(facts.rulings, as_of),
+        warnings=tuple(_as_known(w, as_of) for w in facts.warnings if w.as_of <= as_of),
+        claim=find_claim(facts, as_of),
+        now=as_of,
+        since=as_of,
+    )
+
+
+def judge(state: State, vote: Vote) -> VoteState:
+    """The vote as it stands now."""
+    terms = find_terms(state.facts, vote, state.policy, state.now)
+    return judge_vote(vote, terms, state.policy, state.rulings, state.now)
+
+
+def is_same(one: Vote, other: Vote | None) -> bool:
+    return other is not None and one.root_message_id == other.root_message_id
+
+
+def is_contested(state: State, vote: Vote) -> bool:
+    """Whether nobody's word has made good by now that a round replaces one that runs."""
+    contested = with_ending_rulings(vote, state.rulings).contested
+    if contested is None:
+        return False
+    return not contested.accepted or contested.settled_at is None or contested.settled_at > state.now
+
+
+def _as_known(warning: SilenceWarning, as_of: datetime) -> SilenceWarning:
+    """The warning as it was at `as_of`, perhaps not delivered yet."""
+    is_later = warning.delivered_at is not None and warning.delivered_at > as_of
+    return replace(warning, delivered_at=None) if is_later else warning
