@@ -14,12 +14,12 @@ from kipflow.domain.tally import Outcome
 
 
 def is_announced_passed(state: State, judged: VoteState) -> bool:
-    """it passed, and a result says so"""
+    """quorum and majority are reached, nothing unclear could turn it, its care is met; a result says that it passed"""
     return _is_passed(state, judged) and _find_said(judged) == "passed"
 
 
 def is_accepted_by_clock(state: State, judged: VoteState) -> bool:
-    """it passed, no outcome was announced, and the policy lets the clock decide"""
+    """the same, but no outcome is announced, and the policy lets the clock decide"""
     wait = state.policy.clock_after
     is_ripe = wait is not None and state.now >= after(judged.terms.earliest_close, wait)
     return is_ripe and _find_said(judged) is None and _is_passed(state, judged)
@@ -35,7 +35,7 @@ def is_announced_failed(state: State, judged: VoteState) -> bool:
 
 
 def is_voted_down(state: State, judged: VoteState) -> bool:
-    """it failed: more binding -1 than +1, as long as no outcome is announced"""
+    """by its ballots it failed and is outvoted, and no result says more"""
     said = _find_said(judged)
     if not _is_over(state, judged) or judged.outcome is not Outcome.FAILED or said in {"passed", "failed"}:
         return False
@@ -44,12 +44,12 @@ def is_voted_down(state: State, judged: VoteState) -> bool:
 
 
 def is_approved(state: State, judged: VoteState) -> bool:
-    """a vote on an amendment passed, by a result or the clock"""
+    """a vote opened since then passed, by a result or the clock"""
     return is_announced_passed(state, judged) or is_accepted_by_clock(state, judged)
 
 
 def is_refused(state: State, judged: VoteState) -> bool:
-    """a vote on an amendment failed, by a result or its ballots"""
+    """a vote opened since then failed, by a result or its ballots"""
     return is_announced_failed(state, judged) or is_voted_down(state, judged)
 
 

@@ -37,7 +37,7 @@ def bears_number(state: State, page: PageVersion | Proposal) -> bool:
 
 
 def is_own_page(state: State, page: PageVersion) -> bool:
-    """it is the proposal's own page: where two bear the number, `explain` asks a person"""
+    """it is the proposal's own: where two pages bear the number, a person is asked"""
     if not bears_number(state, page):
         return False  # before the page bore this number, or after it was given another
     known = (p for p in state.facts.pages if p.saved_at <= state.now)
@@ -45,7 +45,7 @@ def is_own_page(state: State, page: PageVersion) -> bool:
 
 
 def is_discarded_anew(state: State, page: PageVersion) -> bool:
-    """the page says so, and its version before did not"""
+    """it says so, and the version before did not; the clock never does it"""
     # saved again with the same word, it says nothing new: an operator may have restored the proposal since
     return page.status is StatusWord.DISCARDED is not state.page_word and is_own_page(state, page)
 
@@ -70,27 +70,27 @@ def find_listed(state: State, entry: IndexEntry) -> Stage | None:
 
 # -- mails and votes ---------------------------------------------------------------------------
 def starts_discussion(_state: State, message: ThreadMessage) -> bool:
-    """a `[DISCUSS]` thread"""
+    """it is in a `[DISCUSS]` thread"""
     return message.kind is Kind.DISCUSS
 
 
 def reopens(_state: State, message: ThreadMessage) -> bool:
-    """a new `[DISCUSS]` thread: `explain` asks a person"""
+    """it starts a `[DISCUSS]` thread: a person is asked"""
     return message.kind is Kind.DISCUSS and not message.is_reply
 
 
 def answers_sleeping_vote(state: State, message: ThreadMessage) -> bool:
-    """it answers in the vote during which the proposal went dormant, and which was never ended"""
+    """it answers in the vote during which the proposal went dormant and which never ended"""
     return state.asleep is not None and message.is_reply and message.kind in {Kind.VOTE, Kind.RESULT}
 
 
 def is_asleep(state: State, vote: Vote) -> bool:
-    """it is of the vote during which the proposal went dormant"""
+    """it is of the vote during which the proposal went dormant and which never ended"""
     return is_same(vote, state.asleep)
 
 
 def is_new_round(state: State, vote: Vote) -> bool:
-    """a `[VOTE]` thread that is not contested, and neither decided nor running already"""
+    """it is neither running nor decided already, and called by somebody who may"""
     if is_contested(state, vote):
         return False  # beside a round that runs, by nobody who may replace it: `questions` asks a person
     if vote.ended_at is not None and vote.ended_at <= vote.opened_at:
@@ -102,22 +102,22 @@ def is_new_round(state: State, vote: Vote) -> bool:
 
 
 def is_first_round(state: State, vote: Vote) -> bool:
-    """an operator said Vote before there was one"""
+    """an operator set the stage before there was a vote, and it is called by somebody who may"""
     return state.running is None and is_new_round(state, vote)
 
 
 def is_running(state: State, vote: Vote) -> bool:
-    """it is the vote that runs"""
+    """it is the one that runs"""
     return is_same(vote, state.running)
 
 
 def is_cancelled(state: State, vote: Vote) -> bool:
-    """the vote that runs is called off"""
+    """it is the one that runs, and is called off"""
     return is_running(state, vote) and vote.ended_how != "replaced"
 
 
 def is_replaced(state: State, vote: Vote) -> bool:
-    """the vote that runs is replaced: the next round starts from nothing"""
+    """it is the one that runs, and another replaces it: the next round starts from nothing"""
     return is_running(state, vote) and vote.ended_how == "replaced"
 
 
@@ -148,7 +148,7 @@ def keeps_stage(state: State, ruling: Ruling) -> bool:
 
 
 def waits_for_mail(state: State, _what: Any) -> bool:
-    """the rules could have decided by now, had the mail of that time been read"""
+    """rules could have decided by now, had the mail of that time been read"""
     dormant_at = None if state.policy.dormancy_by_person else find_dormant_at(state)
     is_due = dormant_at is not None and dormant_at <= state.now
     return state.waits_for is not None or (
@@ -157,7 +157,11 @@ def waits_for_mail(state: State, _what: Any) -> bool:
 
 
 def is_silent(state: State, _what: Any) -> bool:
-    """silence for longer than the policy allows, in mail that is held; the author was warned the whole grace before"""
+    """nobody wrote for longer than the policy allows, in mail that is held; the author was warned and told the date,
+    unless that was before kipflow followed it, and the grace since the delivery of that warning is over
+    ([why](adr/0014-dormancy-needs-a-recorded-warning.md)); the vote has not passed, and its announcement is not in
+    question; the policy does not leave it to a person
+    """
     dormant_at = find_dormant_at(state)
     if dormant_at is None or dormant_at > state.now or state.policy.dormancy_by_person:
         return False

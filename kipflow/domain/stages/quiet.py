@@ -56,7 +56,9 @@ def find_told_at(state: State) -> datetime | None:
 def find_dormant_at(state: State) -> datetime | None:
     """When this silence makes dormant; None also where its author must be warned first."""
     silence = find_silence(state)
-    return None if silence is None else silence.find_dormancy(find_warning(state), state.policy)
+    if silence is None:
+        return None
+    return silence.find_dormancy(silence.find_warning(state.warnings, state.policy), state.policy)
 
 
 def find_unwarned(state: State) -> Silence | None:

@@ -34,7 +34,7 @@ def replay(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
     for fact in pending:
         # facts of the very moment at which a clock strikes come first
         state = _pass_time(state, fact.at, struck, inclusive=False)
-        state = handle(state._replace(now=fact.at), fact.event, fact.what)
+        state = handle(state, fact.at, fact.event, fact.what)
     return _pass_time(state, as_of, struck, inclusive=True)._replace(now=as_of)
 
 
@@ -46,7 +46,7 @@ def _pass_time(state: State, until: datetime, struck: set[datetime], *, inclusiv
         if clock is None or clock > until or (clock == until and not inclusive):
             return state
         struck.add(clock)
-        state = handle(state._replace(now=clock), Event.CLOCK, None)
+        state = handle(state, clock, Event.CLOCK, None)
 
 
 def find_clock_moments(state: State) -> list[datetime]:
@@ -64,8 +64,9 @@ def find_clock_moments(state: State) -> list[datetime]:
     return sorted(moments)
 
 
-def handle(state: State, event: Event, what: Any) -> State:
+def handle(state: State, at: datetime, event: Event, what: Any) -> State:
     """Apply one event, and close the vote that runs where that makes it ripe."""
+    state = state._replace(now=at, last_activity=at if event in _ACTIVITY else state.last_activity)
     match event:
         case Event.CLOCK:
             return apply_rows(close_ripe_vote(state), event, what)
@@ -87,8 +88,6 @@ def handle(state: State, event: Event, what: Any) -> State:
 
 def apply_rows(state: State, event: Event, what: object) -> State:
     """Each row of the event that fits, in order."""
-    if event in _ACTIVITY:
-        state = state._replace(last_activity=state.now)
     for row in ROWS_OF[event]:
         if row.fits(state, what):
             state = move(state, row, event, what)
@@ -105,7 +104,7 @@ def apply_accepted_ends(state: State) -> State:
             ended = replace(vote, ended_how=str(end.kind), ended_message_id=end.message_id)
             state = apply_rows(state, Event.VOTE_ENDED, ended)
             for later in (v for v in state.facts.votes if v.root_message_id == end.message_id):
-                state = apply_rows(state, Event.VOTE_OPENED, later)
+                state = apply_rows(state._replace(last_activity=state.now), Event.VOTE_OPENED, later)
     return state
 
 

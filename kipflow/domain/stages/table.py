@@ -1,7 +1,7 @@
 """The stage table: which rule moves a proposal from where to where, and when. What it does not hold cannot be done.
 
 Of each event the rows are tried in order, and each that fits applies to what those before it have made.
-docs/stages.md is written from it (`python -m tools.stages`).
+docs/stages.md is written from it (`python -m tools.stage_table`).
 """
 
 from __future__ import annotations
@@ -62,22 +62,16 @@ def _row(
 _DRAFT, _DISCUSSION, _VOTE, _ACCEPTED = Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.ACCEPTED
 _DORMANT, _REJECTED, _DISCARDED = Stage.DORMANT, Stage.REJECTED, Stage.DISCARDED
 _ANY = (None, *Stage)
-_IMPORTED = frozenset(guards.STAGE_OF_SECTION.values())
+_UNVOTED = (None, _DRAFT, _DISCUSSION)
+_LISTED = frozenset(guards.STAGE_OF_SECTION.values())
 _WORDS = (Event.BALLOT, Event.RESULT)
 
 ROWS = (
     _row((Event.CREATED, Event.PAGE), None, _DRAFT, "page-created", guards.bears_number),
     _row(Event.PAGE, OPEN_STAGES, _DISCARDED, "page-discarded", guards.is_discarded_anew),
     _row(Event.PAGE, Stage, (), "", guards.is_own_page, effects.note_page),
-    _row(
-        Event.INDEX,
-        (None, _DRAFT, _DISCUSSION),
-        _IMPORTED,
-        "index-import",
-        guards.is_imported,
-        choose=guards.find_listed,
-    ),
-    _row(Event.INDEX, None, _IMPORTED - {_DISCUSSION}, "index-row", guards.is_listed, choose=guards.find_listed),
+    _row(Event.INDEX, _UNVOTED, _LISTED, "index-import", guards.is_imported, choose=guards.find_listed),
+    _row(Event.INDEX, None, _LISTED - {_DISCUSSION}, "index-row", guards.is_listed, choose=guards.find_listed),
     _row((Event.INDEX, Event.MESSAGE, Event.VOTE_OPENED), None, _DRAFT, "number-taken"),
     _row(Event.MESSAGE, _DRAFT, _DISCUSSION, "discuss-thread", guards.starts_discussion),
     _row(Event.MESSAGE, SETTLED_STAGES, (), "", guards.reopens, effects.note_reopening),

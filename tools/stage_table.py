@@ -1,0 +1,74 @@
+"""docs/stages.md from the stage table: `python -m tools.stage_table` writes it anew."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from kipflow.domain.events import OPEN_STAGES, SETTLED_STAGES, Stage
+from kipflow.domain.moments import Event
+from kipflow.domain.stages.table import ROWS, Row
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "stages.md"
+_HEAD = """# The stages of a proposal
+Written by `python -m tools.stage_table` from `kipflow/domain/stages/table.py`: what is not in this table can't happen.
+
+The facts are applied in order of time, and between them the clock at each moment at which time alone may change
+something. On each event its rows are tried from top to bottom, and each that fits applies to what those above it have
+made. The running vote is judged when the clock strikes, after a ballot or an announcement in it, after each ruling,
+and, where the policy asks about changed pages, after each version of the page. Of these rules only the first that fits
+applies, and only if all mail since the opening of the vote is held. While the number itself is in doubt, none does.
+
+| event | from | to | rule | when | besides |
+|---|---|---|---|---|---|
+"""
+_EVENTS = {
+    Event.CREATED: "the wiki's page",
+    Event.PAGE: "a version of the page",
+    Event.INDEX: "a row of an index",
+    Event.VOTE_ENDED: "a vote ends",
+    Event.MESSAGE: "a mail",
+    Event.VOTE_OPENED: "a vote opens",
+    Event.BALLOT: "a ballot",
+    Event.RESULT: "an announcement",
+    Event.RULING: "a ruling",
+    Event.JUDGED: "the running vote is judged",
+    Event.CLOCK: "the clock strikes",
+}
+_SETS = {
+    frozenset(Stage): "any",
+    frozenset({None, *Stage}): "any, –",
+    OPEN_STAGES: "any open",
+    SETTLED_STAGES: "any settled",
+}
+
+
+def render() -> str:
+    """The page as it must be."""
+    return _HEAD + "".join(map(_render_row, ROWS))
+
+
+def _render_row(row: Row) -> str:
+    cells = (
+        ", ".join(_EVENTS[event] for event in row.events),
+        _name(row.sources),
+        _name(row.targets) or "*stays*",
+        row.rule,
+        _read_doc(row.when),
+        _read_doc(row.effect),
+    )
+    return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|\n"
+
+
+def _read_doc(function: Callable[..., object]) -> str:
+    return " ".join((inspect.getdoc(function) or "").split())
+
+
+def _name(stages: Collection[Stage | None]) -> str:
+    found = frozenset(stages)
+    return _SETS.get(found) or ", ".join("–" if s is None else s for s in (None, *Stage) if s in found)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")
