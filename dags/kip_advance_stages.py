@@ -1,11 +1,12 @@
 """Decide every proposal that could change, and record its new stage, its tally and what follows.
 
-One mapped task for each proposal with new facts or a deadline that has come, each in a transaction of
-its own: history, what the board shows, and the messages to send. The same facts and the same time give
-the same history, so a task that is tried again adds nothing. One proposal that fails holds up no other.
+One mapped task for each proposal with new facts or a deadline that has come, or for several where many are
+due; each proposal in a transaction of its own: history, what the board shows, and the messages to send. The same
+facts and the same time give the same history, so a task that is tried again adds nothing. One proposal that fails
+holds up no other.
 
 Runs when there are new messages or pages, and every quarter of an hour for the clocks: a vote's period
-that ends, a silence that makes dormant. At most 1,000 proposals a run; the rest wait for the next.
+that ends, a silence that makes dormant. A first run decides a whole community.
 
 **Time:** a run that has a logical date decides as of that date: the quarter of an hour it is for, the date
 given by hand, or the past date of a backfill (in the UI: Trigger, Backfill). A run
@@ -22,14 +23,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.defaults import MAX_MAPPED, MESSAGES, PAGES, TRANSITIONS, describe_dag, often
+from kip_dags.defaults import MESSAGES, PAGES, TRANSITIONS, describe_dag, often
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
 
+from kipflow.domain.proposals import format_key
 from kipflow.services import advance as service
 from kipflow.services.lastrun import note_run
 from kipflow.wiring import effect_rules
@@ -50,41 +53,61 @@ def kip_advance_stages() -> None:
         service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)
         log.info("%d proposals could change as of %s", len(due), as_of.isoformat(timespec="seconds"))
-        return [{"number": number, "as_of": as_of.isoformat()} for number in due[:MAX_MAPPED]]
+        key = partial(format_key, parts.community.prefix)
+        return [
+            {
+                "name": key(part[0]) if len(part) == 1 else f"{key(part[0])} to {key(part[-1])}",
+                "numbers": list(part),
+                "as_of": as_of.isoformat(),
+            }
+            for part in service.split_candidates(due)
+        ]
 
-    @task(map_index_template="{{ task.op_kwargs['number'] }}", execution_timeout=timedelta(minutes=5))
-    def advance(number: int, as_of: str) -> int:
-        """Decide one proposal. Returns how many entries of history and effects that added."""
+    @task(map_index_template="{{ task.op_kwargs['name'] }}", execution_timeout=timedelta(minutes=5))
+    def advance(name: str, numbers: list[int], as_of: str) -> int:
+        """Decide these proposals. Returns how many entries of history and effects that added."""
         parts = open_parts()
-        done = service.advance_one(
+        failed: list[int] = []
+
+        def note_failure(number: int, error: Exception) -> None:
+            failed.append(number)
+            log.error("%s failed", format_key(parts.community.prefix, number), exc_info=error)
+
+        found = service.advance_many(
             parts.store,
-            number,
+            numbers,
             policy=parts.policy,
             effects=effect_rules(parts),
             as_of=datetime.fromisoformat(as_of),
             # a sandbox that crashed may begin again before the time at which this run began
             now=max(parts.clock(), datetime.fromisoformat(as_of)),
             run_id=get_current_context()["dag_run"].run_id,
+            on_failure=note_failure,
         )
-        log.info("%s: %s", number, done.skipped or f"{done.stage}; {len(done.appended)} new entries")
-        return len(done.appended) + done.effects
+        for done in found:
+            log.info("%s: %s", format_key(parts.community.prefix, done.number), service.say_advance(done))
+        if failed:
+            raise RuntimeError(f"{len(failed)} of {len(numbers)} proposals failed; the others of {name} are decided")
+        return sum(len(done.appended) + done.effects for done in found)
 
     # also after a failure: what the other proposals brought must reach those who wait for it
     @task(outlets=[TRANSITIONS], trigger_rule=TriggerRule.ALL_DONE)
-    def announce_transitions(changes: Iterable[int | None] | None) -> int:
-        """Tell those who wait for new history; skipped where there is none."""
-        changed = sum(change or 0 for change in changes or ())
-        if not changed:
+    def announce_transitions(changes: Iterable[int | None] | None, parts: Iterable[object] | None) -> int:
+        """Tell those who wait for new history; skipped where there is none. A part that failed may have some."""
+        known = [change for change in changes or () if change is not None]
+        failed = len(list(parts or ())) - len(known)
+        if not sum(known) and failed <= 0:
             raise AirflowSkipException("nothing changed")
-        return changed
+        return sum(known)
 
     @task
     def close(changes: Iterable[int | None]) -> int:
         """Makes the run fail where one of its proposals did, which the announcement alone would hide."""
         return len(list(changes))
 
-    advanced = advance.expand_kwargs(find_due())
-    announce_transitions(advanced)
+    due = find_due()
+    advanced = advance.expand_kwargs(due)
+    announce_transitions(advanced, due)
     close(advanced)
 
 

@@ -14,8 +14,6 @@ PAGES = Asset(name="kip_pages", uri="kip://pages", group="facts")
 TRANSITIONS = Asset(name="kip_transitions", uri="kip://transitions", group="history")
 
 SPARK_POOL = "spark"
-#: Mapped tasks in one run. More candidates than this wait for the next run.
-MAX_MAPPED = 1_000
 
 TASK_DEFAULTS: dict[str, Any] = {
     "owner": "kipflow",

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
 
 from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision
@@ -32,6 +34,8 @@ from kipflow.services.wording import find_warning_key
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
+#: Tasks for the proposals of one run where there are many, and the most proposals of one task.
+PARTS, MOST_TOGETHER = 16, 100
 #: Proposals that are decided in one transaction, where only rows of an index are known.
 AT_ONCE = 500
 
@@ -59,6 +63,12 @@ class Advance:
     effects: int = 0
     warning: SilenceWarning | None = None
     skipped: str = ""
+
+
+def say_advance(done: Advance) -> str:
+    """What became of a proposal, in one line for a log."""
+    moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
+    return done.skipped or "; ".join(moves) or f"{done.stage or 'not begun yet'}, as before"
 
 
 def refuse_future(as_of: datetime, now: datetime) -> None:
@@ -133,8 +143,18 @@ def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> 
         return decide(session.load_facts(number), policy, as_of)
 
 
-def advance_all(
+def split_candidates(numbers: Sequence[int]) -> list[Sequence[int]]:
+    """The proposals in parts that are decided side by side: each alone where they are few, many together else.
+
+    What starts a task costs a hundred times what one decision does.
+    """
+    size = min(MOST_TOGETHER, ceil(len(numbers) / PARTS)) or 1
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+def advance_many(
     store: Store,
+    numbers: Sequence[int],
     *,
     policy: Policy,
     effects: EffectRules,
@@ -142,22 +162,39 @@ def advance_all(
     now: datetime | None = None,
     run_id: str = "",
     on_progress: Callable[[int, int], None] = lambda _done, _all: None,
+    on_failure: Callable[[int, Exception], None] | None = None,
 ) -> list[Advance]:
-    """Advance every candidate, one transaction each, but rows of an index many at once. `on_progress` hears
-    (done, all)."""
-    numbers = find_candidates(store, as_of)
+    """Advance proposals, one transaction each, but rows of an index many at once. `on_progress` hears (done, all).
+
+    With `on_failure` a proposal that fails holds up no other; without it, its error is raised.
+    """
+    rules: dict[str, Any] = {"policy": policy, "effects": effects, "as_of": as_of, "now": now, "run_id": run_id}
     done: list[Advance] = []
     for start in range(0, len(numbers), AT_ONCE):
-        batch = numbers[start : start + AT_ONCE]
-        done += _advance_fresh(store, batch, policy=policy, effects=effects, as_of=as_of, now=now, run_id=run_id)
+        try:
+            done += _advance_fresh(store, numbers[start : start + AT_ONCE], **rules)
+        except Exception:
+            if on_failure is None:
+                raise
+            continue  # each of them alone, then: so the one that fails is known
         on_progress(len(done), len(numbers))
     ready = {advance.number for advance in done}
     for number in numbers:
         if number in ready:
             continue
-        done.append(advance_one(store, number, policy=policy, effects=effects, as_of=as_of, now=now, run_id=run_id))
+        try:
+            done.append(advance_one(store, number, **rules))
+        except Exception as error:
+            if on_failure is None:
+                raise
+            on_failure(number, error)
         on_progress(len(done), len(numbers))
     return done
+
+
+def advance_all(store: Store, *, as_of: datetime, **given: Any) -> list[Advance]:
+    """Advance every candidate. The arguments are those of `advance_many`."""
+    return advance_many(store, find_candidates(store, as_of), as_of=as_of, **given)
 
 
 def _advance_fresh(

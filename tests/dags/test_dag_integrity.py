@@ -104,7 +104,7 @@ def test_facts_start_decisions_and_decisions_start_effects(dags: dict[str, Any])
     }
 
 
-def test_one_mapped_task_decides_one_proposal(dags: dict[str, Any]) -> None:
+def test_mapped_tasks_decide_proposals(dags: dict[str, Any]) -> None:
     dag = dags["kip_advance_stages"]
 
     assert dag.get_task("advance").is_mapped

@@ -13,9 +13,12 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.adapters.store.tables import metadata
+from kipflow.domain.decisions import Decision
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.services.advance import AT_ONCE, Advance, advance_all, advance_one
+from kipflow.services.advance import AT_ONCE, Advance, advance_all, advance_many, advance_one, find_candidates
 from kipflow.services.effects import EffectRules
 from kipflow.services.index import import_index, render_board_index
 from kipflow.wiki.index import parse_index_page, replace_index
@@ -156,3 +159,23 @@ def dump(store: SqlStore) -> dict[str, list[Any]]:
                 order = sa.select(*columns).order_by(*table.primary_key.columns)
                 found[table.name] = [dict(row._mapping) for row in connection.execute(order)]
     return found
+
+
+def test_one_that_fails_holds_up_no_other(store: SqlStore, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_on_four(facts: ProposalFacts, *rest: Any) -> Decision | None:
+        if facts.proposal.number == 4:
+            raise ZeroDivisionError("a fault of ours")
+        return decide(facts, *rest)
+
+    import_index(store, TEXT, prefix="KIP", seen_at=NOW, source="index.txt")
+    numbers = find_candidates(store, NOW)
+    monkeypatch.setattr("kipflow.services.advance.decide", fail_on_four)
+    with pytest.raises(ZeroDivisionError):
+        advance_many(store, numbers, policy=policy, effects=RULES, as_of=NOW)
+    failed: list[int] = []
+    done = advance_many(
+        store, numbers, policy=policy, effects=RULES, as_of=NOW, on_failure=lambda number, _: failed.append(number)
+    )
+    assert failed == [4]
+    assert {advance.number for advance in done} == set(numbers) - {4}
+    assert find_candidates(store, NOW) == [4], "it is tried again with the next run"

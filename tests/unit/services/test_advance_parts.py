@@ -1,0 +1,26 @@
+"""How the proposals of one run are shared out among tasks."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kipflow.services.advance import MOST_TOGETHER, PARTS, split_candidates
+
+NUMBERS = st.lists(st.integers(1, 10**6), unique=True, max_size=5_000).map(sorted)
+
+
+@given(NUMBERS)
+def test_each_proposal_is_in_one_part_in_order(numbers: list[int]) -> None:
+    parts = split_candidates(numbers)
+    assert [number for part in parts for number in part] == numbers
+    assert all(1 <= len(part) <= MOST_TOGETHER for part in parts)
+
+
+@given(NUMBERS)
+def test_few_are_decided_alone_and_many_together(numbers: list[int]) -> None:
+    parts = split_candidates(numbers)
+    if len(numbers) <= PARTS:
+        assert len(parts) == len(numbers)
+    elif len(numbers) <= PARTS * MOST_TOGETHER:
+        assert len(parts) <= PARTS
