@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
@@ -32,7 +31,6 @@ from kip_dags.defaults import MESSAGES, PAGES, TRANSITIONS, describe_dag, often
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
 
-from kipflow.domain.proposals import format_key
 from kipflow.services import advance as service
 from kipflow.services.lastrun import note_run
 from kipflow.wiring import effect_rules
@@ -53,15 +51,8 @@ def kip_advance_stages() -> None:
         service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)
         log.info("%d proposals could change as of %s", len(due), as_of.isoformat(timespec="seconds"))
-        key = partial(format_key, parts.community.prefix)
-        return [
-            {
-                "name": key(part[0]) if len(part) == 1 else f"{key(part[0])} to {key(part[-1])}",
-                "numbers": list(part),
-                "as_of": as_of.isoformat(),
-            }
-            for part in service.split_candidates(due)
-        ]
+        named = service.split_candidates(due, parts.community.prefix)
+        return [{"name": name, "numbers": part, "as_of": as_of.isoformat()} for name, part in named.items()]
 
     @task(map_index_template="{{ task.op_kwargs['name'] }}", execution_timeout=timedelta(minutes=5))
     def advance(name: str, numbers: list[int], as_of: str) -> int:
@@ -71,7 +62,7 @@ def kip_advance_stages() -> None:
 
         def note_failure(number: int, error: Exception) -> None:
             failed.append(number)
-            log.error("%s failed", format_key(parts.community.prefix, number), exc_info=error)
+            log.error("proposal %d failed", number, exc_info=error)
 
         found = service.advance_many(
             parts.store,
@@ -85,7 +76,7 @@ def kip_advance_stages() -> None:
             on_failure=note_failure,
         )
         for done in found:
-            log.info("%s: %s", format_key(parts.community.prefix, done.number), service.say_advance(done))
+            log.info("%s", service.say_advance(done, parts.community.prefix))
         if failed:
             raise RuntimeError(f"{len(failed)} of {len(numbers)} proposals failed; the others of {name} are decided")
         return sum(len(done.appended) + done.effects for done in found)

@@ -65,10 +65,11 @@ class Advance:
     skipped: str = ""
 
 
-def say_advance(done: Advance) -> str:
+def say_advance(done: Advance, prefix: str) -> str:
     """What became of a proposal, in one line for a log."""
+    key = format_key(prefix, done.number)
     moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
-    return done.skipped or "; ".join(moves) or f"{done.stage or 'not begun yet'}, as before"
+    return f"{key}: {done.skipped or '; '.join(moves) or f'{done.stage or "not begun yet"}, as before'}"
 
 
 def refuse_future(as_of: datetime, now: datetime) -> None:
@@ -143,13 +144,14 @@ def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> 
         return decide(session.load_facts(number), policy, as_of)
 
 
-def split_candidates(numbers: Sequence[int]) -> list[Sequence[int]]:
-    """The proposals in parts that are decided side by side: each alone where they are few, many together else.
+def split_candidates(numbers: Sequence[int], prefix: str) -> dict[str, list[int]]:
+    """The proposals in named parts that are decided side by side: each alone where they are few, many together else.
 
     What starts a task costs a hundred times what one decision does.
     """
     size = min(MOST_TOGETHER, ceil(len(numbers) / PARTS)) or 1
-    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    parts = [list(numbers[start : start + size]) for start in range(0, len(numbers), size)]
+    return {" to ".join(format_key(prefix, n) for n in dict.fromkeys((p[0], p[-1]))): p for p in parts}
 
 
 def advance_many(

@@ -12,15 +12,20 @@ NUMBERS = st.lists(st.integers(1, 10**6), unique=True, max_size=5_000).map(sorte
 
 @given(NUMBERS)
 def test_each_proposal_is_in_one_part_in_order(numbers: list[int]) -> None:
-    parts = split_candidates(numbers)
+    parts = list(split_candidates(numbers, "KIP").values())
     assert [number for part in parts for number in part] == numbers
     assert all(1 <= len(part) <= MOST_TOGETHER for part in parts)
 
 
 @given(NUMBERS)
 def test_few_are_decided_alone_and_many_together(numbers: list[int]) -> None:
-    parts = split_candidates(numbers)
+    parts = list(split_candidates(numbers, "KIP").values())
     if len(numbers) <= PARTS:
         assert len(parts) == len(numbers)
     elif len(numbers) <= PARTS * MOST_TOGETHER:
         assert len(parts) <= PARTS
+
+
+def test_a_part_is_named_by_its_proposals() -> None:
+    assert list(split_candidates([7, 12], "KIP")) == ["KIP-7", "KIP-12"]
+    assert next(iter(split_candidates(range(1, 41), "KIP"))) == "KIP-1 to KIP-3"
