@@ -67,9 +67,9 @@ class Advance:
 
 def say_advance(done: Advance, prefix: str) -> str:
     """What became of a proposal, in one line for a log."""
-    key = format_key(prefix, done.number)
     moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
-    return f"{key}: {done.skipped or '; '.join(moves) or f'{done.stage or "not begun yet"}, as before'}"
+    stays = f"{done.stage or 'not begun yet'}, as before"
+    return f"{format_key(prefix, done.number)}: {done.skipped or '; '.join(moves) or stays}"
 
 
 def refuse_future(as_of: datetime, now: datetime) -> None:
