@@ -363,6 +363,11 @@ class Board(Protocol):
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
         ...
 
+    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+        """Number of a proposal in a vote → who still has to vote: the names of people whose ballots bound on some vote
+        of the last half year, who voted last first. `number` asks about that proposal alone."""
+        ...
+
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
         """The newest 500 mails on votes on a proposal, oldest first."""
         ...

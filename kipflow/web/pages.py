@@ -23,6 +23,8 @@ from kipflow.web.timeline import build_timeline
 
 #: How many proposals of each stage the first page shows; all votes are shown up to a generous bound.
 _VOTES = 100
+#: Questions that the first page shows, those first that hold up a vote.
+_QUESTIONS = 3
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
 _PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
@@ -65,6 +67,8 @@ class BoardPages:
             now=now,
             overview=board.overview(now),
             votes=votes,
+            absent=board.absent(now),
+            questions=board.review()[:_QUESTIONS],
             groups=[g for g in groups if g.total],
         )
 
@@ -95,6 +99,7 @@ class BoardPages:
             timeline=timeline,
             amendments=amendments,
             passed_over=passed_over,
+            absent=board.absent(now, number).get(number, ()),
         )
 
     def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:

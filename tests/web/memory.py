@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -160,6 +160,9 @@ class MemoryBoard:
                       decided_at=h.decision.as_of, url=f"https://lists.example/thread/{item.subject.strip('<>')}")
             for n, h in sorted(self._held.items()) for item in h.decision.review
         )  # fmt: skip
+
+    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+        return {}
 
     def senders(self) -> tuple[SenderRow, ...]:
         return ()

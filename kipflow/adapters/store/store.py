@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages, rulings, senders
+from kipflow.adapters.store import board, board_proposal, pages, rulings, senders, voters
 from kipflow.adapters.store.assembly import Community, FindKnown, FindVotes
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
@@ -64,6 +64,10 @@ class SqlStore:
     def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_proposal(connection, self._community, number, as_of)
+
+    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+        with transaction(self._engine, reads=True) as connection:
+            return voters.load_absent(connection, self._community, as_of, number)
 
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
         with transaction(self._engine, reads=True) as connection:

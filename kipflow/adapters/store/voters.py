@@ -1,0 +1,59 @@
+"""Who still has to vote: people whose ballots bind, who vote at present, and have not on a vote that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.assembly import Community
+from kipflow.adapters.store.tables import ballot, proposal, vote
+from kipflow.domain.events import Stage
+from kipflow.domain.votes import BallotStatus
+
+#: Who cast no ballot that binds for so long does not vote at present.
+ACTIVE = timedelta(days=180)
+
+
+def load_absent(
+    connection: sa.Connection, community: Community, as_of: datetime, number: int | None = None
+) -> Mapping[int, tuple[str, ...]]:
+    """Number of a proposal in a vote → the names of those who still have to vote, who voted last first.
+
+    `number` asks about that proposal alone.
+    """
+    newest = sa.func.max(ballot.c.cast_at)
+    active = list(
+        connection.execute(
+            sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
+            .where(
+                ballot.c.binding,
+                ballot.c.status == BallotStatus.COUNTED,
+                ballot.c.cast_at.between(as_of - ACTIVE, as_of),
+            )
+            .group_by(ballot.c.voter)
+            .order_by(newest.desc(), ballot.c.voter)
+        )
+    )
+    people = community.roster.by_id
+    names = {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
+    running = (
+        sa.select(vote.c.number, ballot.c.voter)
+        .join(proposal, proposal.c.number == vote.c.number)
+        .outerjoin(
+            ballot,
+            sa.and_(
+                ballot.c.number == vote.c.number,
+                ballot.c.vote_position == vote.c.position,
+                ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW)),
+            ),
+        )
+        .where(vote.c.is_current, proposal.c.stage == Stage.VOTE)
+    )
+    if number is not None:
+        running = running.where(vote.c.number == number)
+    voted: dict[int, set[str | None]] = {}
+    for row in connection.execute(running):
+        voted.setdefault(row.number, set()).add(row.voter)
+    return {n: tuple(name for voter, name in names.items() if voter not in cast) for n, cast in voted.items()}

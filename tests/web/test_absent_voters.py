@@ -1,0 +1,51 @@
+"""Who still has to vote, as the board shows it beside a vote that runs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from kipflow.cli import run
+from kipflow.wiring import Parts
+from tests.web.test_board_rulings import MAIL, NOW, T0, page, parts, rule
+
+__all__ = ["parts"]
+
+SUBJECT = "[VOTE] KIP-8: Wider shelves"
+KIM, MARA = "Kim Osei <kosei@apache.org>", "Mara Lind <mlind@apache.org>"
+
+
+def receive(folder: Path, sender: str, stem: str, words: str) -> None:
+    answers = "" if stem == "open" else "In-Reply-To: <open@m.example>\n"
+    subject = SUBJECT if stem == "open" else f"Re: {SUBJECT}"
+    text = MAIL.format(sender=sender, stem=stem, subject=subject, words=words, answers=answers, hour=20)
+    (folder / f"{stem}.eml").write_text(text, encoding="utf-8")
+    assert run(["ingest", str(folder / f"{stem}.eml")]) == 0
+    assert run(["advance", "--as-of", "2026-03-13"]) == 0
+
+
+def test_binding_voters_of_late_who_have_not_voted_are_named_beside_the_vote(parts: Parts, tmp_path: Path) -> None:
+    receive(tmp_path, MARA, "open", "Please vote.")
+    receive(tmp_path, KIM, "one", "+1 (binding)")
+    assert parts.store.absent(NOW)[8] == ("Mara Lind", "Rune Berg"), "who voted last comes first"
+    said = "Not voted yet, of those who vote at present: Mara Lind, Rune Berg"
+    assert said in page(parts, "/proposals/8")
+    assert said in page(parts, "/")
+    assert parts.store.absent(NOW)[7] == (), "all of them voted there"
+    receive(tmp_path, MARA, "two", "+1 (binding) if somebody writes the guide")
+    assert parts.store.absent(NOW)[8] == ("Rune Berg",), "who voted in words that are asked about did vote"
+
+
+def test_who_has_not_voted_for_half_a_year_is_not_waited_for(parts: Parts, tmp_path: Path) -> None:
+    receive(tmp_path, MARA, "open", "Please vote.")
+    assert parts.store.absent(T0 + timedelta(days=400)) == {7: (), 8: ()}
+
+
+def test_a_proposal_that_is_in_no_vote_waits_for_nobody(parts: Parts) -> None:
+    rule("stage", "7", "Discarded")
+    assert parts.store.absent(NOW) == {}
+    assert parts.store.absent(NOW, 7) == {}
+
+
+def test_the_first_page_names_what_to_settle_first(parts: Parts) -> None:
+    assert "KIP-7 are K. Osei <kim@home.example> and Kim Osei <kosei> the same person?" in page(parts, "/")
