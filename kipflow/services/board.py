@@ -359,6 +359,10 @@ class Board(Protocol):
         """The proposals that `query` asks for, in a fixed number of queries whatever the limit."""
         ...
 
+    def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[BoardRow, ...]]:
+        """At most so many proposals of each of these stages, latest activity first."""
+        ...
+
     def proposal(self, number: int, as_of: datetime) -> ProposalView:
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
         ...

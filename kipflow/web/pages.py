@@ -60,16 +60,17 @@ class BoardPages:
     def show_overview(self, request: Request) -> HTMLResponse:
         now, board = self._clock(), self._board()
         votes = board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES))
-        groups = [_read_group(board, stage, limit) for stage, limit in _PER_STAGE.items()]
+        overview, newest = board.overview(now), board.newest(_PER_STAGE)
+        groups = [Group(stage=s, rows=newest[s], total=overview.stages[s]) for s in _PER_STAGE if s in newest]
         return self._pages.render(
             request,
             "overview.html",
             now=now,
-            overview=board.overview(now),
+            overview=overview,
             votes=votes,
             absent=board.absent(now),
             questions=board.review()[:_QUESTIONS],
-            groups=[g for g in groups if g.total],
+            groups=groups,
         )
 
     def list_proposals(self, request: Request, query: Annotated[ListQuery, Depends(parse_list_query)]) -> HTMLResponse:
@@ -159,8 +160,3 @@ class BoardPages:
             summary=find_headlines(metrics) if metrics is not None else (),
             charts=build_charts(metrics) if metrics is not None else (),
         )
-
-
-def _read_group(board: Board, stage: Stage, limit: int) -> Group:
-    page = board.rows(RowQuery(stages=(stage,), sort=Sort.ACTIVITY, descending=True, limit=limit))
-    return Group(stage=stage, rows=page.rows, total=page.total)

@@ -161,6 +161,10 @@ class MemoryBoard:
             for n, h in sorted(self._held.items()) for item in h.decision.review
         )  # fmt: skip
 
+    def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[BoardRow, ...]]:
+        wanted = {s: RowQuery(stages=(s,), sort=Sort.ACTIVITY, limit=limit) for s, limit in limits.items()}
+        return {s: rows for s, query in wanted.items() if (rows := self.rows(query).rows)}
+
     def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
         return {}
 

@@ -89,28 +89,36 @@ def load_overview(connection: sa.Connection, community: Community, as_of: dateti
     )
 
 
+#: Proposals as lists show them, each with its current vote.
+_ROWS = sa.select(
+    proposal,
+    *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared", "claimed_ends", "contested"}),
+).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
+
+
 def load_rows(connection: sa.Connection, community: Community, query: views.RowQuery) -> views.RowPage:
     """One page of proposals and the number of all that match: two queries."""
     conditions = _conditions(query, community.prefix)
     total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
-    current = sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True))
-    statement = (
-        sa.select(
-            proposal,
-            *(
-                c.label(f"vote_{c.name}")
-                for c in vote.c
-                if c.name not in {"number", "declared", "claimed_ends", "contested"}
-            ),
-        )
-        .outerjoin(vote, current)
-        .where(*conditions)
-        .order_by(*_order(query))
-        .offset(query.offset)
-        .limit(query.limit)
-    )
+    statement = _ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
     rows = tuple(_board_row(row, community.prefix) for row in connection.execute(statement))
     return views.RowPage(rows=rows, total=int(total or 0))
+
+
+def load_newest(
+    connection: sa.Connection, community: Community, limits: Mapping[Stage, int]
+) -> dict[Stage, tuple[views.BoardRow, ...]]:
+    """So many proposals of each stage, latest activity first: one query."""
+    order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
+    place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
+    placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), _LISTED).subquery()
+    within = (sa.and_(proposal.c.stage == stage, placed.c.place <= limit) for stage, limit in limits.items())
+    statement = _ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
+    found: dict[Stage, tuple[views.BoardRow, ...]] = {}
+    for row in connection.execute(statement.order_by(placed.c.place)):
+        stage = Stage(row.stage)
+        found[stage] = (*found.get(stage, ()), _board_row(row, community.prefix))
+    return found
 
 
 def load_review(connection: sa.Connection, community: Community) -> tuple[views.ReviewRow, ...]:

@@ -16,6 +16,7 @@ from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.messages import Attribute
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
+from kipflow.domain.events import Stage
 from kipflow.domain.facts import Message, Ruling
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
@@ -60,6 +61,10 @@ class SqlStore:
     def rows(self, query: views.RowQuery) -> views.RowPage:
         with transaction(self._engine, reads=True) as connection:
             return board.load_rows(connection, self._community, query)
+
+    def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[views.BoardRow, ...]]:
+        with transaction(self._engine, reads=True) as connection:
+            return board.load_newest(connection, self._community, limits)
 
     def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
         with transaction(self._engine, reads=True) as connection:
