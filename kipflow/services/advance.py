@@ -35,7 +35,7 @@ from kipflow.services.wording import find_warning_key
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
 #: Tasks for the proposals of one run where there are many, and the most proposals of one task.
-PARTS, MOST_TOGETHER = 16, 100
+PARTS, MOST_TOGETHER = 8, 200
 #: Proposals that are decided in one transaction, where only rows of an index are known.
 AT_ONCE = 500
 
