@@ -26,7 +26,8 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
 from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import find_announcements
-from kipflow.services.corrections import explain_corrections, settle_announcements
+from kipflow.services.announcements import settle_announcements
+from kipflow.services.corrections import explain_corrections
 from kipflow.services.effects import EffectRules, Notice, find_effects
 from kipflow.services.ports import Effect, Session, Store
 from kipflow.services.retractions import find_retraction

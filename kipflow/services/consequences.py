@@ -57,7 +57,7 @@ def take_hold(
         as_of = at if decided_at is None else max(at, decided_at)
         done = advance_one(store, number, policy=policy, effects=effects, as_of=as_of, run_id="review")
         with store.read() as session:
-            fall = session.find_waiting_fall(number)
+            waiting = session.find_waiting_retraction(number)
         after = _load_votes(board, number, as_of)
         found.append(
             Consequence(
@@ -65,7 +65,7 @@ def take_hold(
                 stage=done.stage,
                 moved=bool(done.appended),
                 votes=tuple(_compare(before, after)),
-                held=fall.key if fall is not None and fall.status == "held" else "",
+                held=waiting.key if waiting is not None and waiting.status == "held" else "",
             )
         )
     return found

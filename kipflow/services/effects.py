@@ -12,12 +12,12 @@ from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.proposals import format_key
 from kipflow.services.messages import (
     render_correction,
-    render_fall,
+    render_retraction,
     render_review,
     render_transition,
     render_warning,
 )
-from kipflow.services.ports import FALLS, WARNS, Effect
+from kipflow.services.ports import RETRACTS, WARNS, Effect
 from kipflow.services.wording import find_warning_key
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
@@ -95,16 +95,16 @@ def find_effects(
     if decision.claim is not None and not decision.claim.is_real and not corrections:
         return _ask_of_claim(decision, rules, recorded_at, followed_since)
     if rules.slack == "off" or not rules.channel:
-        return _find_index_falls(key, corrections, decision, rules)
+        return _find_index_retractions(key, corrections, decision, rules)
     approve = rules.slack == "approve"
     found: list[Effect] = []
     for entry, correction in corrections:
         payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
         # an acceptance is what people act on: a person looks before channel and index say that it does not hold
-        falls = _leaves_acceptance(correction, decision)
-        if falls:
-            payload[FALLS] = True
-        found.append(_slack(decision.number, find_slack_key(key, entry), payload, approve or falls))
+        retracts = _leaves_acceptance(correction, decision)
+        if retracts:
+            payload[RETRACTS] = True
+        found.append(_slack(decision.number, find_slack_key(key, entry), payload, approve or retracts))
     for transition in appended:
         # a correction that is announced tells what holds now as well
         if corrections or transition.retracts or transition.id in heard.known:
@@ -130,10 +130,10 @@ def _find_announced(decision: Decision, appended: Sequence[Transition], told: To
     return [*announced, (appended[-1].id, told.renewed)] if told.renewed is not None else announced
 
 
-def _find_index_falls(
+def _find_index_retractions(
     key: str, corrections: Sequence[tuple[str, Transition]], decision: Decision, rules: EffectRules
 ) -> list[Effect]:
-    """Where no channel hears of it: what a person must release before the index says that an acceptance fell."""
+    """Where no channel hears of it: what a person releases before the index shows that an acceptance was retracted."""
     if not rules.index_page:
         return []
     return [
@@ -141,7 +141,7 @@ def _find_index_falls(
             key=f"{key}/{entry}/index",
             number=decision.number,
             channel="index",
-            payload={"page_id": rules.index_page, "text": render_fall(key, correction, decision), FALLS: True},
+            payload={"page_id": rules.index_page, "text": render_retraction(key, correction, decision), RETRACTS: True},
             approval=True,
         )
         for entry, correction in corrections

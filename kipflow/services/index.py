@@ -14,7 +14,7 @@ from kipflow.domain.facts import CallNote, IndexEntry
 from kipflow.domain.history import effective
 from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
-from kipflow.services.ports import FALLS, Effect, IndexRow, OutboxRow, Report, Store, Wiki, WikiPage
+from kipflow.services.ports import RETRACTS, Effect, IndexRow, OutboxRow, Report, Store, Wiki, WikiPage
 from kipflow.services.sync import note_index
 from kipflow.wiki.index import (
     ParsedIndex,
@@ -75,7 +75,7 @@ def update_index(
         return Report(counts={"edits": 0})
     page = wiki.fetch_page(page_id)
     if sends:
-        _hold_unheard_falls(store, page_id, _describe_moves(store, page.body, prefix, now), prefix, now)
+        _hold_unheard_retractions(store, page_id, _describe_moves(store, page.body, prefix, now), prefix, now)
     body = _edit(store, page.body, prefix, now)
     if body == page.body:
         return Report(counts={"edits": 0})
@@ -176,33 +176,33 @@ def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
 
 
 def _load_told_rows(store: Store) -> list[IndexRow]:
-    """The rows that the index may show, without those whose fall waits for a person."""
+    """The rows that the index may show, without those whose retraction waits for a person."""
     with store.begin() as session:
         rows = session.load_index_rows()
-        fallen = session.load_held_falls()
-    return [r for r in rows if r.number not in fallen or r.stage is Stage.ACCEPTED]
+        unreleased = session.load_unreleased_retractions()
+    return [r for r in rows if r.number not in unreleased or r.stage is Stage.ACCEPTED]
 
 
-def _hold_unheard_falls(
+def _hold_unheard_retractions(
     store: Store, page_id: str, moves: Sequence[Mapping[str, object]], prefix: str, now: datetime
 ) -> None:
-    """Let acceptances that fell while nothing was sent (in dry-run, say) wait for a person like any other."""
+    """Let acceptances that were retracted while nothing was sent (in dry-run, say) wait for a person like any other."""
     leaving = [int(str(m["number"])) for m in moves if m["from"] == "accepted"]
     with store.begin() as session:
         for number in leaving:
             history = session.load_history(number)
-            fell = [t for t in history if t.target is Stage.ACCEPTED]
+            accepted = [t for t in history if t.target is Stage.ACCEPTED]
             standing = effective(history)
             # an acceptance that stands was left by an operator's word: nobody has to be asked again
-            if not fell or any(t in standing for t in fell) or session.is_fall_released(number):
+            if not accepted or any(t in standing for t in accepted) or session.is_retraction_released(number):
                 continue
             key = format_key(prefix, number)
             text = f"{key}: its acceptance fell while nothing was sent; its row of the index moves when released"
             effect = Effect(
-                key=f"{key}/{fell[-1].id}/index",
+                key=f"{key}/{accepted[-1].id}/index",
                 number=number,
                 channel="index",
-                payload={"page_id": page_id, "text": text, FALLS: True},
+                payload={"page_id": page_id, "text": text, RETRACTS: True},
                 approval=True,
             )
             session.enqueue([effect], now=now)

@@ -88,7 +88,7 @@ def render_correction(key: str, correction: Transition, decision: Decision) -> d
     return build_message(text, lines)
 
 
-def render_fall(key: str, correction: Transition, decision: Decision) -> str:
+def render_retraction(key: str, correction: Transition, decision: Decision) -> str:
     """What a person releases where only the index tells of it, in one line."""
     why = " ".join(correction.note.split())
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"

@@ -48,7 +48,7 @@ class SaveReport:
 
 
 #: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
-FALLS = "acceptance_falls"
+RETRACTS = "acceptance_falls"
 #: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
 WARNS = "warns_of_silence"
 
@@ -460,15 +460,15 @@ class Session(Protocol):
         """Take back what has not been sent yet; how many. What may have gone out stays."""
         ...
 
-    def load_held_falls(self) -> frozenset[int]:
-        """The proposals whose acceptance fell while no person let that be known yet."""
+    def load_unreleased_retractions(self) -> frozenset[int]:
+        """The proposals whose acceptance was retracted while no person let that be known yet."""
         ...
 
-    def find_waiting_fall(self, number: int) -> OutboxRow | None:
+    def find_waiting_retraction(self, number: int) -> OutboxRow | None:
         """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
         ...
 
-    def is_fall_released(self, number: int) -> bool:
+    def is_retraction_released(self, number: int) -> bool:
         """Whether a person let it be known that the proposal's acceptance does not hold."""
         ...
 

@@ -14,7 +14,7 @@ from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import FALLS, WARNS, Effect, OutboxRow
+from kipflow.services.ports import RETRACTS, WARNS, Effect, OutboxRow
 
 #: States of an effect that has not gone out, where it was not tried either.
 _WAITING = ("pending", "held", "failed")
@@ -103,26 +103,26 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int
     )
 
 
-def load_held_falls(connection: sa.Connection) -> frozenset[int]:
-    """The proposals whose acceptance fell while no person let that be known yet."""
+def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
+    """The proposals whose acceptance was retracted while no person let that be known yet."""
     statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
     rows = connection.execute(statement.where(outbox.c.number.is_not(None)))
-    return frozenset(row.number for row in rows if row.payload.get(FALLS))
+    return frozenset(row.number for row in rows if row.payload.get(RETRACTS))
 
 
-def find_waiting_fall(connection: sa.Connection, number: int) -> OutboxRow | None:
+def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow | None:
     """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None)
     )
     newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
-    return next((from_row(OutboxRow, row) for row in connection.execute(newest) if row.payload.get(FALLS)), None)
+    return next((from_row(OutboxRow, row) for row in connection.execute(newest) if row.payload.get(RETRACTS)), None)
 
 
-def is_fall_released(connection: sa.Connection, number: int) -> bool:
+def is_retraction_released(connection: sa.Connection, number: int) -> bool:
     """Whether a person let it be known that the proposal's acceptance does not hold."""
     released = sa.select(outbox.c.payload).where(outbox.c.number == number, outbox.c.released_at.is_not(None))
-    return any(row.payload.get(FALLS) for row in connection.execute(released))
+    return any(row.payload.get(RETRACTS) for row in connection.execute(released))
 
 
 def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

@@ -280,14 +280,14 @@ class SqlSession:
     def withdraw_effects(self, keys: Iterable[str], *, why: str) -> int:
         return outbox.withdraw(self._connection, keys, why=why)
 
-    def load_held_falls(self) -> frozenset[int]:
-        return outbox.load_held_falls(self._connection)
+    def load_unreleased_retractions(self) -> frozenset[int]:
+        return outbox.load_unreleased_retractions(self._connection)
 
-    def find_waiting_fall(self, number: int) -> OutboxRow | None:
-        return outbox.find_waiting_fall(self._connection, number)
+    def find_waiting_retraction(self, number: int) -> OutboxRow | None:
+        return outbox.find_waiting_retraction(self._connection, number)
 
-    def is_fall_released(self, number: int) -> bool:
-        return outbox.is_fall_released(self._connection, number)
+    def is_retraction_released(self, number: int) -> bool:
+        return outbox.is_retraction_released(self._connection, number)
 
     def release_effect(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.release_effect(self._connection, key, by=by, at=at)

@@ -1,0 +1,182 @@
+"""What people heard of a proposal, beside what holds now: what is withdrawn, what is taken back and what is news.
+
+An earlier correction told people as well: what it announced is in no message of its own. Where its message still
+waits, it is overtaken: it goes out no more, and what it would have told is for the new one to tell, if still true.
+Where no person let the retraction of an acceptance be known yet, people hold the proposal for accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
+
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.proposals import format_key
+from kipflow.services.effects import EffectRules, Told, find_slack_key
+from kipflow.services.ports import OutboxRow, Session
+
+#: States of a message that has not gone out.
+_WAITING = frozenset({"pending", "held", "failed"})
+#: States of one that people may have read: they must hear that it no longer holds.
+_OUT = frozenset({"sent", "unsure"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Announced:
+    """A proposal's entries, stored and new, with the status of each one's message by the entry's id.
+
+    `out` are the states that count as heard. `retraction`: the effect, not sent yet, that tells that an acceptance
+    does not hold.
+    """
+
+    stored: Sequence[Transition]
+    appended: Sequence[Transition]
+    stage: Stage
+    status: Mapping[str, str]
+    out: frozenset[str]
+    retraction: OutboxRow | None
+
+    @cached_property
+    def corrections(self) -> list[Transition]:
+        return [t for t in self.appended if t.retracts]
+
+    @cached_property
+    def heard(self) -> list[Transition]:
+        """The stored entries that people know of: those that were sent, and their like that followed again unheard."""
+        sent = [t for t in self.stored if self.status.get(t.id) in self.out]
+        said = _find_said(sent)
+        return [t for t in self.stored if t in sent or (not t.retracts and _plain_id(t) in said)]
+
+    @cached_property
+    def overtaken(self) -> list[Transition]:
+        """The earlier corrections whose messages still wait."""
+        return [t for t in self.stored if t.retracts and t not in self.heard and self.status.get(t.id) in _WAITING]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The new entries that people heard of and that nobody took back: what was retracted unheard is no news."""
+        said = _find_said(self.heard)
+        return frozenset(t.id for t in self.appended if _plain_id(t) in said)
+
+
+def settle_announcements(
+    session: Session,
+    stored: Sequence[Transition],
+    appended: Sequence[Transition],
+    rules: EffectRules,
+    *,
+    stage: Stage,
+) -> Told:
+    """Withdraw what is not sent of what no longer holds; what people heard before of what is to be said now."""
+    if not appended or not any(t.retracts for t in (*stored, *appended)):
+        return Told()
+    key = format_key(rules.prefix, appended[0].number)
+    keys = {t.id: find_slack_key(key, t.id) for t in (*stored, *appended)}
+    status = session.load_effect_status(keys.values())
+    announced = Announced(
+        stored=stored,
+        appended=appended,
+        stage=stage,
+        status={entry: status[k] for entry, k in keys.items() if k in status},
+        out=_OUT if rules.sends else _OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
+        retraction=session.find_waiting_retraction(appended[0].number),
+    )
+    for correction, gone in find_withdrawn(announced):
+        session.withdraw_effects([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
+    if announced.retraction is not None and is_overtaken(announced):
+        session.withdraw_effects([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+    return find_told(announced)
+
+
+def find_withdrawn(announced: Announced) -> Iterator[tuple[Transition, list[str]]]:
+    """Each new correction with the entries whose messages go out no more."""
+    overtaken = [t.id for t in announced.overtaken]
+    for correction in announced.corrections:
+        yield correction, [e for e in (*correction.retracts, *overtaken) if e in announced.status]
+
+
+def find_told(announced: Announced) -> Told:
+    """The answer of the first row that fits."""
+    return next(tell(announced) for when, tell in ROWS if when(announced))
+
+
+# -- when ------------------------------------------------------------------------------------------
+def is_overtaken(announced: Announced) -> bool:
+    """More happened while a person had not released the retraction, or another correction came before it went out."""
+    waiting = announced.retraction
+    return waiting is not None and (waiting.status == "held" or bool(announced.corrections))
+
+
+def is_accepted(announced: Announced) -> bool:
+    return announced.stage is Stage.ACCEPTED
+
+
+def is_accepted_as_heard(announced: Announced) -> bool:
+    """Accepted again, and people never heard otherwise."""
+    return is_accepted(announced) and _find_told_stage(announced) is Stage.ACCEPTED
+
+
+# -- what is told ----------------------------------------------------------------------------------
+def tell_corrections(announced: Announced) -> Told:
+    """What people heard is taken back."""
+    stages = {t.id: _find_last_heard(announced, t) for t in announced.corrections}
+    taken_back = {entry: stage for entry, stage in stages.items() if stage is not None}
+    return Told(taken_back=taken_back, known=announced.known)
+
+
+def tell_nothing(announced: Announced) -> Told:
+    """People hold for so what holds."""
+    return Told(known=announced.known | {t.id for t in announced.appended if t.source is not t.target})
+
+
+def tell_from_acceptance(announced: Announced) -> Told:
+    """Nobody knows of the retraction: whatever follows, people come from an acceptance."""
+    return Told(taken_back=dict.fromkeys((t.id for t in announced.corrections), Stage.ACCEPTED), known=announced.known)
+
+
+def tell_retraction_anew(announced: Announced) -> Told:
+    """The retraction is told with what holds now."""
+    retraction = next(t for t in reversed(announced.stored) if t.retracts)
+    return Told(renewed=replace(retraction, source=Stage.ACCEPTED), known=announced.known)
+
+
+#: The first that fits decides.
+ROWS: tuple[tuple[Callable[[Announced], bool], Callable[[Announced], Told]], ...] = (
+    (lambda announced: not is_overtaken(announced), tell_corrections),
+    (is_accepted_as_heard, tell_nothing),
+    (is_accepted, tell_corrections),
+    (lambda announced: bool(announced.corrections), tell_from_acceptance),
+    (lambda _: True, tell_retraction_anew),
+)
+
+
+def _find_last_heard(announced: Announced, correction: Transition) -> Stage | None:
+    """The stage that people heard of last, where the correction takes back what they heard; else None."""
+    if any(t.id in correction.retracts or t.retracts for t in announced.heard):
+        return correction.source
+    unheard = {entry for t in announced.overtaken for entry in t.retracts}
+    last = next((t for t in reversed(announced.heard) if t.id in unheard), None)
+    return last.target if last is not None and last.target is not announced.stage else None
+
+
+def _find_told_stage(announced: Announced) -> Stage | None:
+    """The stage that people heard of last. A correction is told with what followed it, up to the next one."""
+    if not announced.heard:
+        return None
+    last, stored = announced.heard[-1], announced.stored
+    if not last.retracts:
+        return last.target
+    followed = takewhile(lambda t: not t.retracts, stored[stored.index(last) + 1 :])
+    return [last, *followed][-1].target
+
+
+def _find_said(heard: Sequence[Transition]) -> set[str]:
+    """What people were told and nobody took back to them, however often it followed."""
+    denied = {entry for t in heard for entry in t.retracts}
+    return {_plain_id(t) for t in heard if not t.retracts and t.id not in denied}
+
+
+def _plain_id(transition: Transition) -> str:
+    return replace(transition, repeat=0).id
