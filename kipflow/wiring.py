@@ -28,8 +28,8 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster, Verdict
 from kipflow.domain.votes import Vote
 from kipflow.mail.threads import attribute_numbers, find_votes
-from kipflow.services.acts import Desk
 from kipflow.services.deliver import ChatHandler, Handler
+from kipflow.services.desk import Desk
 from kipflow.services.effects import EffectRules
 from kipflow.services.index import IndexHandler
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki

@@ -13,8 +13,9 @@ from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import render_ballots, say_ballot, say_program
 from kipflow.commands.settle import by_option, print_done
-from kipflow.services.acts import Word, perform
+from kipflow.services.acts import perform
 from kipflow.services.board import SenderRow
+from kipflow.services.desk import Word
 from kipflow.services.senders import pick_domain, pick_lines
 from kipflow.wiring import open_desk
 
@@ -49,8 +50,6 @@ def senders(
     picked = pick_lines(rows, lines) if lines is not None else pick_domain(rows, domain) if domain else list(rows)
     word = Word(author=author, reason=reason, at=find_past(parts, as_of))
     done = perform(open_desk(parts), "senders", {"picked": [row.key for row in picked]}, word)
-    for row in picked:
-        console().print(f"{row.sender} is {row.person_name} ({row.person})", markup=False, highlight=False)
     print_done(done, parts.community.prefix)
     return 0
 

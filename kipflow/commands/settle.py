@@ -16,7 +16,8 @@ from kipflow.commands.sayings import parse_number, say_program
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.services.acts import Done, Word, perform, say_done
+from kipflow.services.acts import perform, say_done
+from kipflow.services.desk import Done, Word
 from kipflow.services.rulings import CHOICES
 from kipflow.wiring import open_desk
 
@@ -196,7 +197,31 @@ def sent(**given: Any) -> int:
     return _perform("sent", **given)
 
 
-COMMANDS = (ballot, ending, merge, split, sender, stage, care, page, number, restore, snooze, revoke, release, sent)
+@click.command()
+@click.argument("key")
+@_by_whom
+def refuse(**given: Any) -> int:
+    """Never send an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
+    return _perform("refuse", **given)
+
+
+COMMANDS = (
+    ballot,
+    ending,
+    merge,
+    split,
+    sender,
+    stage,
+    care,
+    page,
+    number,
+    restore,
+    snooze,
+    revoke,
+    release,
+    refuse,
+    sent,
+)
 
 
 def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "", **values: Any) -> int:

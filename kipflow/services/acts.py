@@ -6,82 +6,22 @@ An act is recorded first, then applied: the proposals that it touches are decide
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from enum import Enum, auto
 from shlex import quote
 from typing import Any
 
-from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import format_key
-from kipflow.domain.roster import Roster
-from kipflow.services import rulings
+from kipflow.services import releases, rulings
 from kipflow.services.advance import find_candidates, preview
-from kipflow.services.board import Board
-from kipflow.services.consequences import Consequence, take_hold
-from kipflow.services.effects import EffectRules
-from kipflow.services.ports import Store
+from kipflow.services.consequences import take_hold
+from kipflow.services.desk import Act, Desk, Done, Shown, Values, Word
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.senders import accept_sender, check_pick
 from kipflow.services.who_is_who import rule_identity
 
-#: The values of an act by the names of its fields, as a command or a form gives them.
-Values = Mapping[str, Any]
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
 #: Votes that are listed one by one after an act that changes many.
 _MAX_CHANGES = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What acts work on. `board` reads the same database that `store` writes to."""
-
-    store: Store
-    board: Board
-    roster: Roster
-    policy: Policy
-    effects: EffectRules
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """Who acts, why, and when (aware UTC)."""
-
-    author: str
-    reason: str
-    at: datetime
-
-    def as_given(self) -> dict[str, Any]:
-        """The arguments of a service that records it."""
-        return {"author": self.author, "reason": self.reason, "at": self.at}
-
-
-class Shown(Enum):
-    """Of which proposals the stage is told afterwards; a number that was refused has none to speak of."""
-
-    ALL = auto()
-    MOVED = auto()
-    NONE = auto()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What an act did. `ruling` is the ruling that was recorded and can be revoked; None: there is none."""
-
-    said: str
-    ruling: int | None = None
-    consequences: tuple[Consequence, ...] = ()
-    shown: Shown = Shown.MOVED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
-    """Something a person can do. `fields` are the names of its values in the order of the command's words."""
-
-    fields: tuple[str, ...]
-    perform: Callable[[Desk, Values, Word], Done]
-    optional: tuple[str, ...] = ()
 
 
 def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
@@ -191,29 +131,23 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
     check_pick(picked)
     if len(picked) < len(wanted):
         raise BadRuling("the list has changed since: somebody settled one of these already; look at it again")
+    accepted: list[str] = []
+    refused: list[str] = []
     for row in picked:
-        accept_sender(desk.store, desk.roster, row.sender, row.person, **word.as_given())
-    return _apply(desk, word, f"{len(picked)} of {len(rows)} accepted")
+        try:
+            accept_sender(desk.store, desk.roster, row.sender, row.person, **word.as_given())
+            accepted.append(f"{row.sender} is {row.person_name} ({row.person})")
+        except BadRuling as error:  # what was accepted before it stays
+            refused.append(f"{row.sender} is not accepted: {error}")
+    if not accepted:
+        raise BadRuling("; ".join(refused))
+    return _apply(desk, word, "; ".join([f"{len(accepted)} of {len(rows)} accepted", *accepted, *refused]))
 
 
 def _revoke(desk: Desk, values: Values, word: Word) -> Done:
     ruling = _read_number(values["ruling"])
     rulings.revoke(desk.store, ruling, by=word.author, at=word.at, reason=word.reason)
     return _apply(desk, word, f"ruling {ruling} revoked")
-
-
-def _release(desk: Desk, values: Values, word: Word) -> Done:
-    with desk.store.begin() as session:
-        if not session.release_effect(values["key"], by=word.author, at=word.at):
-            raise BadRuling(f"no effect {values['key']!r} waits for approval")
-    return Done(said="released; the next delivery sends it")
-
-
-def _confirm_sent(desk: Desk, values: Values, word: Word) -> Done:
-    with desk.store.begin() as session:
-        if not session.confirm_sent(values["key"], by=word.author, at=word.at):
-            raise BadRuling(f"of effect {values['key']!r} nobody asks whether it was sent")
-    return Done(said="noted; it is not sent again")
 
 
 def _say(recorded: Recorded) -> str:
@@ -255,6 +189,8 @@ ACTS: Mapping[str, Act] = {
     "sender": Act(fields=("address", "person"), optional=("since",), perform=_accept_sender),
     "senders": Act(fields=("picked",), perform=_accept_senders),
     "revoke": Act(fields=("ruling",), perform=_revoke),
-    "release": Act(fields=("key",), perform=_release),
-    "sent": Act(fields=("key",), perform=_confirm_sent),
+    "release": Act(fields=("key",), perform=releases.release),
+    "releases": Act(fields=("picked",), perform=releases.release_several),
+    "refuse": Act(fields=("key",), perform=releases.refuse),
+    "sent": Act(fields=("key",), perform=releases.confirm_sent),
 }

@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kipflow.domain.proposals import format_key
-from kipflow.services.acts import ACTS, LISTS, Done, Values, Word, perform, say_done
+from kipflow.services.acts import ACTS, LISTS, perform, say_done
+from kipflow.services.desk import Done, Values, Word
 from kipflow.services.rulings import MAX_REASON
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, Refusal, Writing, parse_form, read_body

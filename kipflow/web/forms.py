@@ -30,6 +30,7 @@ class Button:
     label: str
     name: str = ""
     value: str = ""
+    needs_reason: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,4 +72,4 @@ def _build_part(way: Way, own: Mapping[str, str], now: datetime) -> tuple[Field 
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=_LABELS.get(o, o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))
     label = way.label or _LABELS.get(value or way.act, value or way.act)
-    return None, (Button(act=way.act, name=name, value=value, label=label),)
+    return None, (Button(act=way.act, name=name, value=value, label=label, needs_reason=way.needs_reason),)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi import HTTPException, Request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
-from kipflow.services.acts import Desk, Values
+from kipflow.services.desk import Desk, Values
 
 #: Seconds that a form can be sent after its page was loaded.
 MAX_AGE = 12 * 60 * 60

@@ -18,6 +18,7 @@ from lxml import html
 
 from kipflow.cli import run
 from kipflow.services.acts import ACTS
+from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
 from kipflow.web.writing import MAX_AGE, MAX_BODY, Gate, Writing
 from kipflow.wiring import Parts, open_desk
@@ -279,3 +280,54 @@ def writing_of(user: str) -> Writing:
 
 def _no_request() -> Request:
     return Request({"type": "http", "headers": []})
+
+
+@pytest.fixture
+def held(parts: Parts) -> list[str]:
+    """Three messages that wait for approval; the last warns of a silence."""
+    payloads: list[dict[str, Any]] = [{"text": "one"}, {"text": "two"}, {"text": "three", WARNS: NOW.isoformat()}]
+    effects = [
+        Effect(key=f"7/{n}", number=7, channel="slack", payload=payload, approval=True)
+        for n, payload in enumerate(payloads)
+    ]
+    with parts.store.begin() as session:
+        assert session.enqueue(effects, now=NOW) == 3
+    return [effect.key for effect in effects]
+
+
+def statuses(parts: Parts, keys: list[str]) -> list[str]:
+    with parts.store.read() as session:
+        found = session.load_effect_status(keys)
+    return [found[key] for key in keys]
+
+
+def test_an_effect_is_sent_or_refused_from_the_outbox(parts: Parts, browser: Browser, held: list[str]) -> None:
+    assert "the next delivery sends it" in _text(browser.press("/outbox?status=held", "send it", reason=""))
+    released = [status == "pending" for status in statuses(parts, held)]
+    assert released.count(True) == 1
+    assert browser.press("/outbox?status=held", "refuse it", reason="").status_code == 409, "why, is kept with it"
+    assert "refused; it is not sent" in _text(
+        browser.press("/outbox?status=held", "refuse it", reason="said in person")
+    )
+    assert sorted(statuses(parts, held)) == ["held", "pending", "withdrawn"]
+    assert "refused by Ines: said in person" in browser.text("/outbox?status=withdrawn")
+
+
+def test_a_warning_is_not_refused_but_put_off(parts: Parts, browser: Browser, held: list[str]) -> None:
+    answer = browser.client.post("/api/acts/refuse", json={"values": {"key": held[2]}, "reason": "x"})
+    assert (answer.status_code, statuses(parts, held)[2]) == (409, "held")
+    assert "snooze the proposal instead" in answer.json()["error"]
+
+
+def test_several_effects_are_sent_at_once(parts: Parts, browser: Browser, held: list[str]) -> None:
+    page = html.fromstring(browser.client.get("/outbox?status=held").text)
+    assert sorted(page.xpath("//input[@name='picked']/@value")) == held
+    [token] = page.xpath("//form[@id='release-several']//input[@name='token']/@value")
+    for picked, said in (
+        (held[:2], "2 released"),
+        (held, "1 released, the next delivery sends them; 2 waited"),
+    ):
+        answer = browser.client.post("/acts/releases", data={"token": token, "picked": picked})
+        assert said in _text(answer)
+    assert statuses(parts, held) == ["pending"] * 3
+    assert browser.client.post("/acts/releases", data={"token": token, "picked": held}).status_code == 409

@@ -91,6 +91,11 @@ def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str
     return found
 
 
+def find(connection: sa.Connection, key: str) -> OutboxRow | None:
+    row = connection.execute(sa.select(outbox).where(outbox.c.key == key)).one_or_none()
+    return from_row(OutboxRow, row) if row is not None else None
+
+
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int:
     """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason."""
     return sum(

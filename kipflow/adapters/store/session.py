@@ -274,6 +274,9 @@ class SqlSession:
     def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
         return outbox.confirm_sent(self._connection, key, by=by, at=at)
 
+    def find_effect(self, key: str) -> OutboxRow | None:
+        return outbox.find(self._connection, key)
+
     def load_effect_status(self, keys: Iterable[str]) -> dict[str, str]:
         return outbox.load_status(self._connection, keys)
 
