@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kipflow.services.desk import Desk, Done, Values, Word
-from kipflow.services.ports import FALLS, WARNS
+from kipflow.services.ports import RETRACTS, WARNS
 from kipflow.services.rulings import BadRuling, check_words
 
 
@@ -30,7 +30,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
     by, why = check_words(word.author, word.reason)
     with desk.store.begin() as session:
         effect = session.find_effect(values["key"])
-        if effect is not None and FALLS in effect.payload:
+        if effect is not None and RETRACTS in effect.payload:
             raise BadRuling("it says that an acceptance does not hold: set the stage, or let it be known")
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")

@@ -10,7 +10,7 @@ from shlex import quote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
-from kipflow.services.ports import FALLS, WARNS, OutboxRow
+from kipflow.services.ports import RETRACTS, WARNS, OutboxRow
 from kipflow.services.rulings import CHOICES
 
 #: What a snooze puts off by, if a person does not say otherwise.
@@ -97,7 +97,7 @@ def find_release_ways(effect: OutboxRow) -> list[Way]:
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
     sent = Way(act="sent", given=given, needs_reason=False)
-    lasts = FALLS in effect.payload or WARNS in effect.payload
+    lasts = RETRACTS in effect.payload or WARNS in effect.payload
     refuse = [] if lasts else [Way(act="refuse", given=given)]
     ways = {"held": [release, *refuse], "failed": [release, *refuse], "unsure": [sent, release]}
     return ways.get(effect.status, [])
