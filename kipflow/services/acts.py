@@ -6,6 +6,7 @@ An act is recorded first, then applied: the proposals that it touches are decide
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from shlex import quote
 from typing import Any
 
@@ -86,7 +87,7 @@ def _on_proposal(
 def _read_number(given: object) -> int:
     text = str(given)
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise BadRuling(f"{text!r} is no number of a proposal")
+        raise BadRuling(f"{text!r} is no number")
     return int(text)
 
 
@@ -96,8 +97,24 @@ def _read_until(values: Values) -> dict[str, Any]:
     return {"until": f"{text}T00:00:00+00:00" if len(text) == len("2026-03-02") else text}
 
 
+def _read_since(given: datetime | str | None) -> datetime | None:
+    """From when an address is somebody's: a time with its zone."""
+    if not isinstance(given, str):
+        return given
+    since: datetime | None
+    try:
+        since = datetime.fromisoformat(given)
+    except ValueError:
+        since = None
+    if since is None or since.tzinfo is None:
+        raise BadRuling(f"{given!r} is no time with its zone, such as 2026-03-02T00:00:00+00:00")
+    return since
+
+
 def _read_care(values: Values) -> dict[str, Any]:
     reviewer = values.get("reviewer")
+    if not reviewer and "interfaces" not in values:
+        raise BadRuling("name the interfaces, none of them or more, or who reviewed it")
     return {"reviewer": reviewer} if reviewer else {"interfaces": list(values.get("interfaces") or ())}
 
 
@@ -117,7 +134,7 @@ def _accept_sender(desk: Desk, values: Values, word: Word) -> Done:
         desk.roster,
         values["address"],
         values["person"],
-        since=values.get("since"),
+        since=_read_since(values.get("since")),
         **word.as_given(),
     )
     return _apply(desk, word, _say(recorded), recorded.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated
 
@@ -19,8 +19,6 @@ from kipflow.web.writing import Gate, Refusal, Writing, parse_form, read_body
 
 Name = Annotated[str, Path(max_length=40)]
 Body = Annotated[bytes, Depends(read_body)]
-
-
 #: Proposals that the page of what was done links to.
 _LINKS = 20
 
@@ -51,7 +49,7 @@ class Acting:
         last = {field: values[-1] for field, values in form.items()}
         author = self._gate.admit_form(request, last.get("token", ""))
         values = {field: form[field] if field in LISTS else last[field] for field in _fields(name) if field in form}
-        prefix, done = self._perform(name, values, author, last.get("reason", ""))
+        prefix, done = self._perform(name, _check_values(values), author, _check_text("reason", last.get("reason", "")))
         lines = say_done(done, prefix)
         proposals = [(c.number, format_key(prefix, c.number)) for c in done.consequences[:_LINKS]]
         return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
@@ -67,7 +65,8 @@ class Acting:
         unknown = set(given.values) - set(fields)
         if unknown:
             raise Refusal(422, f"{name} has no field {min(unknown)!r}; it has {', '.join(fields)}.")
-        prefix, done = self._perform(name, given.values, author, given.reason)
+        values = _check_values(given.values)
+        prefix, done = self._perform(name, values, author, _check_text("reason", given.reason))
         return JSONResponse({"schema": 1, "ruling": done.ruling, "said": say_done(done, prefix)})
 
     def _perform(self, name: str, values: Values, author: str, reason: str) -> tuple[str, Done]:
@@ -87,3 +86,25 @@ def _fields(name: str) -> tuple[str, ...]:
     if act is None:
         raise Refusal(404, f"There is no act {name!r}.")
     return (*act.fields, *act.optional)
+
+
+def _check_values(given: Mapping[str, str | int | list[str]]) -> dict[str, str | list[str]]:
+    """The values as texts, and lists of texts where a field holds several.
+
+    Raises:
+        Refusal: 422, one is of another kind, or no text that can be stored.
+    """
+    for field, value in given.items():
+        if isinstance(value, list) is not (field in LISTS):
+            raise Refusal(422, f"{field} is {'a list' if field in LISTS else 'one value'}.")
+    return {
+        field: [_check_text(field, each) for each in value] if isinstance(value, list) else _check_text(field, value)
+        for field, value in given.items()
+    }
+
+
+def _check_text(field: str, value: str | int) -> str:
+    text = str(value)
+    if "\0" in text or len(text) > MAX_REASON:
+        raise Refusal(422, f"{field} is longer than {MAX_REASON:,} characters or holds one that cannot be stored.")
+    return text
