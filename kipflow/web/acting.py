@@ -40,8 +40,9 @@ class Acting:
     def build_router(self) -> APIRouter:
         """The addresses, of which none answers GET."""
         router = APIRouter()
-        router.post("/acts/{name}", response_class=HTMLResponse)(self.act_by_form)
-        router.post("/api/acts/{name}")(self.act_by_program)
+        router.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
+        body = {"required": True, "content": {"application/json": {"schema": Given.model_json_schema()}}}
+        router.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)
         return router
 
     def act_by_form(self, request: Request, name: Name, body: Body) -> HTMLResponse:
@@ -55,6 +56,7 @@ class Acting:
         return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
 
     def act_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
+        """Perform an act in the caller's name: what it did, and the ruling that can be revoked."""
         author, fields = self._gate.admit_program(request), _fields(name)
         try:
             given = Given.model_validate_json(body)

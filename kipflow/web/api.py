@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
@@ -39,31 +39,42 @@ class BoardApi:
         router.get("/review")(self.review)
         router.get("/unreadable")(self.unreadable)
         router.get("/effects")(self.effects)
+        router.get("/openapi.json", include_in_schema=False)(self.describe)
         return router
 
+    def describe(self, request: Request) -> JSONResponse:
+        """These addresses and those that change something, as OpenAPI."""
+        return JSONResponse(request.app.openapi())
+
     def overview(self) -> JSONResponse:
+        """The state of the community: counts, coverage, outbox, newest metrics and moves."""
         now = self._clock()
         return _answer(now, overview=self._board().overview(now))
 
     def proposals(self, query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
+        """A page of the list of proposals."""
         page = self._board().rows(query.as_rows())
         return _answer(self._clock(), total=page.total, page=query.page, proposals=page.rows)
 
     def proposal(self, number: Number) -> JSONResponse:
+        """One proposal with its history, votes, pages, rulings and effects."""
         now = self._clock()
         board = self._board()
         view = _with_links(board.proposal(number, now))
         return _answer(now, proposal=view, passed_over=find_passed_over(board.vote_mails(number, now)))
 
     def review(self) -> JSONResponse:
+        """What waits for a person: questions, senders, drift."""
         board = self._board()
         return _answer(self._clock(), review=board.review(), senders=board.senders(), drift=board.drift())
 
     def unreadable(self, page: PageNumber = 1) -> JSONResponse:
+        """What could not be read, newest first."""
         found = self._board().unreadable(offset=(page - 1) * BATCH, limit=BATCH)
         return _answer(self._clock(), total=found.total, page=page, unreadable=found.rows)
 
     def effects(self, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1) -> JSONResponse:
+        """The outbox, newest first; `status` names one state."""
         found = self._board().effects(status=status, offset=(page - 1) * BATCH, limit=BATCH)
         return _answer(self._clock(), total=found.total, page=page, effects=found.rows)
 

@@ -56,8 +56,8 @@ def create_app(
     )
     gate = Gate(writing) if writing is not None else None
     pages = Pages(masthead=masthead, clock=clock, find_operator=gate.find_operator if gate else None)
-    app.include_router(BoardPages(board, pages, clock).build_router())
-    app.include_router(ChangesPage(board, pages, clock).build_router())
+    app.include_router(BoardPages(board, pages, clock).build_router(), include_in_schema=False)
+    app.include_router(ChangesPage(board, pages, clock).build_router(), include_in_schema=False)
     app.include_router(BoardApi(board, clock).build_router())
     if writing is not None and gate is not None:
         app.include_router(Acting(writing, gate, pages, clock).build_router())

@@ -349,3 +349,13 @@ def test_several_effects_are_sent_at_once(parts: Parts, browser: Browser, held: 
         assert said in _text(answer)
     assert statuses(parts, held) == ["pending"] * 3
     assert browser.client.post("/acts/releases", data={"token": token, "picked": held}).status_code == 409
+
+
+def test_the_addresses_for_programs_describe_themselves(browser: Browser, parts: Parts) -> None:
+    found = browser.client.get("/api/openapi.json").json()
+    assert "/api/proposals/{number}" in found["paths"]
+    assert found["paths"]["/api/acts/{name}"]["post"]["requestBody"]["required"]
+    assert all(path.startswith("/api/") for path in found["paths"])
+    assert all(how.get("description") for path in found["paths"].values() for how in path.values())
+    reading = TestClient(create_app(lambda: parts.store, clock=lambda: NOW)).get("/api/openapi.json").json()
+    assert {method for path in reading["paths"].values() for method in path} == {"get"}
