@@ -82,7 +82,7 @@ def _check_roles(people: Sequence[PersonConfig], path: Path) -> None:
 
 
 def _check_identities(people: Sequence[PersonConfig], path: Path, accounts: str | None) -> None:
-    """Refuse an id or an address that two people have: which of them votes would hang on their order."""
+    """Refuse an id or an address that two people have: which of them votes would depend on their order."""
     ids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for position, person in enumerate(people):

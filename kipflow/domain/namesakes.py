@@ -1,4 +1,4 @@
-"""The question "are these two one person?", in words: what speaks for it, and what hangs on it."""
+"""The question "are these two one person?", in words: what speaks for it, and what depends on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def say_counts(counts: Counts, policy: Policy, *, quorum: int | None = None) -> 
 
 
 def say_ways(vote: Vote, doubt: Doubt, policy: Policy, *, quorum: int | None = None) -> tuple[str, ...]:
-    """What the judged vote comes to if they are one person, and if they are two; empty where nothing hangs on it."""
+    """What the judged vote comes to if they are one person, and if they are two; empty where nothing depends on it."""
     if not doubt.binds or not hangs_on_review(vote, policy, quorum=quorum):
         return ()
     said = []

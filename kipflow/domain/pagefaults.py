@@ -1,4 +1,4 @@
-"""What is wrong with a proposal's page, in words that say how to mend it."""
+"""What is wrong with a proposal's page, in words that say how to fix it."""
 
 from __future__ import annotations
 

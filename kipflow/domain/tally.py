@@ -175,7 +175,7 @@ def find_outcome(
 def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple[Outcome, ...]:
     """What the judged `vote` comes to, whichever way its ballots under review are settled: the worst first.
 
-    One outcome, that of `find_outcome`, where nothing hangs on them.
+    One outcome, that of `find_outcome`, where nothing depends on them.
     """
     stands = find_outcome(vote, policy, as_of)
     if stands is Outcome.CANCELLED or not hangs_on_review(vote, policy):

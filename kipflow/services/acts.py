@@ -13,7 +13,7 @@ from typing import Any
 from kipflow.domain.proposals import format_key
 from kipflow.services import releases, rulings
 from kipflow.services.advance import find_candidates, preview
-from kipflow.services.consequences import take_hold
+from kipflow.services.consequences import redecide_after_ruling
 from kipflow.services.desk import Act, Desk, Done, Shown, Values, Word
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.senders import accept_sender, check_pick
@@ -182,7 +182,7 @@ def _apply(
 ) -> Done:
     """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
     touched = find_candidates(desk.store, word.at) if numbers is None else numbers
-    found = take_hold(desk.store, desk.board, touched, policy=desk.policy, effects=desk.effects, at=word.at)
+    found = redecide_after_ruling(desk.store, desk.board, touched, policy=desk.policy, effects=desk.effects, at=word.at)
     return Done(said=said, ruling=ruling, consequences=tuple(found), shown=shown)
 
 

@@ -381,7 +381,7 @@ class Board(Protocol):
         ...
 
     def review(self) -> tuple[ReviewRow, ...]:
-        """Every open question, those that an outcome hangs on first, then by number."""
+        """Every open question, those that an outcome depends on first, then by number."""
         ...
 
     def senders(self) -> tuple[SenderRow, ...]:

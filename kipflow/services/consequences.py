@@ -1,4 +1,4 @@
-"""What a person's word changes: it takes hold at once, and is told with the votes that it turned."""
+"""What a person's word changes: proposals are decided again at once, and the votes that it turned are shown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Consequence:
     held: str = ""
 
 
-def take_hold(
+def redecide_after_ruling(
     store: Store, board: Board, numbers: Iterable[int], *, policy: Policy, effects: EffectRules, at: datetime
 ) -> list[Consequence]:
     """Decide the proposals again, as of `at`, or of their newest decision where a word was dated back.

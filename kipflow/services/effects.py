@@ -124,7 +124,7 @@ def find_effects(
 
 def _find_announced(decision: Decision, appended: Sequence[Transition], told: Told) -> list[tuple[str, Transition]]:
     """The corrections that people must hear, each with the entry that its message is named by."""
-    # an entry's id hangs on its source: the message is named by the entry as it is stored
+    # an entry's id depends on its source: the message is named by the entry as it is stored
     found = [(t.id, replace(t, source=told.taken_back.get(t.id, t.source))) for t in appended if t.retracts]
     announced = [(entry, t) for entry, t in found if entry in told.taken_back or _leaves_acceptance(t, decision)]
     return [*announced, (appended[-1].id, told.renewed)] if told.renewed is not None else announced

@@ -95,7 +95,7 @@ def render_retraction(key: str, correction: Transition, decision: Decision) -> s
 
 
 def render_review(key: str, item: ReviewItem) -> dict[str, Any]:
-    """A question for an operator, with what hangs on it."""
+    """A question for an operator, with what depends on it."""
     lines = [f":mag: *{escape(key)}* needs a person: {quote(item.question)}"]
     if item.line:
         lines.append(f"> {quote(item.line)}")

@@ -52,7 +52,7 @@ class VotingCommunity(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteReading:
-    """One round as it stood at the report's time; `doubts` come with the outcomes that hang on them."""
+    """One round as it stood at the report's time; `doubts` come with the outcomes that depend on them."""
 
     vote: Vote
     tally: Tally

@@ -96,7 +96,7 @@ def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
 def _say_same(box: Mailbox, one: str, other: str) -> str:
     if one.strip().casefold() == other.strip().casefold():
         return f"{box.key} is one person, whoever that is: name two mailboxes"
-    return f"{one} and {other} are both {box.key} already; what the roster says is mended in its file"
+    return f"{one} and {other} are both {box.key} already; what the roster says is corrected in its file"
 
 
 def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster, *, same: bool) -> None:
@@ -116,7 +116,7 @@ def _check(boxes: Sequence[Mailbox], standing: Sequence[Ruling], roster: Roster,
         why = f"anybody can write the name {unproven.key!r}, so it is nobody's of the roster"
         raise BadRuling(f"{why}; name an address, or the id of a mail such as <…>")
     if len(people) > 1:
-        raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, mend its file")
+        raise BadRuling(f"the roster has {people[0]} and {people[1]} as two people; if they are one, correct its file")
     apart = [r for r in standing if r.kind == "split" and _is_between(r, ours, theirs)]
     if apart:
         raise BadRuling(f"they are two people by {_name(apart)}; revoke that first")

@@ -48,7 +48,7 @@ SENT = (
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parts]:
-    """A vote that hangs on who is who, in a store of its own."""
+    """A vote that depends on who is who, in a store of its own."""
     shutil.copytree(CONFIG, tmp_path / "config")
     (tmp_path / "config" / "rosters" / "kafka.yaml").write_text(ROSTER, encoding="utf-8")
     for name, value in (("CONFIG", tmp_path / "config"), ("HOME", tmp_path / "home"), ("COMMUNITY", "kafka")):

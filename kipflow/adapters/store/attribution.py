@@ -67,7 +67,7 @@ def attribute_again(
     changed: Sequence[tuple[Message, Message]],
     attribute: Callable[[Sequence[Message]], Mapping[str, Numbers]],
 ) -> set[int]:
-    """Attribute mails that were read anew (pairs: before, after), and the stored ones that hang on them.
+    """Attribute mails that were read anew (pairs: before, after), and the stored ones that depend on them.
 
     Returns every proposal that has one of them, had it, or that gained or lost a mail by it.
     """

@@ -1,6 +1,6 @@
 """Bring a database up to date: Alembic's scripts under `sql/migrations`, then the views under `sql/views`.
 
-All of it happens in one transaction. The views hang on the tables, so they are dropped before an upgrade
+All of it happens in one transaction. The views depend on the tables, so they are dropped before an upgrade
 and made from their files after it; they hold no data.
 """
 

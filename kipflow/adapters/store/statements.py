@@ -106,7 +106,7 @@ def lock_mail(connection: sa.Connection) -> None:
 
 
 def lock_rulings(connection: sa.Connection) -> None:
-    """Wait until no other transaction rules: whether a ruling makes sense hangs on those made before."""
+    """Wait until no other transaction rules: whether a ruling makes sense depends on those made before."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RULING_LOCK)))
 

@@ -317,7 +317,7 @@ review_item = Table(
     Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
     Column("position", Integer, nullable=False),
     *columns_of(ReviewItem),
-    Column("hangs", Boolean, nullable=False),  # whether the outcome of a vote hangs on it
+    Column("hangs", Boolean, nullable=False),  # whether the outcome of a vote depends on it
     PrimaryKeyConstraint("number", "position"),
 )
 

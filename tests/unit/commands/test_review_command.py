@@ -192,7 +192,10 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
     ("words", "told"),
     [
         (("merge", "kosei", "kosei"), "kosei is one person, whoever that is: name two mailboxes"),
-        (("merge", "kosei", "kosei@apache.org"), "are both kosei already; what the roster says is mended in its file"),
+        (
+            ("merge", "kosei", "kosei@apache.org"),
+            "are both kosei already; what the roster says is corrected in its file",
+        ),
         (("merge", "kosei", "no@body.example"), "no mail is from 'no@body.example' and the roster has nobody"),
         (("ballot", "7", "no@ballot.example", "+1"), "'no@ballot.example' is no ballot of KIP-7"),
         (("ballot", "99", "m7@m.example", "+1"), "no proposal 99 is known"),
@@ -256,7 +259,7 @@ def test_two_people_of_the_roster_are_not_merged_not_even_by_way_of_a_third(
         capsys.readouterr()
         assert review("merge", one, "mlind") == 2
         told = capsys.readouterr().err
-        assert "the roster has kosei and mlind as two people; if they are one, mend its file" in told
+        assert "the roster has kosei and mlind as two people; if they are one, correct its file" in told
         assert len(told.splitlines()) == 1
 
 

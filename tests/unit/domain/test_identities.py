@@ -1,4 +1,4 @@
-"""Who the writers of a vote's mails are: what merges, what is only asked, and what hangs on the answer."""
+"""Who the writers of a vote's mails are: what merges, what is only asked, and what depends on the answer."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_what_the_roster_says_by_now_outweighs_an_earlier_split() -> None:
     assert voters(roster, *boxes) == ["mlind"] * 2
 
 
-# -- what hangs on it ----------------------------------------------------------------------------
+# -- what depends on it ----------------------------------------------------------------------------
 BINDING = (
     ("Mara Lind <mlind@apache.org>", FOR),
     ("Kim Osei <kosei@apache.org>", FOR),

@@ -174,7 +174,7 @@ def test_a_name_in_an_announcement_finds_its_voter(name: str, known: bool) -> No
         (replace(vote(plus=2, review=1), ended_at=START, ended_how="cancelled"), LATER, ["cancelled"]),
         (vote(plus=2, review=1, root_missing=True), LATER, ["short", "passing"]),
     ],
-    ids=["nothing unclear", "hangs on it", "enough without it", "still running", "cancelled", "partial data"],
+    ids=["nothing unclear", "depends on it", "enough without it", "still running", "cancelled", "partial data"],
 )
 def test_what_a_vote_may_come_to_is_told_from_its_worst_to_its_best(
     cast: Vote, at: datetime, possible: list[str]
