@@ -14,6 +14,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console
 from kipflow.commands.sayings import parse_number, say_program
 from kipflow.domain.claims import ANSWERS
+from kipflow.domain.drift import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.services.acts import perform, say_done
@@ -149,6 +150,18 @@ def number(**given: Any) -> int:
 
 @click.command()
 @click.argument("proposal")
+@click.argument("side", type=click.Choice(SIDES))
+@_by_whom
+def drift(**given: Any) -> int:
+    """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
+
+    It is listed no more, until it or the facts say something else.
+    """
+    return _perform("drift", **given)
+
+
+@click.command()
+@click.argument("proposal")
 @_by_whom
 def restore(**given: Any) -> int:
     """Put a proposal back into the stage that it was in before its newest move.
@@ -206,21 +219,8 @@ def refuse(**given: Any) -> int:
 
 
 COMMANDS = (
-    ballot,
-    ending,
-    merge,
-    split,
-    sender,
-    stage,
-    care,
-    page,
-    number,
-    restore,
-    snooze,
-    revoke,
-    release,
-    refuse,
-    sent,
+    *(ballot, ending, merge, split, sender, stage, care, page, number),
+    *(drift, restore, snooze, revoke, release, refuse, sent),
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.care import own_versions
+from kipflow.domain.care import own_versions, standing
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry, PageAbsence, PageVersion, ProposalFacts, StatusWord, TicketState
@@ -53,6 +53,8 @@ SECTION_OF_STAGE: dict[Stage, str] = {
     Stage.DORMANT: "dormant",
     Stage.DISCARDED: "discarded",
 }
+#: What can say something else than the facts.
+SIDES = ("page", "index", "result", "ticket", "release")
 #: Voters that a drift names; more are counted.
 _NAMED = 3
 _OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
@@ -62,7 +64,7 @@ _OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
 class Drift:
     """One disagreement: who says what, what the facts say, and the edit that would settle it.
 
-    `side` is "page", "index", "result", "ticket" or "release". `derived` is what it is held against;
+    `side` is one of `SIDES`. `derived` is what it is held against;
     `evidence` tells where and when the side said so.
     """
 
@@ -71,6 +73,11 @@ class Drift:
     derived: str
     evidence: str
     mend: str
+
+    @property
+    def as_ruled(self) -> dict[str, str]:
+        """The value of a ruling that acknowledges it."""
+        return {"says": str(self.says), "derived": str(self.derived)}
 
 
 def find_drift(
@@ -83,15 +90,17 @@ def find_drift(
 ) -> tuple[Drift, ...]:
     """Every side that, by what it said at `as_of`, contradicts the derived `stage` or another side.
 
-    `facts` are in order of time, `votes` are judged as of then. `awaited` is the stage that only missing mail
-    holds up: who says it already is not out of step, kipflow is behind.
+    What a person has acknowledged is left out as long as both sides say the same. `facts` are in order of time,
+    `votes` are judged as of then. `awaited` is the stage that only missing mail holds up: who says it already is not
+    out of step, kipflow is behind.
     """
     pages = own_versions((p for p in facts.pages if p.saved_at <= as_of), facts.proposal.number)
     page = pages[-1] if pages else None
     rows = _find_rows(facts, as_of)
     tickets = [t for t in facts.tickets if t.seen_at <= as_of]
     ticket = find_ticket(tickets, page, rows)
-    return (
+    acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
+    found = (
         *(_ask_page(page, stage, awaited, unheard=_is_unheard(facts, as_of)) if page is not None else ()),
         *_ask_absence(facts, page, stage, as_of),
         *_ask_index(rows, stage, awaited),
@@ -100,6 +109,7 @@ def find_drift(
         *_ask_release(rows, ticket, stage),
         *_ask_ticket_names(page, rows),
     )
+    return tuple(d for d in found if (d.side, d.as_ruled) not in acknowledged)
 
 
 def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:

@@ -118,6 +118,20 @@ def _read_care(values: Values) -> dict[str, Any]:
     return {"reviewer": reviewer} if reviewer else {"interfaces": list(values.get("interfaces") or ())}
 
 
+def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
+    """Let a side go on saying what it says, until it or the facts say something else."""
+    number, side = _read_number(values["proposal"]), str(values["side"])
+    key = format_key(desk.effects.prefix, number)
+    decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
+    found = [drift for drift in (decision.drift if decision is not None else ()) if drift.side == side]
+    if not found:
+        raise BadRuling(f"no {side} of {key} is out of step")
+    about = {"number": number, "kind": "drift", "target": side, **word.as_given()}
+    recorded = [rulings.settle(desk.store, value=drift.as_ruled, **about) for drift in found]
+    said = "; ".join(map(_say, recorded))
+    return _apply(desk, word, said, recorded[-1].id if len(recorded) == 1 else None, [number])
+
+
 # -- acts on people, rulings and effects -------------------------------------------------------------
 def _identify(*, same: bool) -> Callable[[Desk, Values, Word], Done]:
     def run(desk: Desk, values: Values, word: Word) -> Done:
@@ -201,6 +215,7 @@ ACTS: Mapping[str, Act] = {
     "page": Act(fields=("proposal",), perform=_on_proposal("page", lambda _: {})),
     "number": Act(fields=("proposal", "answer"), perform=_on_proposal("number", lambda v: {"number": v["answer"]})),
     "care": Act(fields=("proposal",), optional=("interfaces", "reviewer"), perform=_on_proposal("care", _read_care)),
+    "drift": Act(fields=("proposal", "side"), perform=_acknowledge_drift),
     "merge": Act(fields=("one", "other"), perform=_identify(same=True)),
     "split": Act(fields=("one", "other"), perform=_identify(same=False)),
     "sender": Act(fields=("address", "person"), optional=("since",), perform=_accept_sender),

@@ -73,8 +73,8 @@ def settle(
     asked: Collection[str] | None = None,
     policy: Policy | None = None,
 ) -> Recorded:
-    """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore" or
-    "number".
+    """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore",
+    "drift" or "number".
 
     `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` tells whether it owes
     a reviewer; None: whoever looked at it is noted in any case.
@@ -102,6 +102,8 @@ def settle(
                 target, value = _check_page(facts, at), {"votes": "hold"}
             case "number":
                 _check_number(facts, value, standing, at)
+            case "drift":
+                pass  # whoever asks for it knows that both sides say so
             case "restore":
                 value = {"undoes": _find_newest_move(session, facts)}
             case _:

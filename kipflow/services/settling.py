@@ -82,6 +82,11 @@ def find_revoke_way(ruling: int | str) -> Way:
     return Way(act="revoke", given={"ruling": str(ruling)})
 
 
+def find_drift_way(number: int, side: str) -> Way:
+    """The way to say that a side may go on saying what it says."""
+    return Way(act="drift", given={"proposal": str(number), "side": side}, label="it may say so")
+
+
 def find_overrides(number: int) -> list[Way]:
     """What a person can do to a proposal that nothing is asked about."""
     about = {"proposal": str(number)}

@@ -112,6 +112,7 @@ _RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
     "care": lambda _, value: say_care(value),
     "page": lambda ruling, _: f"the votes hold for page {ruling.target}",
     "number": lambda ruling, value: f"{value.get('number')} the number {ruling.target}",
+    "drift": lambda ruling, value: f"the {ruling.target} may say “{value.get('says')}”",
     "merge": _say_merge,
     "split": lambda ruling, _: f"two people: {ruling.target}",
 }

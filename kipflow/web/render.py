@@ -21,6 +21,7 @@ from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.services.messages import read_text
 from kipflow.services.settling import (
+    find_drift_way,
     find_overrides,
     find_release_ways,
     find_revoke_way,
@@ -159,6 +160,7 @@ def _build_environment() -> Environment:
         tally_bar=charts.build_tally_bar,
         columns=charts.build_columns,
         find_ways=find_ways,
+        find_drift_way=find_drift_way,
         find_overrides=find_overrides,
         find_release_ways=find_release_ways,
         find_revoke_way=find_revoke_way,

@@ -197,6 +197,8 @@ def _say_ruling(ruling: Ruling) -> str:
         case "merge" | "split":
             one, other = (_say_mailbox(ruling.value.get(side)) for side in ("one", "other"))
             return f"ruled that {one} and {other} are {'one person' if ruling.kind == 'merge' else 'two people'}"
+        case "drift":
+            return f"said that the {ruling.target} may say “{value.get('says', '?')}”"
         case "care":
             return f"ruled: {say_care(ruling.value)}"
         case kind:

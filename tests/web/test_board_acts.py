@@ -17,6 +17,7 @@ from httpx import Response
 from lxml import html
 
 from kipflow.cli import run
+from kipflow.domain.facts import IndexEntry
 from kipflow.services.acts import ACTS
 from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
@@ -359,3 +360,19 @@ def test_the_addresses_for_programs_describe_themselves(browser: Browser, parts:
     assert all(how.get("description") for path in found["paths"].values() for how in path.values())
     reading = TestClient(create_app(lambda: parts.store, clock=lambda: NOW)).get("/api/openapi.json").json()
     assert {method for path in reading["paths"].values() for method in path} == {"get"}
+
+
+def test_what_is_out_of_step_is_acknowledged_on_the_page_and_by_command(parts: Parts, browser: Browser) -> None:
+    row = IndexEntry(number=7, title="KIP-7: Tidy shelves", section="accepted", seen_at=NOW, origin="page")
+    with parts.store.begin() as session:
+        session.save_index_entries([row])
+    assert run(["advance", "--as-of", NOW.isoformat()]) == 0
+    assert "The index is out of step" in browser.text("/proposals/7")
+    assert "ruling 1 recorded" in _text(browser.press("/review", "it may say so", reason="the row is a joke of ours"))
+    assert "is out of step" not in browser.text("/proposals/7")
+    assert "said that the index may say “accepted” (ruling 1) the row is a joke of ours" in browser.text("/proposals/7")
+    assert browser.press("/proposals/7", "take it back").status_code == 200
+    assert "The index is out of step" in browser.text("/proposals/7")
+    assert run(["review", "drift", "7", "index", "--reason", "so be it", "--as-of", NOW.isoformat()]) == 0
+    assert run(["review", "drift", "7", "page", "--reason", "so be it", "--as-of", NOW.isoformat()]) == 2
+    assert browser.client.get("/api/review").json()["drift"] == []

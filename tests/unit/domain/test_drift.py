@@ -186,3 +186,20 @@ def test_a_page_whose_mail_is_not_held_is_not_told_to_become_a_draft() -> None:
     assert drift(pages=(page(0),), messages=(), votes=()) == []
     found = drift(pages=(page(0, StatusWord.ACCEPTED),), messages=(), votes=())
     assert found[0].mend == 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
+
+
+def test_what_is_acknowledged_is_listed_no_more_until_a_side_says_something_else() -> None:
+    [told] = drift(index_entries=(row("discussion"),))
+    lets = ruling(12, kind="drift", target="index", **told.as_ruled)
+    assert drift(day=11, index_entries=(row("discussion"),), rulings=(lets,)) == [told], "before it was said"
+    assert drift(index_entries=(row("discussion"),), rulings=(lets,)) == []
+    [other] = drift(index_entries=(row("discarded"),), rulings=(lets,))
+    assert other.says == "discarded"
+    revoked = replace(lets, revoked_at=at(13))
+    assert drift(index_entries=(row("discussion"),), rulings=(revoked,)) == [told]
+    page_too = drift(
+        pages=(page(0), page(9, StatusWord.DISCUSSION, version=2, jira="SHED-1")),
+        index_entries=(row("discussion"),),
+        rulings=(lets,),
+    )
+    assert [d.side for d in page_too] == ["page"], "one side's word is none on another's"
