@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kipflow.domain.votes import Standing
+from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
-from kipflow.mail.votes.mentions import Mention, has_condition
+from kipflow.mail.votes.mentions import Mention
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(

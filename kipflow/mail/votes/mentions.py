@@ -10,20 +10,21 @@ from functools import cached_property
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.claims import find_claim, skip_claim
-from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, follows_condition, has_condition, opens_under_condition
+from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
 
 #: Written values looked at in one sentence: more make no vote, only work.
 MAX_VALUES = 12
-#: the classes of words among which a vote may stand and still be understood
-UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
-# where a clause ends: a mark, a dash between blanks
-_MARK = re.compile(r"[,;:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]")
 _CONCLUDES = re.compile(
-    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\b(?=(?:i am|i'm|i vote|my vote is)\s*(?:an? |at |now )?$)"
+    r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\bbut\s*$"
+    r"|\b(?=(?:i am|i'm|i vote|my vote is)\s*(?:an? |at |now )?$)"
 )
+_DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
+#: words of an afterthought
+_FEW = 4
 _LEADING = re.compile(r"^[\s*_>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 _FRAME = " *-•_\"'“”‘’`~"
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
@@ -41,15 +42,6 @@ _DETERMINERS = re.compile(
 _NAMES_WHOLE = re.compile(r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}v?\d+\.\d")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 _DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
-_THEN = re.compile(r"(?:^|[\s,;:])(?:and )?then\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:a )?$", re.I)
-#: "Rename it and I'm +1"
-_DO_AND = re.compile(
-    r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
-    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be)\s*(?:an? )?$",
-    re.IGNORECASE,
-)
-_SENTENCES = re.compile(r"(?<=[.!?])\s")
-_CONCLUDED = re.compile(r"\b(?:so|hence|therefore|thus)\b\W*(?:\w+\W+){0,3}$")
 
 
 class About(StrEnum):
@@ -105,7 +97,7 @@ class Mention:
     @cached_property
     def clause(self) -> str:
         """All of the lead behind its last mark, in lower case."""
-        return fold(_MARK.split(self.lead)[-1]).strip(_FRAME)
+        return fold(MARK.split(self.lead)[-1]).strip(_FRAME)
 
     @cached_property
     def segment(self) -> str:
@@ -158,9 +150,16 @@ class Mention:
         first = self.rest.lstrip()[:1]
         if not first or self.mine_follows or self.about is About.WHOLE or (self.is_claimed and self.place):
             return True
+        if begins("no_object", self.object):
+            return True  # "-1 for now": "for" leads to nothing that is voted on
         if first.isalnum():
             return (self.opens and first.isalpha()) or begins("goes_on", fold(self.rest))
         return first not in "=^%+#&" and not (first in "*/" and self.rest[0].isspace())
+
+    @cached_property
+    def ends_sentence(self) -> bool:
+        """Whether no more than a few words follow it: "Great work, +1 without a doubt"."""
+        return len(self.rest.split()) <= _FEW and MARK.search(_DECIMAL.sub("", self.rest.rstrip(" .!)"))) is None
 
     @cached_property
     def about(self) -> About:
@@ -168,8 +167,7 @@ class Mention:
         led = _LED_IN.search(fold(self.lead))
         if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
             return About.PART
-        match = _OBJECT.match(self.rest)
-        what = fold(match.group("what")) if match is not None else ""
+        match, what = _OBJECT.match(self.rest), self.object
         if match is None or self.mine_follows or begins("no_object", what):
             return About.NOTHING
         bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
@@ -192,6 +190,12 @@ class Mention:
         return About.WHOLE if is_whole else About.UNKNOWN
 
     @cached_property
+    def object(self) -> str:
+        """What stands behind "on", "for", "to" or "with" after the value, in lower case."""
+        match = _OBJECT.match(self.rest)
+        return fold(match.group("what")) if match is not None else ""
+
+    @cached_property
     def whom(self) -> str:
         """Behind "from": who cast it, unless the writer says me."""
         match = _FROM.match(self.rest)
@@ -212,44 +216,13 @@ class Mention:
     @cached_property
     def is_conditional(self) -> bool:
         """Whether a condition stands behind it, or opens a clause before it."""
-        behind = fold(self.sentence.following[:80])
+        above, behind = self.sentence.preceding, fold(self.sentence.following[:80])
         hangs = find_words("hangs", behind)[:1]
         return (
             has_condition(self.tail)
             or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in hangs)
-            or (self._opens_under_condition() if self.opens else self._follows_condition())
+            or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
         )
-
-    def _opens_under_condition(self) -> bool:
-        """ "If the name is fixed:" above it; "Please rename it." and then "Then +1"."""
-        above = self.sentence.preceding
-        return above.rstrip().endswith(":") and opens_condition(_SENTENCES.split(above)[-1])
-
-    def _follows_condition(self) -> bool:
-        if _THEN.search(self.lead) and has("demand", fold(f"{self.sentence.preceding} {self.lead}")):
-            return True
-        return _DO_AND.match(self.lead) is not None or opens_condition(self.lead)
-
-
-def has_condition(text: str) -> bool:
-    folded = fold(text)
-    return has("condition", folded) and has("condition", drop("harmless", folded))
-
-
-def opens_condition(lead: str) -> bool:
-    """Whether a clause of `lead` begins with a condition, and no "so" behind it concludes."""
-    folded = drop("harmless", fold(lead))
-    if _CONCLUDED.search(folded):
-        return False
-    for at in [0, *(m.end() for m in _MARK.finditer(folded))]:
-        clause = folded[at : at + 60]
-        for match in find_words("condition", clause):
-            before = clause[: match.start()]
-            if at == 0 and not re.search(r"\w", before):
-                return True
-            if match.group() not in {"after", "when"} and not leaves_only(UNDERSTOOD, before):
-                return True
-    return False
 
 
 def find_mentions(sentence: Sentence, *, author: str, is_result: bool) -> Iterator[Mention]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from kipflow.mail.announcements.names import find_names, is_own
+from kipflow.mail.votes.conditions import UNDERSTOOD
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
-from kipflow.mail.votes.mentions import UNDERSTOOD, Mention
+from kipflow.mail.votes.mentions import Mention
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")

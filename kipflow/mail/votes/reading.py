@@ -16,9 +16,10 @@ from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
+from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import ends, fold, speaks_of_votes
-from kipflow.mail.votes.mentions import Mention, find_mentions, has_condition
+from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences

@@ -37,8 +37,9 @@ def quoted_value(m: Mention) -> bool:
 
 @rule(ASK, "a condition stands with the vote: is it met?")
 def conditional(m: Mention) -> bool:
-    """+1 if renamed | Once the name is fixed, +1 | not: +1, even if it takes another release"""
-    return m.is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
+    """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
+    is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
+    return is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
@@ -151,8 +152,8 @@ def hypothetical(m: Mention) -> bool:
 
 @rule(IGNORE, "says what the vote is not", mine=ASK)
 def denied(m: Mention) -> bool:
-    """This is not a -1 | not: No doubt, +1"""
-    return not m.opens and has("negation", drop("undenied", m.clause))
+    """This is not a -1 | not: No doubt, +1 | not: Not my area but +1"""
+    return not m.opens and bool(m.segment) and has("negation", drop("undenied", m.clause))
 
 
 @rule(CAST, "")
@@ -217,7 +218,7 @@ _OURS = re.compile(r"\b(?:team|us|group|folks)\b")
 
 
 def _looks_like_vote(m: Mention) -> bool:
-    if m.opens or m.is_claimed:
+    if m.opens or m.is_claimed or (not m.segment and m.ends_sentence):
         return True
     if _OURS.search(m.whom):
         return len(m.segment.split()) <= 3

@@ -13,7 +13,7 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
-from kipflow.mail.votes.mentions import has_condition
+from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 

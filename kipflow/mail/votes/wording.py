@@ -6,9 +6,9 @@ import re
 
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.votes.claims import find_claim
+from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
-from kipflow.mail.votes.mentions import has_condition
 
 _CLAIM = re.compile(r"(?:[(\[,–—-]\s*|\b)(?:non?e?[- ]{0,2})?(?:b[a-z]{4,8}|nb)\b", re.I)
 _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")

@@ -1,0 +1,54 @@
+"""Words that make a vote depend on something: behind it, in front of it, or in the sentence above."""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
+
+#: the classes of words among which a vote may stand and still be understood
+UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
+#: where a clause ends: a mark, a dash between blanks
+MARK = re.compile(r"[,;:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]")
+_THEN = re.compile(r"(?:^|[\s,;:])(?:and )?then\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:a )?$", re.I)
+#: "Rename it and I'm +1"
+_DO_AND = re.compile(
+    r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
+    r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be)\s*(?:an? )?$",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!?])\s")
+_CONCLUDED = re.compile(r"\b(?:so|hence|therefore|thus)\b\W*(?:\w+\W+){0,3}$")
+
+
+def has_condition(text: str) -> bool:
+    folded = fold(text)
+    return has("condition", folded) and has("condition", drop("harmless", folded))
+
+
+def opens_condition(lead: str) -> bool:
+    """Whether a clause of `lead` begins with a condition, and no "so" behind it concludes."""
+    folded = drop("harmless", fold(lead))
+    if _CONCLUDED.search(folded):
+        return False
+    for at in [0, *(m.end() for m in MARK.finditer(folded))]:
+        clause = folded[at : at + 60]
+        for match in find_words("condition", clause):
+            before = clause[: match.start()]
+            if at == 0 and not re.search(r"\w", before):
+                return True
+            if match.group() not in {"after", "when"} and not leaves_only(UNDERSTOOD, before):
+                return True
+    return False
+
+
+def opens_under_condition(above: str) -> bool:
+    """ "If the name is fixed:" above it; "Please rename it." and then "Then +1"."""
+    return above.rstrip().endswith(":") and opens_condition(_SENTENCES.split(above)[-1])
+
+
+def follows_condition(lead: str, above: str) -> bool:
+    """ "Rename it and then +1"; `above` is what stands before the sentence."""
+    if _THEN.search(lead) and has("demand", fold(f"{above} {lead}")):
+        return True
+    return _DO_AND.match(lead) is not None or opens_condition(lead)
