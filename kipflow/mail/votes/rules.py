@@ -26,7 +26,9 @@ def measurement(m: Mention) -> bool:
         return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
-    return technical.is_technical(m.lead, m.tail) and not (m.is_claimed and m.is_apart) and not m.mine_follows
+    if m.mine_follows or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
+        return False
+    return technical.is_technical(m.lead, m.tail)
 
 
 @rule(IGNORE, "cites a value")
@@ -55,12 +57,16 @@ def counted(m: Mention) -> bool:
     return is_counted and not has("presents", m.clause)
 
 
+#: "+1 (binding) - we need it in our tests": what is needed there is no vote
+_NEXT_CLAUSE = re.compile(r"\s*(?:[,;:.!–—-]|(?:because|since|as (?:we|i|it))\b)", re.IGNORECASE)
+
+
 @rule(IGNORE, "speaks of votes that are needed or in")
 def needed(m: Mention) -> bool:
-    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed"""
+    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding) - we need it in our tests"""
     if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
-    if m.is_mine or (not m.segment and not m.opens):
+    if m.is_mine or (_NEXT_CLAUSE.match(m.rest) if m.opens else not m.segment):
         return False
     return has("need", m.near) or (not m.opens and has("need", m.segment))
 
@@ -213,14 +219,11 @@ def not_understood(m: Mention) -> bool:
     return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
 
 
-#: "a big +1 from the Foo team"
-_OURS = re.compile(r"\b(?:team|us|group|folks)\b")
-
-
 def _looks_like_vote(m: Mention) -> bool:
     if m.opens or m.is_claimed or (not m.segment and m.ends_sentence):
         return True
-    if _OURS.search(m.whom):
+    whom = fold(m.whom)
+    if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "a big +1 from the Foo team"
         return len(m.segment.split()) <= 3
     return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
