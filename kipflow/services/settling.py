@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
 
+from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
@@ -51,13 +52,17 @@ def find_ways(number: int, item: ReviewItem) -> list[Way]:
             pair = dict(zip(("one", "other"), item.subject.split(" = ", 1), strict=False))
             return [Way(act="merge", given=pair, label="one person"), Way(act="split", given=pair, label="two people")]
         case "sender":
-            return find_sender_ways(*find_sides(item.subject))
+            sender, person = find_sides(item.subject)
+            return [
+                Way(act="sender", given={"address": sender, "person": person}, label="it is"),
+                Way(act="split", given={"one": sender, "other": person}, label="it is not"),
+            ]
         case "ending":
-            return [Way(act="ending", given={**mail, "answer": answer}) for answer in ("accept", "refuse")]
+            return [Way(act="ending", given={**mail, "answer": answer}) for answer in ANSWERS]
         case "page":
             return [Way(act="page", given=about, label="the votes hold")]
         case "claimed-number":
-            return [Way(act="number", given={**about, "answer": answer}) for answer in ("accept", "refuse")]
+            return [Way(act="number", given={**about, "answer": answer}) for answer in ANSWERS]
         case "dormancy":
             dormant = Way(act="stage", given={**about, "stage": Stage.DORMANT})
             return [dormant, Way(act="snooze", given=about, choose="until")]
@@ -67,14 +72,6 @@ def find_ways(number: int, item: ReviewItem) -> list[Way]:
             return [Way(act="stage", given=about, choose="stage")]
         case _:
             return []
-
-
-def find_sender_ways(sender: str, person: str) -> list[Way]:
-    """The ways to say whether a sender is somebody of the roster."""
-    return [
-        Way(act="sender", given={"address": sender, "person": person}, label="it is"),
-        Way(act="split", given={"one": sender, "other": person}, label="it is not"),
-    ]
 
 
 def find_revoke_way(ruling: int | str) -> Way:

@@ -25,7 +25,6 @@ from kipflow.services.settling import (
     find_overrides,
     find_release_ways,
     find_revoke_way,
-    find_sender_ways,
     find_ways,
     render_command,
 )
@@ -164,7 +163,6 @@ def _build_environment() -> Environment:
         find_overrides=find_overrides,
         find_release_ways=find_release_ways,
         find_revoke_way=find_revoke_way,
-        find_sender_ways=find_sender_ways,
         render_command=render_command,
         build_form=build_form,
         say_authentication=say_authentication,

@@ -63,7 +63,7 @@ _NEXT_CLAUSE = re.compile(r"\s*(?:[,;:.!–—-]|(?:because|since|as (?:we|i|it)
 
 @rule(IGNORE, "speaks of votes that are needed or in")
 def needed(m: Mention) -> bool:
-    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding) - we need it in our tests"""
+    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
     if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
         return True
     if m.is_mine or (_NEXT_CLAUSE.match(m.rest) if m.opens else not m.segment):
