@@ -61,11 +61,9 @@ def read_declared(
 
 
 def _can_announce(words: Words, reading: SubjectReading) -> bool:
-    """Whether a closer look is worth it: a tag, or a reply that speaks of votes and of an end."""
+    """Whether a closer look is worth it: a tag, or words about votes and about an end."""
     if reading.kind in {Kind.RESULT, Kind.CANCEL}:
         return reading.kind is Kind.RESULT
-    if not (reading.is_reply or reading.kind is Kind.VOTE):
-        return False
     text = _even_out(words)
     if reading.kind is Kind.VOTE:
         return has_word(text, *_ENDING) or lands(text)

@@ -31,6 +31,8 @@ _CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{V
 _NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
 _BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
+#: "Binding: Mara, Jun", also behind "Passed!"
+_GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
 _HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
 _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORECASE)
 _BEHIND = re.compile(
@@ -178,6 +180,10 @@ class _Lists:
         item = _ITEM.match(line)
         if item is None and self.is_heading(index, text):
             self.open(text)
+            return
+        named = _GROUP_NAMES.search(text)
+        if named is not None and not find_counts(text):
+            self.add(named.group("names"), parse_group(named.group("g")), "+1")
             return
         start = _CHOICE_START.match(text)
         if start is not None:

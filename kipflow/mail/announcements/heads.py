@@ -140,8 +140,9 @@ class Head:
     def subject(self) -> Subject | None:
         """Of what the word is told; None where it is told of something else ("two tests failed")."""
         start, leader = self.group[0], self.leader
-        begins = all(token.can_be("mark") for token in self.tokens[: start + 1])  # "=> PASSED"
-        if leader is None or begins or ends_clause(leader):
+        if leader is not None and start and leader.can_be("number") and self.tokens[start - 1].can_be("thing", "vote"):
+            start, leader = start - 1, self.tokens[start - 1]  # "RC 2 has passed"
+        if leader is None or self.leads or ends_clause(leader):  # "=> PASSED"
             return _find_shared(self.tokens, start)
         if leader.can_be("other") or leader.text == "to":  # "not enough to pass"
             return None
@@ -152,6 +153,11 @@ class Head:
         if leader.can_be("pronoun"):
             return Subject.PRONOUN
         return Subject.NOBODY if self.can_be("needed", "gain") else _find_described(self.tokens, start)
+
+    @cached_property
+    def leads(self) -> bool:
+        """Whether it opens its sentence, as in "Passed!" or "Not accepted": of what is left out."""
+        return all(token.can_be("mark") for token in self.tokens[: self.group[0] + 1])
 
     @cached_property
     def is_active(self) -> bool:
@@ -211,8 +217,9 @@ def _find_shared(tokens: Sequence[Token], start: int) -> Subject:
     """The subject before "and", or before a colon: "the vote is over and has passed", "Result: passed"."""
     if start <= 0 or tokens[start].text not in {"and", ":", "-", "–", "—", "und", "et"}:
         return Subject.NOBODY
-    clause = find_clause(tokens, start - 1)
-    return max((_SUBJECTS[k] for t in tokens[clause:start] for k in t.words & {*_SUBJECTS}), default=Subject.NOBODY)
+    clause = tokens[find_clause(tokens, start - 1) : start]
+    named = max((_SUBJECTS[k] for t in clause for k in t.words & {*_SUBJECTS}), default=Subject.NOBODY)
+    return named or Subject(any(t.can_be("pronoun") for t in clause))
 
 
 def _find_strongest(tokens: Sequence[Token], start: int) -> Subject:

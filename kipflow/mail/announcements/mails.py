@@ -154,9 +154,12 @@ def perhaps_called_off(m: Mail) -> str:
     return next((s for s in m.sentences if read_call(s) is ASK), "")
 
 
-@result(ASK, "something is over: the vote?", "So that one is in, thanks all!", leaves=("The fix is in.",))
+@result(
+    *(ASK, "something is over: the vote?", "So that one is in, thanks all!", "Passed!", "It is accepted, with Ben's."),
+    leaves=("The fix is in.",),
+)
 def seems_over(m: Mail) -> str:
-    ends = (s for s in m.outcomes if s.subject >= Subject.THING or thanks_all(tokenize(s.sentence)))
+    ends = (s for s in m.outcomes if s.subject or s.leads or thanks_all(tokenize(s.sentence)))
     return next((said.sentence for said in ends), "")
 
 

@@ -17,13 +17,14 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a word says: by which rule, of what, and which outcome it would be if it were meant."""
+    """What a word says: by which rule, of what, which outcome it would be if it were meant, and whether it leads."""
 
     says: Says
     rule: str
     outcome: str
     subject: Subject
     sentence: str
+    leads: bool
 
 
 def read_outcomes(sentence: str) -> list[Said]:
@@ -31,7 +32,7 @@ def read_outcomes(sentence: str) -> list[Said]:
     if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
         return []
     return [
-        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence)
+        Said(rule.says, rule.name, head.outcome or "", head.subject or Subject.NOBODY, sentence, head.leads)
         for head, rule in _judge(sentence, outcome, OUTCOMES)
     ]
 
