@@ -197,7 +197,7 @@ def _read_votes(
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e.as_question("beside-a-table", why) for e in found)
     if not found and not is_result:
-        found = read_subject(subject)
+        found = read_subject(subject, is_all=not words.text.strip())
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 

@@ -50,6 +50,6 @@ def is_labelled(m: Mention) -> bool:
     if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
         return False
     label = fold(match.group("label"))
-    if begins("greeting", label) or any(has(name, label) for name in ("casts", "vote_for", "vote_against")):
+    if begins("greeting", label) or any(has(n, label) for n in ("casts", "vote_for", "vote_against", "from_me")):
         return False
     return bool(leaves_only(_LABELS, label))

@@ -15,10 +15,10 @@ from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
-from kipflow.mail.votes.claims import find_claim, find_claim_told_apart
+from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import ends, fold, speaks_of_votes
+from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.rules import judge
@@ -30,6 +30,8 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
+#: A mail that passes on a vote says little else.
+_SHORT = 500
 #: "+1000!", with no other word in the mail
 _NEAR_VALUE = re.compile(r"\s*(?P<sign>[+-])(?:[2-9]|[1-9]\d{1,6})[\s!.]*")
 _FIGURES = "01+\u2212\uff11\uff10"
@@ -84,23 +86,36 @@ def _ask_about_the_rest(text: str, author: str) -> Expression | None:
         choice = Choice.FOR if near.group("sign") == "+" else Choice.AGAINST
         line = text.strip()
         return replace(find("near-value", Standing.UNCLEAR, why, choice=choice, value=line).expression, line=line)
+    folded = fold(text[:_SHORT])
+    if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
+        why = "passes on somebody's words: a vote, and whose?"
+        return replace(find("passed-on", Standing.UNCLEAR, why).expression, line=text.strip()[:MAX_LINE_SHOWN])
     claimed = find_claim_told_apart(text, author)
     why = "claims to bind, and gives no value: what is the vote?"
     return None if claimed is None else find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression
 
 
+#: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
+_ADDED = re.compile(r"(?:[:;,.!)\]–—-]|\s-)\s*[\[(\"'*]*$")
+
+
 @lru_cache(maxsize=2048)  # answers repeat it
-def read_subject(subject: str) -> tuple[Expression, ...]:
-    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on."""
+def read_subject(subject: str, *, is_all: bool = False) -> tuple[Expression, ...]:
+    """The vote that a subject begins with ("+1 Re: [VOTE] KIP-7"): asked about, for what it is meant on.
+
+    `is_all` says that nothing stands below it: then one at its end is looked at too.
+    """
     text = spell_out(plain(subject))
-    values = [m for m in find_values(text) if not text[: m.start("value")].strip(" [(")]
-    if not values:
-        return ()
-    choice, value = parse_value(values[0].group("value"))
-    claimed = find_claim("", text[values[0].end("value") :][:20])
-    why = "stands in the subject alone: is it a vote?"
-    found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
-    return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
+    for m in find_values(text):
+        before, behind = text[: m.start("value")], text[m.end("value") :]
+        claimed = find_claim("", behind[:20])
+        is_last = is_all and not leaves_only(("closes_subject",), fold(skip_claim(behind)))
+        if not before.strip(" [(") or (is_last and (claimed is not None or _ADDED.search(before))):
+            choice, value = parse_value(m.group("value"))
+            why = "stands in the subject alone: is it a vote?"
+            found = find("in-the-subject", Standing.UNCLEAR, why, choice=choice, value=value, claimed=claimed)
+            return (replace(found.expression, line=subject[:MAX_LINE_SHOWN]),)
+    return ()
 
 
 def may_vote(words: Words) -> bool:

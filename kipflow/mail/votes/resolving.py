@@ -27,8 +27,8 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
             return replace(clear[0].as_question("two-votes", why), choice=None)
         return next((e for e in clear if e.claimed_binding is not None), clear[0])
-    if by[Standing.DOUBT] and by[Standing.HINT]:
-        return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice)
+    if by[Standing.DOUBT] and by[Standing.HINT]:  # a change by who has voted, a vote by who has not
+        return replace(by[Standing.DOUBT][0], choice=by[Standing.HINT][0].choice, standing=Standing.UNCLEAR)
     unclear = by[Standing.UNCLEAR]
     if len({e.choice for e in unclear} - {None}) > 1:
         return replace(unclear[0], choice=None)  # any of its values may be the vote

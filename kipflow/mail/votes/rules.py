@@ -21,6 +21,8 @@ CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 @rule(IGNORE, "a number like any other, or code")
 def measurement(m: Mention) -> bool:
     """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: -1 (binding), the offset is wrong"""
+    if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
+        return False  # "No strong opinion => 0"
     above = m.sentence.preceding.rstrip() if m.opens else ""
     if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
         return True
