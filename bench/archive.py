@@ -33,7 +33,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
 from kipflow.mail.archive import read_mbox
-from kipflow.mail.threads import attribute_numbers
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.read_votes import read_votes
 from kipflow.services.storing import ingest_items
 
@@ -204,13 +204,7 @@ def measure_stored(*files: str) -> dict[str, Any]:
         url = f"sqlite:///{folder}/bench.db"
         migrate(url)
         store = open_store(
-            url,
-            roster=Roster(()),
-            policy=Policy(version="bench", binding_roles=frozenset()),
-            prefix=WHERE["prefix"],
-            permalink="",
-            find_votes=lambda *_: [],
-            attribute=attribute_numbers,
+            url, CommunityRules(policy=Policy(version="bench", binding_roles=frozenset()), prefix=WHERE["prefix"])
         )
         cpu = time.process_time()
         mails = 0

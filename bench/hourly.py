@@ -21,8 +21,8 @@ from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail.messages import read_message
-from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services.advance import advance_all
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.effects import EffectRules
 from kipflow.services.storing import ingest_items
 
@@ -89,21 +89,13 @@ def _timed(store: SqlStore, mails: list[bytes]) -> float:
     ingest_items(store, read, seen_at=AS_OF)
     advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
     with store.begin() as session:
-        session.claim_effect("slack", by="bench", now=AS_OF, lease=timedelta(minutes=1))
+        session.outbox.claim("slack", by="bench", now=AS_OF, lease=timedelta(minutes=1))
     return time.process_time() - start
 
 
 def open_bench_store(path: str) -> SqlStore:
     roster = Roster(())
-    return open_store(
-        f"sqlite:///{path}",
-        roster=roster,
-        policy=POLICY,
-        prefix="KIP",
-        permalink="",
-        find_votes=lambda mails, _verdicts: find_votes(mails, roster, POLICY, prefix="KIP"),
-        attribute=attribute_numbers,
-    )
+    return open_store(f"sqlite:///{path}", CommunityRules(roster=roster, policy=POLICY, prefix="KIP"))
 
 
 def make_messages(mails: int) -> Iterator[Message]:

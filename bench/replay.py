@@ -22,9 +22,9 @@ from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Person, Role, Roster
 from kipflow.mail.messages import read_message
-from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services import replay
 from kipflow.services.advance import advance_all
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.effects import EffectRules
 from kipflow.services.storing import ingest_items
 
@@ -69,7 +69,7 @@ def fill(path: str, proposals: str) -> dict[str, object]:
         month = f"{START:%Y-%m}"
         while month_start(month) < AS_OF:
             end = month_start(next_month(month))
-            session.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=end))
+            session.mail.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=end))
             month = next_month(month)
     advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
     store.close()
@@ -90,15 +90,7 @@ def replay_all(path: str) -> dict[str, object]:
 
 def open_bench_store(path: str) -> SqlStore:
     roster = Roster(PEOPLE)
-    return open_store(
-        f"sqlite:///{path}",
-        roster=roster,
-        policy=POLICY,
-        prefix="KIP",
-        permalink="",
-        find_votes=lambda mails, _verdicts: find_votes(mails, roster, POLICY, prefix="KIP"),
-        attribute=attribute_numbers,
-    )
+    return open_store(f"sqlite:///{path}", CommunityRules(roster=roster, policy=POLICY, prefix="KIP"))
 
 
 def make_messages(proposals: int) -> Iterator[Message]:

@@ -43,7 +43,7 @@ def kip_poll_threads() -> None:
         note_run(parts.store, datetime.now(UTC))
         archive, config = mail.require_archive(parts)
         with parts.store.begin() as session:
-            is_first = not session.load_months()
+            is_first = not session.mail.load_months()
         wanted, report = poll.find_wanted_months(
             parts.store, archive, parts.community.lists, parts.clock(), since=config.since
         )

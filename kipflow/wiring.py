@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -22,12 +22,10 @@ from kipflow.config.community import Community
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import Message
 from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster, Verdict
-from kipflow.domain.votes import Vote
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.domain.roster import Roster
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.desk import Desk
 from kipflow.services.effects import EffectRules
@@ -82,29 +80,12 @@ def connect(
     policy, roster = community.as_policy(), find_roster(community, settings.config)
     tokens = secrets or Secrets()
 
-    def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
-        known = roster.with_verdicts(verdicts)
-        found = find_votes(messages, known, policy, prefix=community.prefix, keyed_by=community.keyed_by)
-        return [vote for vote in found if vote.list_id not in community.lists_aside]
-
-    store = open_store(
-        database_url or settings.database_url,
-        roster=roster,
-        policy=policy,
-        prefix=community.prefix,
-        keyed_by=community.keyed_by,
-        aside=community.lists_aside,
-        has_wiki=community.wiki is not None,
-        permalink=community.archive.permalink if community.archive else "",
-        find_votes=votes_in,
-        attribute=attribute_numbers,
-    )
     return Parts(
         settings=settings,
         community=community,
         policy=policy,
         roster=roster,
-        store=store,
+        store=open_store(database_url or settings.database_url, read_rules(community, policy, roster)),
         archive=PonyMailArchive(
             community.archive.url,
             community.archive.permalink,
@@ -132,12 +113,20 @@ def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> 
     policy = rules.as_policy()
     roster = find_roster(rules, parts.settings.config) if with_roster else parts.roster
 
-    def votes_in(messages: Sequence[Message], verdicts: Sequence[Verdict]) -> list[Vote]:
-        known, own = roster.with_verdicts(verdicts), parts.community
-        found = find_votes(messages, known, policy, prefix=own.prefix, keyed_by=own.keyed_by)
-        return [vote for vote in found if vote.list_id not in own.lists_aside]
+    return parts.store.with_rules(read_rules(parts.community, policy, roster))
 
-    return parts.store.with_rules(policy=policy, roster=roster, find_votes=votes_in)
+
+def read_rules(community: Community, policy: Policy, roster: Roster) -> CommunityRules:
+    """How this community's mail and pages are read."""
+    return CommunityRules(
+        prefix=community.prefix,
+        policy=policy,
+        roster=roster,
+        permalink=community.archive.permalink if community.archive else "",
+        keyed_by=community.keyed_by,
+        aside=community.lists_aside,
+        has_wiki=community.wiki is not None,
+    )
 
 
 class DatabaseConnection(Protocol):

@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.rosters",
         "kipflow.services",
     },
-    "kipflow.services.ports": {"kipflow.domain"},
+    "kipflow.services.ports": {"kipflow.domain", "kipflow.services.ports"},
     # besides ports, the store fulfils the board's read side
     "kipflow.adapters": {
         "kipflow.domain",

@@ -51,7 +51,7 @@ def _find_decided(parts: Parts) -> Iterator[dict[str, Any]]:
 
 def _find_as_of(parts: Parts, as_of: datetime) -> Iterator[dict[str, Any]]:
     with parts.store.read() as session:
-        numbers = session.load_numbers()
+        numbers = session.history.load_numbers()
     for number in sorted(numbers, reverse=True):
         decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)
         if decision is not None and decision.drift:

@@ -15,6 +15,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.domain.proposals import format_key
+from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import Parts, connect, page_norms
 
@@ -106,7 +107,7 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
     except click.BadParameter:
         raise KipflowError(f"{page}: neither a file or folder nor a proposal's number") from None
     with parts.store.begin() as session:
-        own = [p for p in session.load_checked_pages() if p.number == number]
+        own = [p for p in session.pages.load_checked() if p.number == number]
         found: list[tuple[str, Sequence[PageFault]]] = [
             (f"{p.title} (version {p.version})", find_faults(session, p, prefix=parts.community.prefix, norms=norms))
             for p in own
@@ -119,7 +120,7 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
 def _why_not_stored(parts: Parts, number: int) -> str:
     key = format_key(parts.community.prefix, number)
     with parts.store.begin() as session:
-        absences = [a for a in session.load_facts(number).absences if a.until is None]
+        absences = [a for a in load_facts(session, number).absences if a.until is None]
     if absences:
         return f"{key}: its page cannot be read since {absences[0].since:%Y-%m-%d}: {absences[0].why}"
     return f"{key} has no page that was stored; run `kipflow sync`"

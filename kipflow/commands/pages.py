@@ -13,6 +13,7 @@ from kipflow.domain.errors import ConfigError, KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import PageVersion, ProposalFacts
 from kipflow.domain.proposals import format_key
+from kipflow.services.assembly import load_facts
 
 
 @click.command()
@@ -83,12 +84,12 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
     parts = open_parts()
     number = parse_number(parts, proposal)
     with parts.store.begin() as session:
-        facts = session.load_facts(number)
-        history = session.load_history(number)
+        facts = load_facts(session, number)
+        history = session.history.load(number)
         pair = _find_pair(facts, history, since, first, last)
         if pair is None:
             return 0
-        changes = compare_versions(*pair, session.find_page_body)
+        changes = compare_versions(*pair, session.pages.find_body)
     rows = [
         {
             "section": change.title,

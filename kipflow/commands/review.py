@@ -14,6 +14,7 @@ from kipflow.commands.senders import senders
 from kipflow.commands.settle import COMMANDS
 from kipflow.domain.facts import Ruling
 from kipflow.domain.proposals import format_key
+from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow
 from kipflow.services.messages import read_text
 from kipflow.services.ports import OutboxRow
@@ -107,7 +108,7 @@ def rulings_(proposal: str | None, standing: bool, form: str) -> int:
     """List rulings with their ids: of one PROPOSAL, or all of them."""
     parts = open_parts()
     with parts.store.read() as session:
-        found = session.load_facts(parse_number(parts, proposal)).rulings if proposal else session.load_rulings()
+        found = load_facts(session, parse_number(parts, proposal)).rulings if proposal else session.rulings.load_all()
     rows = [_ruling_row(parts, r) for r in found if not (standing and r.revoked_at)]
     print_rows(rows, form, columns=_RULING_COLUMNS)
     return 0

@@ -144,7 +144,7 @@ def as_it_was_known(view: ProposalView, known_at: datetime) -> ProposalView:
 def rows_as_of(parts: Parts, stages: Sequence[Stage], as_of: datetime) -> list[dict[str, Any]]:
     """The table's rows as the rules decide them at `as_of`: by stage, highest number first."""
     with parts.store.begin() as session:
-        numbers = session.load_numbers()
+        numbers = session.history.load_numbers()
     rows = []
     for number in sorted(numbers, reverse=True):
         decision = look_back(parts.store, number, policy=parts.policy, as_of=as_of)

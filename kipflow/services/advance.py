@@ -19,14 +19,15 @@ from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.proposals import format_key
+from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import find_announcements
 from kipflow.services.announcements import settle_announcements
+from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
 from kipflow.services.effects import EffectRules, Notice, find_effects
 from kipflow.services.ports import Effect, Session, Store
@@ -82,7 +83,7 @@ def refuse_future(as_of: datetime, now: datetime) -> None:
 def find_candidates(store: Store, as_of: datetime) -> list[int]:
     """The proposals with new facts or a deadline that `as_of` has reached, in order of number."""
     with store.begin() as session:
-        return sorted(session.load_pending(as_of))
+        return sorted(session.history.load_pending(as_of))
 
 
 def advance_one(
@@ -107,22 +108,20 @@ def advance_one(
     refuse_future(as_of, known_at)
     known_at = max(known_at, as_of)
     with store.begin() as session:
-        decided_at = session.load_decided_at(number)
+        decided_at = session.history.load_decided_at(number)
         if decided_at is not None and as_of < decided_at:
             return Advance(number=number, stage=None, skipped=f"decided as of {decided_at:%Y-%m-%d %H:%M} UTC already")
-        facts = session.load_facts(number)
+        facts = load_facts(session, number)
         decision, warning = _decide_and_warn(facts, policy, as_of, known_at)
         if decision is None:
             # it stays on the list: a backfill comes to its first fact later
             return Advance(number=number, stage=None, skipped="nothing had happened by then")
         if warning is not None:
-            session.save_warning(number, warning)
+            session.history.save_warning(number, warning)
             facts = replace(facts, warnings=(*facts.warnings, warning))
         _withdraw_overtaken(session, decision, facts, effects)
         notice = _find_notice(decision, facts, policy, known_at)
-        recorded = _record(
-            session, _with_known_future(decision, facts), facts.rulings, effects, known_at, run_id, notice
-        )
+        recorded = _record(session, _with_known_future(decision, facts), facts, effects, known_at, run_id, notice)
         return replace(recorded, warning=warning)
 
 
@@ -131,10 +130,10 @@ def preview(
 ) -> tuple[Decision | None, list[Transition]]:
     """What `advance_one` would record, without recording it."""
     with store.read() as session:
-        decision, _ = _decide_and_warn(session.load_facts(number), policy, as_of, max(as_of, now or as_of))
+        decision, _ = _decide_and_warn(load_facts(session, number), policy, as_of, max(as_of, now or as_of))
         if decision is None:
             return None, []
-        stored = session.load_history(number)
+        stored = session.history.load(number)
         appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
     return decision, list(appended)
 
@@ -142,7 +141,7 @@ def preview(
 def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> Decision | None:
     """What the stored facts come to at `as_of`: nobody is warned by looking."""
     with store.read() as session:
-        return decide(session.load_facts(number), policy, as_of)
+        return decide(load_facts(session, number), policy, as_of)
 
 
 def split_candidates(numbers: Sequence[int], prefix: str) -> dict[str, list[int]]:
@@ -217,20 +216,21 @@ def _advance_fresh(
     refuse_future(as_of, as_of if now is None else now)
     known_at = as_of if now is None else max(now, as_of)
     with store.begin() as session:
-        decided = []
+        decided: list[tuple[Decision, Proposal]] = []
         caused: dict[int, list[Effect]] = {}
-        for facts in session.load_fresh(numbers):
+        for rows in session.history.load_fresh(numbers):
+            facts = session.rules.assemble(rows)
             decision = decide(facts, policy, as_of)
             if decision is None or decision.unwarned is not None:
                 continue
             decision = _with_known_future(decision, facts)
-            decided.append(decision)
+            decided.append((decision, facts.proposal))
             caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
-        session.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
+        session.history.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
         status = "pending" if effects.sends else "skipped"
-        added = {n: session.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
+        added = {n: session.outbox.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
     return [
-        Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d in decided
+        Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d, _ in decided
     ]
 
 
@@ -272,7 +272,7 @@ def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFac
     lasting = decision.warning.silent_at if decision.warning is not None else None
     over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.silent_at != lasting]
     if over:
-        session.withdraw_effects(
+        session.outbox.withdraw(
             [find_warning_key(key, w) for w in over], why="its silence is over, or its date has passed"
         )
 
@@ -280,26 +280,26 @@ def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFac
 def _record(
     session: Session,
     decision: Decision,
-    rulings: Sequence[Ruling],
+    facts: ProposalFacts,
     effects: EffectRules,
     now: datetime,
     run_id: str,
     notice: Notice | None,
 ) -> Advance:
-    stored = session.load_history(decision.number)
+    stored = session.history.load(decision.number)
     appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
-    asked = find_retraction((*stored, *appended), decision, rulings)
+    asked = find_retraction((*stored, *appended), decision, facts.rulings)
     decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
-    followed_since = session.load_first_recorded(decision.number)
-    session.append_transitions(appended, recorded_at=now, run_id=run_id)
+    followed_since = session.history.load_first_recorded(decision.number)
+    session.history.append(appended, recorded_at=now, run_id=run_id)
     told = settle_announcements(session, stored, appended, effects, stage=decision.stage)
     fresh = appended
-    if decision.claim is None and session.is_claimed(decision.number):
+    if decision.claim is None and session.history.is_claimed(decision.number):
         # nobody heard of it while only mail claimed its number: what is news still is told now
         fresh = (*effective(stored), *appended)
     caused = find_effects(decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice)
-    added = session.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
-    session.save_decision(decision)
+    added = session.outbox.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
+    session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
 
 

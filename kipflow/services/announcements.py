@@ -74,19 +74,19 @@ def settle_announcements(
         return Told()
     key = format_key(rules.prefix, appended[0].number)
     keys = {t.id: find_slack_key(key, t.id) for t in (*stored, *appended)}
-    status = session.load_effect_status(keys.values())
+    status = session.outbox.load_status(keys.values())
     announced = Announced(
         stored=stored,
         appended=appended,
         stage=stage,
         status={entry: status[k] for entry, k in keys.items() if k in status},
         out=_OUT if rules.sends else _OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
-        retraction=session.find_waiting_retraction(appended[0].number),
+        retraction=session.outbox.find_waiting_retraction(appended[0].number),
     )
     for correction, gone in find_withdrawn(announced):
-        session.withdraw_effects([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
+        session.outbox.withdraw([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
     if announced.retraction is not None and is_overtaken(announced):
-        session.withdraw_effects([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+        session.outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
     return find_told(announced)
 
 

@@ -27,7 +27,7 @@ class Break:
 
 def load_breaks(session: Session, list_id: str, month: str) -> tuple[Break, ...]:
     """The breaks of a month that nothing has made up for."""
-    rows = json.loads(session.load_mark(_mark(list_id, month)) or "[]")
+    rows = json.loads(session.marks.load(_mark(list_id, month)) or "[]")
     return tuple(
         Break(why=why, message_id=message_id, seen_at=datetime.fromisoformat(seen_at))
         for why, message_id, seen_at in rows
@@ -37,8 +37,8 @@ def load_breaks(session: Session, list_id: str, month: str) -> tuple[Break, ...]
 def save_breaks(session: Session, list_id: str, month: str, breaks: Iterable[Break]) -> None:
     rows = [(one.why, one.message_id, one.seen_at.isoformat()) for one in breaks]
     name = _mark(list_id, month)
-    if rows or session.load_mark(name):
-        session.save_mark(name, json.dumps(rows))
+    if rows or session.marks.load(name):
+        session.marks.save(name, json.dumps(rows))
 
 
 def is_settled(one: Break, month: str, through: datetime | None) -> bool:

@@ -24,13 +24,13 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
     """
     rules = f"{RULES} {norms.version}"
     with store.begin() as session:
-        due = [p for p in session.load_checked_pages() if p.judged != (p.version, rules, p.around)]
+        due = [p for p in session.pages.load_checked() if p.judged != (p.version, rules, p.around)]
     faults = told = 0
     for page in due:
         # one page, one transaction: what is known of it and what is owed for it are written together
         with store.begin() as session:
             found = find_faults(session, page, prefix=effects.prefix, norms=norms)
-            new = session.save_page_faults(page, found, rules=rules, at=as_of)
+            new = session.pages.save_faults(page, found, rules=rules, at=as_of)
             faults += len(found)
             told += _tell(session, page, new, effects, as_of)
     return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": told})
@@ -41,7 +41,7 @@ def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norm
     around = find_faults_around(
         number=page.number, others=page.others, ticket=page.ticket, is_ticket_missing=page.is_ticket_missing
     )
-    body = session.find_page_body(page.page_id, page.version) or ""
+    body = session.pages.find_body(page.page_id, page.version) or ""
     try:
         own = lint_page(body, title=page.title, prefix=prefix, source=f"page {page.page_id}", norms=norms)
         return [*own, *around]
@@ -60,5 +60,5 @@ def _tell(session: Session, page: CheckedPage, new: Sequence[PageFault], effects
     if not worth_telling or not _is_open(page):
         return 0  # nobody rewrites the page of a settled proposal
     caused = find_fault_effects(page, worth_telling, effects, as_of)
-    session.enqueue(caused, now=as_of, status="pending" if effects.sends else "skipped")
+    session.outbox.enqueue(caused, now=as_of, status="pending" if effects.sends else "skipped")
     return len(worth_telling) if caused else 0

@@ -53,11 +53,11 @@ def redecide_after_ruling(
     for number in numbers:
         before = _load_votes(board, number, at)
         with store.read() as session:
-            decided_at = session.load_decided_at(number)
+            decided_at = session.history.load_decided_at(number)
         as_of = at if decided_at is None else max(at, decided_at)
         done = advance_one(store, number, policy=policy, effects=effects, as_of=as_of, run_id="review")
         with store.read() as session:
-            waiting = session.find_waiting_retraction(number)
+            waiting = session.outbox.find_waiting_retraction(number)
         after = _load_votes(board, number, as_of)
         found.append(
             Consequence(

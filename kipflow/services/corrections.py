@@ -24,10 +24,12 @@ def explain_corrections(
     if not any(t.retracts for t in appended):
         return tuple(appended)
     lost = {entry for correction in appended for entry in correction.retracts}
-    came = _leave_out_known(session.load_new_facts(decision.number), session.load_decided_at(decision.number))
+    came = _leave_out_known(
+        session.history.load_new_facts(decision.number), session.history.load_decided_at(decision.number)
+    )
     late = [f for f in came if f.at <= decision.as_of]
     policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
-    why = say_why(late, rules_changed=session.load_rules_changed(decision.number), policies=sorted(policies))
+    why = say_why(late, rules_changed=session.history.load_rules_changed(decision.number), policies=sorted(policies))
     cited = tuple(Evidence(kind=f.kind, ref=f.ref, line=_cite(f), url=f.url) for f in late[:CITED])
     # the note and what follows the first piece of evidence are no part of an entry's id
     return tuple(

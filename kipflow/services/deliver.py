@@ -108,7 +108,7 @@ class ChatHandler:
         if not row.payload.get("in_thread") or row.number is None:
             return None
         with self.store.begin() as session:
-            return session.find_thread(row.number, str(row.payload["channel"]))
+            return session.outbox.find_thread(row.number, str(row.payload["channel"]))
 
 
 class _Run:
@@ -122,10 +122,10 @@ class _Run:
     def claim(self, channel: str) -> OutboxRow | None:
         """The next effect of a channel; None where there is none, or where somebody else is at work on it."""
         with self._store.begin() as session:
-            claim = session.find_claim(channel)
+            claim = session.outbox.find_claim(channel)
             ended = claim.by if claim is not None and self._by.is_gone(claim.by) else None
             if claim is None or ended is not None:
-                return session.claim_effect(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
+                return session.outbox.claim(channel, by=self._by.name, now=self._now, lease=LEASE, ended=ended)
         self.warnings.append(
             f"{channel}: another delivery is at work and sends what is due; should it have ended, "
             f"what it had in hand is looked for after {claim.until:%H:%M:%S} UTC"
@@ -154,7 +154,7 @@ class _Run:
             self._fail(row, error, tried_at)
         else:
             with self._store.begin() as session:
-                session.mark_sent(row.key, at=self._now, external_ref=reference)
+                session.outbox.mark_sent(row.key, at=self._now, external_ref=reference)
             self.counts["sent"] += 1
         return True
 
@@ -168,7 +168,7 @@ class _Run:
 
     def _renew(self, row: OutboxRow) -> bool:
         with self._store.begin() as session:
-            return session.renew_claim(row.key, by=self._by.name, lease=LEASE)
+            return session.outbox.renew_claim(row.key, by=self._by.name, lease=LEASE)
 
     def _send(self, row: OutboxRow, handler: Handler) -> str:
         """Send it; an answer that was lost is made up for by looking at once.
@@ -196,7 +196,7 @@ class _Run:
 
     def _put_back(self, row: OutboxRow, error: KipflowError, at: datetime | None, tried_at: datetime | None) -> None:
         with self._store.begin() as session:
-            session.mark_failed(row.key, error=str(error)[:500], next_attempt_at=at, tried_at=tried_at)
+            session.outbox.mark_failed(row.key, error=str(error)[:500], next_attempt_at=at, tried_at=tried_at)
         self.warnings.append(f"{row.key}: {error}")
 
 

@@ -51,7 +51,7 @@ class FileMonths:
     def __init__(self, session: Session, seen_at: datetime) -> None:
         self._now = seen_at
         self._files: dict[str, _File] = {}
-        months = [m for m in session.load_months() if _is_from_files(m)]
+        months = [m for m in session.mail.load_months() if _is_from_files(m)]
         keys = [(m.list_id, m.month) for m in months]
         self._open = {key: breaks for key in keys if (breaks := load_breaks(session, *key))}
         self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
@@ -81,7 +81,7 @@ class FileMonths:
 
     def save(self, session: Session, word: datetime | None) -> dict[_Key, str]:
         """Note the months, but for those that the archive itself gave; of those broken now, why."""
-        known = {(m.list_id, m.month): m for m in session.load_months()}
+        known = {(m.list_id, m.month): m for m in session.mail.load_months()}
         held, new = self._find_held(word), self._find_new()
         found = {mail for f in self._files.values() for mail in f.found if f.vouches(word)}
         broken: dict[_Key, str] = {}
@@ -137,7 +137,7 @@ class FileMonths:
             return
         status = "complete" if is_whole else "partial"
         count = max(mails, before.mails if before else 0)
-        session.save_month(
+        session.mail.save_month(
             ArchiveMonth(list_id=list_id, month=month, status=status, fetched_at=at, mails=count, why=why)
         )
 

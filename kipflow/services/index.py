@@ -35,7 +35,7 @@ VERSIONS_SEARCHED = 10
 def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime) -> str:
     """The round-up of every decided proposal, as markdown, html, confluence or json."""
     with store.read() as session:
-        rows, following = session.load_index_rows(), find_next(session.load_taken())
+        rows, following = session.history.load_index_rows(), find_next(session.pages.load_taken())
     # where no page, row or ruling has a number, mail is all there is, and it takes none
     shown = following.listed if following.listed > 1 else None
     return render_index(find_sections(rows, as_of), prefix=prefix, next_number=shown, format=form)
@@ -53,9 +53,9 @@ def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, sou
     if not parsed.entries:
         raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
     with store.begin() as session:
-        changed = session.save_index_entries(parsed.entries)
-        session.save_stated_number(parsed.next_number, origin="import")
-        noted = session.save_call_notes(notes, seen_at=seen_at)
+        changed = session.pages.save_index_entries(parsed.entries)
+        session.pages.save_stated_number(parsed.next_number, origin="import")
+        noted = session.pages.save_call_notes(notes, seen_at=seen_at)
     proposals = len({e.number for e in parsed.entries})
     counts = {"rows": len(parsed.entries), "proposals": proposals, "proposals_changed": changed}
     if notes:
@@ -89,7 +89,7 @@ def update_index(
         approval=mode == "approve",
     )
     with store.begin() as session:
-        added = session.enqueue([effect], now=now, status="pending" if sends else "skipped")
+        added = session.outbox.enqueue([effect], now=now, status="pending" if sends else "skipped")
     return Report(counts={"edits": added, "rows_moved": len(moves)})
 
 
@@ -169,7 +169,7 @@ def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list
 def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
     rows = _load_told_rows(store)
     with store.read() as session:
-        following = find_next(session.load_taken())
+        following = find_next(session.pages.load_taken())
     # rows that are not named stay as they are on the page
     rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=following.listed, format="confluence")
     return replace_index(body, rendered, prefix=prefix)
@@ -178,8 +178,8 @@ def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
 def _load_told_rows(store: Store) -> list[IndexRow]:
     """The rows that the index may show, without those whose retraction waits for a person."""
     with store.begin() as session:
-        rows = session.load_index_rows()
-        unreleased = session.load_unreleased_retractions()
+        rows = session.history.load_index_rows()
+        unreleased = session.outbox.load_unreleased_retractions()
     return [r for r in rows if r.number not in unreleased or r.stage is Stage.ACCEPTED]
 
 
@@ -190,11 +190,11 @@ def _hold_unheard_retractions(
     leaving = [int(str(m["number"])) for m in moves if m["from"] == "accepted"]
     with store.begin() as session:
         for number in leaving:
-            history = session.load_history(number)
+            history = session.history.load(number)
             accepted = [t for t in history if t.target is Stage.ACCEPTED]
             standing = effective(history)
             # an acceptance that stands was left by an operator's word: nobody has to be asked again
-            if not accepted or any(t in standing for t in accepted) or session.is_retraction_released(number):
+            if not accepted or any(t in standing for t in accepted) or session.outbox.is_retraction_released(number):
                 continue
             key = format_key(prefix, number)
             text = f"{key}: its acceptance fell while nothing was sent; its row of the index moves when released"
@@ -205,7 +205,7 @@ def _hold_unheard_retractions(
                 payload={"page_id": page_id, "text": text, RETRACTS: True},
                 approval=True,
             )
-            session.enqueue([effect], now=now)
+            session.outbox.enqueue([effect], now=now)
 
 
 def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:

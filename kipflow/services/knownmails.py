@@ -41,19 +41,19 @@ class MailFilter:
 
 def load_known_mails(session: Session, list_id: str, month: str) -> frozenset[str]:
     """The digests of a month's mails that today's rules read."""
-    rules, _, digests = (session.load_mark(_mark(list_id, month)) or "").partition(" ")
+    rules, _, digests = (session.marks.load(_mark(list_id, month)) or "").partition(" ")
     return frozenset(digests.split()) if rules == str(version.READING_RULES) else frozenset()
 
 
 def save_known_mails(session: Session, list_id: str, month: str, seen: Sequence[str]) -> None:
     """Keep the digests of all mails of a month, every one of which was read by today's rules."""
-    session.save_mark(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
+    session.marks.save(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
 
 
 def drop_known_mails(session: Session, list_id: str, month: str) -> None:
     """Forget them: the month is over and will not be read again."""
-    if session.load_mark(_mark(list_id, month)):
-        session.save_mark(_mark(list_id, month), "")
+    if session.marks.load(_mark(list_id, month)):
+        session.marks.save(_mark(list_id, month), "")
 
 
 def _mark(list_id: str, month: str) -> str:

@@ -15,12 +15,12 @@ _MARK = "last-run"
 def note_run(store: Store, at: datetime) -> None:
     """Note that a run began at `at`, by the machine's time: a sandbox's own may have been pushed forward."""
     with store.begin() as session:
-        session.save_mark(_MARK, at.isoformat())
+        session.marks.save(_MARK, at.isoformat())
 
 
 def find_pause(store: Store, now: datetime) -> timedelta | None:
     """How long ago the last run began, if that is too long; None where all is well, or nothing ever ran."""
     with store.read() as session:
-        noted = session.load_mark(_MARK)
+        noted = session.marks.load(_MARK)
     pause = now - datetime.fromisoformat(noted) if noted else timedelta()
     return pause if pause > LONG else None

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from kipflow.services.ports import MetricRow, Report, Session, Store
+from kipflow.services.ports import MetricRow, MetricStore, Report, Store
 
 #: Writes what the job reads into a folder; reads what the job wrote (both: `adapters.lake`).
-Export = Callable[[Session, Path], None]
+Export = Callable[[MetricStore, Path], None]
 Load = Callable[[Path], Sequence[MetricRow]]
 
 
@@ -17,7 +17,7 @@ def export_history(store: Store, folder: Path, export: Export) -> Path:
     """Write the history as Parquet under `folder`: one consistent moment, read in one transaction."""
     folder.mkdir(parents=True, exist_ok=True)
     with store.begin() as session:
-        export(session, folder)
+        export(session.metrics, folder)
     return folder
 
 
@@ -25,5 +25,5 @@ def save_metrics(store: Store, folder: Path, load: Load, *, as_of: datetime, run
     """Store the figures that the job left under `folder`, in place of those of an earlier run at `as_of`."""
     rows = list(load(folder))
     with store.begin() as session:
-        saved = session.save_metrics(rows, as_of=as_of, run_id=run_id)
+        saved = session.metrics.save(rows, as_of=as_of, run_id=run_id)
     return Report(counts={"metrics": saved})

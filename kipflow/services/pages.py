@@ -111,7 +111,7 @@ def _load_numbers(
     """What the store holds, and what the wiki says at this moment."""
     parsed = parse_index_page(wiki.fetch_page(index_page).body, prefix, now)
     with store.read() as session:
-        held = session.load_taken()
+        held = session.pages.load_taken()
     titles = (parse_title(c.title, prefix).number for c in children)
     here = {*(e.number for e in parsed.entries), *(n for n in titles if n is not None)}
     # what a person refused stays refused, wherever it is written

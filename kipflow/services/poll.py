@@ -50,7 +50,7 @@ def find_wanted_months(
     noted as held up to `as_of`.
     """
     with store.begin() as session:
-        held = {(m.list_id, m.month): m for m in session.load_months()}
+        held = {(m.list_id, m.month): m for m in session.mail.load_months()}
     wanted: list[Wanted] = []
     unchanged: list[ArchiveMonth] = []
     warnings: list[str] = []
@@ -77,7 +77,7 @@ def find_wanted_months(
     if unchanged:
         with store.begin() as session:
             for known in unchanged:
-                session.save_month(known)
+                session.mail.save_month(known)
     counts = {"months_wanted": len(wanted), "months_unchanged": len(unchanged)}
     return wanted, Report(counts=counts, warnings=tuple(warnings))
 
@@ -205,7 +205,9 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
     """
     month = replace(_check_end(one), mails=mails)
     with store.begin() as session:
-        before = {(m.list_id, m.month): m for m in session.load_months(month.list_id)}.get((month.list_id, month.month))
+        before = {(m.list_id, m.month): m for m in session.mail.load_months(month.list_id)}.get(
+            (month.list_id, month.month)
+        )
         bad = "" if month.status == "complete" else f"{month.status}: {month.why}".rstrip(": ")
         if before is not None and not bad and mails < before.mails:
             if one.counted == mails:
@@ -222,9 +224,9 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
             month = before if before.why.startswith(FROM_FILES) else replace(before, why=since)
         elif bad and before is not None:
             month = replace(month, mails=max(mails, before.mails))
-        session.save_month(month)
+        session.mail.save_month(month)
         if not bad and one.stats:
-            session.save_mark(_stats_mark(month.list_id, month.month), one.stats)
+            session.marks.save(_stats_mark(month.list_id, month.month), one.stats)
         if _is_settled(month):
             drop_known_mails(session, month.list_id, month.month)
         elif seen is not None:
@@ -256,7 +258,7 @@ def _stats_mark(list_id: str, month: str) -> str:
 
 def _load_stats(store: Store, stats: MonthStats) -> str | None:
     with store.begin() as session:
-        return session.load_mark(_stats_mark(stats.list_id, stats.month))
+        return session.marks.load(_stats_mark(stats.list_id, stats.month))
 
 
 def _find_lasting(why: str) -> str:

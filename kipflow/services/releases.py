@@ -9,7 +9,7 @@ from kipflow.services.rulings import BadRuling, check_words
 
 def release(desk: Desk, values: Values, word: Word) -> Done:
     with desk.store.begin() as session:
-        if not session.release_effect(values["key"], by=word.author, at=word.at):
+        if not session.outbox.release(values["key"], by=word.author, at=word.at):
             raise BadRuling(f"no effect {values['key']!r} waits for approval")
     return Done(said="released; the next delivery sends it")
 
@@ -17,7 +17,7 @@ def release(desk: Desk, values: Values, word: Word) -> Done:
 def release_several(desk: Desk, values: Values, word: Word) -> Done:
     """Approve several effects; those that somebody else settled meanwhile are named."""
     with desk.store.begin() as session:
-        gone = [k for k in values["picked"] if not session.release_effect(k, by=word.author, at=word.at)]
+        gone = [k for k in values["picked"] if not session.outbox.release(k, by=word.author, at=word.at)]
     released = len(values["picked"]) - len(gone)
     if not released:
         raise BadRuling("none of these waits for approval any more")
@@ -29,18 +29,18 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
     """Never send an effect that waits. What is due as long as it is true is settled by a ruling instead."""
     by, why = check_words(word.author, word.reason)
     with desk.store.begin() as session:
-        effect = session.find_effect(values["key"])
+        effect = session.outbox.find(values["key"])
         if effect is not None and RETRACTS in effect.payload:
             raise BadRuling("it says that an acceptance does not hold: set the stage, or let it be known")
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
-        if not session.withdraw_effects([values["key"]], why=f"refused by {by}: {why}"):
+        if not session.outbox.withdraw([values["key"]], why=f"refused by {by}: {why}"):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already")
     return Done(said="refused; it is not sent")
 
 
 def confirm_sent(desk: Desk, values: Values, word: Word) -> Done:
     with desk.store.begin() as session:
-        if not session.confirm_sent(values["key"], by=word.author, at=word.at):
+        if not session.outbox.confirm_sent(values["key"], by=word.author, at=word.at):
             raise BadRuling(f"of effect {values['key']!r} nobody asks whether it was sent")
     return Done(said="noted; it is not sent again")

@@ -17,6 +17,7 @@ from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
+from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Session, Store
 
 NOTHING = "nothing"
@@ -58,11 +59,11 @@ def replay(
     differences: list[Difference] = []
     transitions = 0
     with store.read() as session:
-        numbers = sorted(session.load_numbers())
-        waiting = frozenset(session.load_pending(end))
+        numbers = sorted(session.history.load_numbers())
+        waiting = frozenset(session.history.load_pending(end))
         for done, number in enumerate(numbers, 1):
-            stored = [t for t in effective(session.load_history(number)) if _is_within(t, start, end)]
-            decision = decide(session.load_facts(number), policy, end)
+            stored = [t for t in effective(session.history.load(number)) if _is_within(t, start, end)]
+            decision = decide(load_facts(session, number), policy, end)
             rebuilt = [t for t in decision.history if _is_within(t, start, end)] if decision else []
             transitions += len(rebuilt)
             unequal = list(_align(stored, rebuilt))
@@ -97,10 +98,10 @@ def compare_rules(
     differences: list[Difference] = []
     transitions = 0
     with store.read() as session, other.read() as other_session:
-        numbers = sorted(session.load_numbers())
+        numbers = sorted(session.history.load_numbers())
         for done, number in enumerate(numbers, 1):
-            ours = decide(_as_if_warned(session.load_facts(number)), policy, end)
-            theirs = decide(_as_if_warned(other_session.load_facts(number)), other_policy, end)
+            ours = decide(_as_if_warned(load_facts(session, number)), policy, end)
+            theirs = decide(_as_if_warned(load_facts(other_session, number)), other_policy, end)
             transitions += len(theirs.history) if theirs else 0
             if ours is None or theirs is None or (ours.stage, ours.since) == (theirs.stage, theirs.since):
                 pass
@@ -160,7 +161,7 @@ def _plain_id(transition: Transition) -> str:
 
 
 def _explain(session: Session, number: int, waits: bool, stored: Sequence[Transition], policy: Policy) -> str:
-    decided_at = session.load_decided_at(number)
+    decided_at = session.history.load_decided_at(number)
     if decided_at is None:
         return "never decided: `kipflow advance` has not come to it yet"
     other = sorted({t.policy_version for t in stored} - {policy.version})

@@ -44,10 +44,10 @@ def reread(
     rules = version.READING_RULES
     totals = Totals()
     with store.read() as session:
-        if session.load_mark(RULES_MARK) == str(rules):
+        if session.marks.load(RULES_MARK) == str(rules):
             return totals.report()
-        stale = session.load_stale_months(rules)
-        whole = {(m.list_id, m.month) for m in session.load_months() if m.status == "complete"}
+        stale = session.mail.load_stale_months(rules)
+        whole = {(m.list_id, m.month) for m in session.mail.load_months() if m.status == "complete"}
     mails = 0
     for position, month in enumerate(stale):
         if limit is not None and mails >= limit:
@@ -68,7 +68,7 @@ def reread(
         with store.begin() as session:
             _note_kept(session, month, path, rules, seen_at, totals)
     with store.begin() as session:
-        session.save_mark(RULES_MARK, str(rules))
+        session.marks.save(RULES_MARK, str(rules))
     return totals.report()
 
 
@@ -84,7 +84,7 @@ def _note_kept(
     session: Session, month: StaleMonth, path: Path | None, rules: int, seen_at: datetime, totals: Totals
 ) -> None:
     """Say which mails of a month keep their older reading, and why."""
-    left = session.count_stale(month.list_id, month.month, rules)
+    left = session.mail.count_stale(month.list_id, month.month, rules)
     if not left:
         return
     if month.path is None:
@@ -100,5 +100,5 @@ def _note_kept(
         list_id=month.list_id,
         month=month.month,
     )
-    session.save_unreadable([note], seen_at=seen_at)
+    session.mail.save_unreadable([note], seen_at=seen_at)
     totals.warnings.append(f"{month.list_id} {month.month}: {note.why}")

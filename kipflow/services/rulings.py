@@ -21,6 +21,7 @@ from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.pagechanges import name_version
 from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_until
+from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Session, Store
 
 CHOICES = ("+1", "0", "-1", "none")
@@ -84,9 +85,11 @@ def settle(
     """
     by, why = check_words(author, reason)
     with store.begin() as session:
-        facts = session.load_facts(number)  # raises UnknownProposal before anything is written
+        facts = load_facts(session, number)  # raises UnknownProposal before anything is written
         _check_time(session, facts, at)
-        standing = [r for r in session.load_rulings() if r.revoked_at is None and r.number == number and r.kind == kind]
+        standing = [
+            r for r in session.rulings.load_all() if r.revoked_at is None and r.number == number and r.kind == kind
+        ]
         match kind:
             case "ballot":
                 target = _check_ballot(facts, target, value, standing)
@@ -116,7 +119,7 @@ def settle(
         ruling = Ruling(
             id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at
         )
-        return Recorded(id=session.save_ruling(ruling), is_new=True)
+        return Recorded(id=session.rulings.save(ruling), is_new=True)
 
 
 def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) -> Ruling:
@@ -130,7 +133,7 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
     if not reason.strip():
         raise BadRuling("a revocation needs a reason, for it can take back what was decided: --reason TEXT")
     with store.begin() as session:
-        found = session.load_rulings()
+        found = session.rulings.load_all()
         ruling = next((r for r in found if r.id == ruling_id), None)
         if ruling is None:
             raise BadRuling(f"no ruling {ruling_id} is known; `kipflow review rulings` lists them")
@@ -140,7 +143,7 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
             )
         if at < ruling.made_at:
             raise BadRuling(f"ruling {ruling_id} was made on {_say(ruling.made_at)}: it cannot end before it began")
-        session.revoke_ruling(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
+        session.rulings.revoke(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
     return ruling
 
 
@@ -161,7 +164,7 @@ def check_words(author: str, reason: str) -> tuple[str, str]:
 # -- what makes no sense ----------------------------------------------------------------------------
 def _check_time(session: Session, facts: ProposalFacts, at: datetime) -> None:
     """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
-    moves = [t.at for t in session.load_history(facts.proposal.number)]
+    moves = [t.at for t in session.history.load(facts.proposal.number)]
     began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
     if began is not None and at < began:
         raise BadRuling(f"{facts.key} began on {_say(began)}: nobody ruled on it by {_say(at)}")
@@ -267,7 +270,7 @@ def _check_number(facts: ProposalFacts, value: dict[str, Any], standing: Sequenc
 
 def _find_newest_move(session: Session, facts: ProposalFacts) -> str:
     """The id of the move that a restoring undoes: the newest one that stands."""
-    history = [t for t in effective(session.load_history(facts.proposal.number)) if t.source is not t.target]
+    history = [t for t in effective(session.history.load(facts.proposal.number)) if t.source is not t.target]
     if not history or history[-1].source is None:
         raise BadRuling(f"{facts.key} has not moved since it began: there is nothing to restore")
     if history[-1].rule == "restored":
@@ -277,7 +280,7 @@ def _find_newest_move(session: Session, facts: ProposalFacts) -> str:
 
 
 def _find_stage(session: Session, facts: ProposalFacts) -> Stage | None:
-    history = effective(session.load_history(facts.proposal.number))
+    history = effective(session.history.load(facts.proposal.number))
     return history[-1].target if history else None
 
 

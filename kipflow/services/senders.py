@@ -43,7 +43,7 @@ def accept_sender(
         raise BadRuling(f"{person!r} is nobody of the roster; `kipflow roster show` lists who is")
     if since is None and not address.startswith("<"):
         with store.read() as session:
-            since = session.find_first_mail(clean_address(address))
+            since = session.mail.find_first_mail(clean_address(address))
     return rule_identity(store, roster, address, known.id, same=True, author=author, reason=reason, at=at, since=since)
 
 

@@ -61,10 +61,10 @@ def store_batches(store: Store, items: Iterable[Message | Unreadable], seen_at: 
 def store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datetime, totals: Totals) -> None:
     bad = [x for x in batch if isinstance(x, Unreadable)]
     with store.begin() as session:
-        report = session.save_messages(
+        report = session.mail.save_messages(
             (x for x in batch if isinstance(x, Message)), seen_at=seen_at, reading_rules=version.READING_RULES
         )
-        totals.unreadable += session.save_unreadable(bad, seen_at=seen_at) if bad else 0
+        totals.unreadable += session.mail.save_unreadable(bad, seen_at=seen_at) if bad else 0
     totals.new += report.new
     totals.known += report.known
     totals.reread += report.reread

@@ -51,7 +51,7 @@ def sync_wiki(
     run = _PageRun(store, wiki, prefix, as_of, on_progress)
     children = list(wiki.fetch_children(index_page))
     with store.begin() as session:
-        held, absent = session.load_page_versions(), session.load_absent_pages()
+        held, absent = session.pages.load_versions(), session.pages.load_absent()
     listed = {ref.page_id for ref in children}
     run.store_missing([r for r in children if r.version > held.get(r.page_id, 0) and run.is_due(absent.get(r.page_id))])
     run.welcome([r for r in children if r.page_id in absent and r.version <= held.get(r.page_id, 0)], absent)
@@ -79,7 +79,7 @@ class _PageRun:
     def store_missing(self, refs: Sequence[PageRef]) -> None:
         """Fetch and store the versions of these pages that are not held."""
         with self.store.begin() as session:
-            held = session.load_page_versions()
+            held = session.pages.load_versions()
 
         def fetch(ref: PageRef) -> list[PageVersion | Unreadable]:
             return list(_parse_missing(self.wiki, ref, held.get(ref.page_id, 0), self.prefix))
@@ -99,14 +99,14 @@ class _PageRun:
         for version in found:
             with self.store.begin() as session:
                 if isinstance(version, Unreadable):
-                    new = session.save_unreadable([version], seen_at=self.as_of)
+                    new = session.mail.save_unreadable([version], seen_at=self.as_of)
                     self.unreadable += new
                     if new and version.why != gone:
                         self.warnings.append(f"{version.source}: {version.why}")
                 else:
-                    before = session.find_page_text(version.page_id, version.version - 1)
+                    before = session.pages.find_text(version.page_id, version.version - 1)
                     version = replace(version, substance=read_substance(version.body, before=before))
-                    self.stored += session.save_page_version(version, seen_at=self.as_of)
+                    self.stored += session.pages.save_version(version, seen_at=self.as_of)
         if found:
             self.note(ref, found[-1])
             self.save_notes(found[-1])
@@ -116,15 +116,15 @@ class _PageRun:
         if isinstance(newest, PageVersion) and is_call_page(newest.title, self.prefix):
             notes = parse_call_page(newest.body, self.prefix, title=newest.title, url=newest.url)
             with self.store.begin() as session:
-                session.save_call_notes(notes, seen_at=self.as_of)
+                session.pages.save_call_notes(notes, seen_at=self.as_of)
 
     def note(self, ref: PageRef, newest: PageVersion | Unreadable) -> None:
         """Note whether the page itself, not an old version of it, can be had."""
         with self.store.begin() as session:
             if isinstance(newest, PageVersion):
-                if session.note_page_present(ref.page_id, at=self.as_of):
+                if session.pages.note_present(ref.page_id, at=self.as_of):
                     self.warnings.append(f"page {ref.page_id}: can be read again")
-            elif session.note_page_absent(
+            elif session.pages.note_absent(
                 ref.page_id, why=newest.why, at=self.as_of, number=parse_title(ref.title, self.prefix).number
             ):
                 self.warnings.append(f"page {ref.page_id} ({ref.title[:60]}): {newest.why}")
@@ -135,7 +135,7 @@ class _PageRun:
             absence = absent[ref.page_id]
             if absence.why == MOVED:
                 with self.store.begin() as session:
-                    session.note_page_present(ref.page_id, at=self.as_of)
+                    session.pages.note_present(ref.page_id, at=self.as_of)
             elif self.is_due(absence):
                 newest = next(_parse_missing(self.wiki, ref, ref.version - 1, self.prefix))
                 self.note(ref, newest)
@@ -149,7 +149,7 @@ class _PageRun:
                 page = self.wiki.fetch_page(page_id)
             except UnreadableInput as error:
                 with self.store.begin() as session:
-                    if session.note_page_absent(page_id, why=error.why, at=self.as_of):
+                    if session.pages.note_absent(page_id, why=error.why, at=self.as_of):
                         self.warnings.append(f"page {page_id}: {error.why}")
                 continue
             except ServiceUnavailable as error:
@@ -159,25 +159,25 @@ class _PageRun:
             if page.version > held[page_id]:
                 self.store_missing([ref])
             with self.store.begin() as session:
-                session.note_page_absent(page_id, why=MOVED, at=self.as_of)
+                session.pages.note_absent(page_id, why=MOVED, at=self.as_of)
 
     def fill_holes(self) -> None:
         """Ask again, now and then, for old versions that could not be had while later ones could."""
         with self.store.begin() as session:
-            last = session.load_mark("wiki-holes-asked")
+            last = session.marks.load("wiki-holes-asked")
             if last is not None and self.as_of - datetime.fromisoformat(last) < ABSENT_EVERY:
                 return
-            holes = session.load_page_holes(MAX_HOLES)
-            session.save_mark("wiki-holes-asked", self.as_of.isoformat())
+            holes = session.pages.load_holes(MAX_HOLES)
+            session.marks.save("wiki-holes-asked", self.as_of.isoformat())
         for page_id, number in holes:
             try:
                 version = parse(self.wiki.fetch_version(page_id, number), self.prefix)
             except KipflowError:
                 continue  # noted when it was met first
             with self.store.begin() as session:
-                before = session.find_page_text(page_id, number - 1)
+                before = session.pages.find_text(page_id, number - 1)
                 version = replace(version, substance=read_substance(version.body, before=before))
-                self.stored += session.save_page_version(version, seen_at=self.as_of)
+                self.stored += session.pages.save_version(version, seen_at=self.as_of)
 
 
 def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
@@ -186,9 +186,9 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
     Where `TICKETS_IN_VAIN` in a row cannot be had, the rest waits for the next run.
     """
     with store.begin() as session:
-        last = session.load_mark("tickets-synced")
-        keys = session.load_ticket_keys()
-        seen = set((session.load_mark("tickets-seen") or "").split())
+        last = session.marks.load("tickets-synced")
+        keys = session.pages.load_ticket_keys()
+        seen = set((session.marks.load("tickets-seen") or "").split())
     if last is not None and as_of - datetime.fromisoformat(last) < TICKETS_EVERY:
         keys = [k for k in keys if k not in seen]
     else:
@@ -215,11 +215,11 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
         if ticket is None:
             ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
         with store.begin() as session:
-            changed += session.save_ticket(ticket)
+            changed += session.pages.save_ticket(ticket)
     if keys:
         with store.begin() as session:
-            session.save_mark("tickets-synced", as_of.isoformat())
-            session.save_mark("tickets-seen", " ".join(sorted(seen)))
+            session.marks.save("tickets-synced", as_of.isoformat())
+            session.marks.save("tickets-seen", " ".join(sorted(seen)))
     return Report(counts={"tickets_asked": asked, "tickets_changed": changed}, warnings=tuple(warnings))
 
 
@@ -255,7 +255,7 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
     try:
         page = wiki.fetch_page(index_page)
         with store.begin() as session:
-            if session.load_mark("index-version") == str(page.version):
+            if session.marks.load("index-version") == str(page.version):
                 return 0
         rows, odd = note_index(store, page, prefix, as_of)
     except KipflowError as error:
@@ -273,10 +273,10 @@ def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tu
     """
     parsed = parse_index_page(page.body, prefix, as_of)
     with store.begin() as session:
-        rows = session.save_index_entries(parsed.entries)
-        session.save_stated_number(parsed.next_number, origin="page")
-        session.save_call_notes(parse_recordings(page.body, prefix), seen_at=as_of)
-        session.save_mark("index-version", str(page.version))
+        rows = session.pages.save_index_entries(parsed.entries)
+        session.pages.save_stated_number(parsed.next_number, origin="page")
+        session.pages.save_call_notes(parse_recordings(page.body, prefix), seen_at=as_of)
+        session.marks.save("index-version", str(page.version))
     return rows, parsed.warnings
 
 

@@ -46,7 +46,7 @@ def rule_identity(
     """
     by, why = check_words(author, reason)
     with store.begin() as session:
-        standing = [r for r in session.load_rulings() if r.revoked_at is None and r.kind in _KINDS.values()]
+        standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in _KINDS.values()]
         boxes = sorted((_find_mailbox(session, roster, text) for text in (one, other)), key=lambda box: box.key)
         target = name_pair(boxes[0].key, boxes[1].key)
         if boxes[0].key == boxes[1].key:
@@ -65,7 +65,7 @@ def rule_identity(
         ruling = Ruling(
             id=None, number=None, kind=_KINDS[same], target=target, value=value, author=by, reason=why, made_at=at
         )
-        return Recorded(id=session.save_ruling(ruling), is_new=True)
+        return Recorded(id=session.rulings.save(ruling), is_new=True)
 
 
 def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
@@ -77,7 +77,7 @@ def _is_covered(ruling: Ruling, since: datetime | None) -> bool:
 def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
     """Whom an operator means; a roster's person by any of their addresses."""
     asked = text.strip()
-    mail = session.find_mailbox(asked) if asked.startswith("<") else None
+    mail = session.mail.find_mailbox(asked) if asked.startswith("<") else None
     if mail is not None:
         return mail
     if asked.endswith(">") and "<" in asked:
@@ -87,7 +87,7 @@ def _find_mailbox(session: Session, roster: Roster, text: str) -> Mailbox:
         if person is not None:
             return Mailbox(key=person.id, name=person.name)
     key = clean_address(asked) if "@" in asked else fold_name(asked)
-    found = session.find_mailbox(key) if key else None
+    found = session.mail.find_mailbox(key) if key else None
     if found is None:
         raise BadRuling(f"no mail is from {text!r} and the roster has nobody of that id or address")
     return found

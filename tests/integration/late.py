@@ -153,7 +153,7 @@ class Village:
         why = "" if status == "complete" else "as told"
         month = ArchiveMonth(list_id=LIST, month="2026-03", status=status, fetched_at=at, why=why)
         with self.parts.store.begin() as session:
-            session.save_month(month)
+            session.mail.save_month(month)
 
     def decide(self, as_of: datetime, *, now: datetime | None = None) -> None:
         """Decide what could have changed and deliver what is due."""
@@ -166,11 +166,11 @@ class Village:
     def lines(self) -> list[str]:
         """The history of the proposal that stands."""
         with self.parts.store.begin() as session:
-            return [replay.say(t) for t in effective(session.load_history(77))]
+            return [replay.say(t) for t in effective(session.history.load(77))]
 
     def ids(self) -> list[str]:
         with self.parts.store.begin() as session:
-            return [t.id for t in effective(session.load_history(77))]
+            return [t.id for t in effective(session.history.load(77))]
 
     def stage(self, at: datetime) -> str:
         return self.parts.store.proposal(77, at).stage

@@ -62,7 +62,7 @@ def opener(tmp_path: Path, database_url: sa.URL) -> Open:
     """Opens the test's database with connections of one's own: a forked process must share none."""
     village = found(tmp_path, KIPFLOW_DATABASE_URL=database_url.render_as_string(hide_password=False))
     village.parts.store.close()
-    return lambda: SqlStore(open_engine(database_url), village.parts.store._community)
+    return lambda: SqlStore(open_engine(database_url), village.parts.store.rules)
 
 
 _channels = itertools.count(1)
@@ -77,7 +77,7 @@ def enqueue(opener: Open, channel: str) -> list[str]:
     keys = [f"{channel}/{n:02d}/slack" for n in range(EFFECTS)]
     store = opener()
     with store.begin() as session:
-        session.enqueue(
+        session.outbox.enqueue(
             [
                 Effect(key=key, number=7, channel="slack", payload={"channel": channel, "text": key, "blocks": []})
                 for key in keys

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kipflow.adapters.store import SqlSession
+from kipflow.adapters.store.parts import SqlHistory
 from kipflow.cli import run
 from kipflow.domain.clocks import next_month
 from kipflow.domain.errors import Refused
@@ -51,7 +51,7 @@ def read_archive(village: Village, at: datetime) -> None:
     month = f"{MONDAY:%Y-%m}"
     with village.parts.store.begin() as session:
         while month <= f"{at:%Y-%m}":
-            session.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=at))
+            session.mail.save_month(ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=at))
             month = next_month(month)
 
 
@@ -201,7 +201,7 @@ def test_dying_before_the_end_of_the_transaction_leaves_no_warning_and_the_next_
         raise Died
 
     with monkeypatch.context() as failing:
-        failing.setattr(SqlSession, "save_decision", die)
+        failing.setattr(SqlHistory, "save_decision", die)
         with pytest.raises(Died):
             look(village, SILENT)
     assert (warnings(village), told(village)) == ((), [])
@@ -266,7 +266,7 @@ def test_a_held_warning_makes_nothing_dormant_and_the_grace_begins_when_it_is_de
     assert village.stage(late) == Stage.DISCUSSION
     assert village.parts.store.proposal(77, late).warned_at is None
     with village.parts.store.begin() as session:
-        session.release_effect(key, by="ops", at=late)
+        session.outbox.release(key, by="ops", at=late)
     look(village, late)
     assert len(told(village)) == 1
     look(village, late + GRACE - DAY)
@@ -297,7 +297,7 @@ def test_a_delivery_is_one_fact_that_nobody_edits(village: Village) -> None:
     assert [w.delivered_at for w in warnings(village)] == [SILENT]
     for statement in ("UPDATE warning_delivery SET delivered_at = silent_at", "DELETE FROM warning_delivery"):
         with pytest.raises(sa.exc.DBAPIError, match="append-only"), village.parts.store.begin() as session:
-            session._connection.execute(sa.text(statement))
+            session.connection.execute(sa.text(statement))
 
 
 def test_looking_warns_nobody(village: Village) -> None:
@@ -352,7 +352,7 @@ def test_a_backfill_gives_the_history_of_runs_at_the_time_ids_included(
 
 def history(village: Village) -> tuple[Transition, ...]:
     with village.parts.store.read() as session:
-        return session.load_history(77)
+        return session.history.load(77)
 
 
 def test_dates_made_up_for_up_to_today_promise_the_whole_grace_from_today(village: Village) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from kipflow.adapters.http import Patience
 from kipflow.services import deliver, poll, sync
+from kipflow.services.assembly import load_facts
 from kipflow.wiring import Parts, find_handlers
 from tests.integration.conftest import connect_to
 from tests.integration.test_story import run_once
@@ -55,10 +56,12 @@ def parts(own_sandbox: str, tmp_path: Path) -> Iterator[Parts]:
 def facts_of(parts: Parts) -> dict[str, object]:
     with parts.store.read() as session:
         return {
-            "mails": {n: [m.message_id for m in session.load_facts(n).messages] for n in session.load_numbers()},
-            "months": [(m.list_id, m.month, m.status, m.mails, m.digest) for m in session.load_months()],
-            "pages": session.load_page_versions(),
-            "tickets": session.load_ticket_keys(),
+            "mails": {
+                n: [m.message_id for m in load_facts(session, n).messages] for n in session.history.load_numbers()
+            },
+            "months": [(m.list_id, m.month, m.status, m.mails, m.digest) for m in session.mail.load_months()],
+            "pages": session.pages.load_versions(),
+            "tickets": session.pages.load_ticket_keys(),
         }
 
 

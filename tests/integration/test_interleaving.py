@@ -32,7 +32,7 @@ _folders = itertools.count()
 def plain_ids(village: Village) -> list[str]:
     """Ids of what stands, but for how often an entry was retracted before it followed again."""
     with village.parts.store.read() as session:
-        return [replace(t, repeat=0).id for t in effective(session.load_history(77))]
+        return [replace(t, repeat=0).id for t in effective(session.history.load(77))]
 
 
 @pytest.fixture(scope="module")

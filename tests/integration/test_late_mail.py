@@ -88,7 +88,7 @@ def test_people_hear_that_an_acceptance_does_not_hold_when_a_person_lets_them(vi
     assert [e.status for e in held] == ["held"]
     assert not [text for _, text in village.channel.posted[told:] if "corrected" in text]
     with village.parts.store.begin() as session:
-        session.release_effect(held[0].key, by="ops", at=WEEK)
+        session.outbox.release(held[0].key, by="ops", at=WEEK)
     village.decide(WEEK + DAY)
     text = village.channel.posted[-1][1]
     assert "KIP-77: corrected: Accepted →" in text
@@ -321,7 +321,7 @@ def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_told_as_one
     [held] = village.parts.store.effects(status="held", limit=500).rows
     assert "KIP-77: corrected: Accepted → Discarded" in str(held.payload["text"])
     with village.parts.store.begin() as session:
-        session.release_effect(held.key, by="ops", at=WEEK + 2 * DAY)
+        session.outbox.release(held.key, by="ops", at=WEEK + 2 * DAY)
     village.decide(WEEK + 2 * DAY)
     assert said_of(village, told) == ["KIP-77: corrected: Accepted → Discarded"]
 
@@ -360,7 +360,7 @@ def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(vill
     village.decide(WEEK)
     [held] = village.parts.store.effects(status="held", limit=500).rows
     with village.parts.store.begin() as session:
-        session.release_effect(held.key, by="ops", at=WEEK)
+        session.outbox.release(held.key, by="ops", at=WEEK)
     rulings.revoke(village.parts.store, first, by="ops", at=WEEK + DAY, reason="they meant it")
     village.decide(WEEK + DAY)
     told = len(village.channel.posted)
@@ -438,7 +438,7 @@ def test_the_index_keeps_a_row_whose_acceptance_fell_until_a_person_releases_tha
 
     [held] = store.effects(status="held", limit=500).rows
     with store.begin() as session:
-        session.release_effect(held.key, by="ops", at=WEEK)
+        session.outbox.release(held.key, by="ops", at=WEEK)
     edit(WEEK + DAY)
     assert find_row(wiki) == "discarded", "rejected: four against three"
 
@@ -488,6 +488,6 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
     [held] = store.effects(status="held", limit=500).rows
     assert "KIP-77: its acceptance fell while nothing was sent" in str(held.payload["text"])
     with store.begin() as session:
-        session.release_effect(held.key, by="ops", at=WEEK + DAY)
+        session.outbox.release(held.key, by="ops", at=WEEK + DAY)
     edit(WEEK + 2 * DAY)
     assert find_row(wiki) == "discarded"

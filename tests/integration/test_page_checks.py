@@ -52,7 +52,7 @@ def save(
     page = WikiPage(page_id=page_id, version=version, title=title, body=body, saved_at=at, saved_by="Ann", labels=())
     found = parse(page, "KIP")
     with store.begin() as session:
-        session.save_page_version(found, seen_at=at)
+        session.pages.save_version(found, seen_at=at)
     return found
 
 
@@ -66,7 +66,7 @@ def outbox(store: SqlStore) -> list[OutboxRow]:
 
 def faults(store: SqlStore) -> list[PageFault]:
     with store.begin() as session:
-        return list(session.load_page_faults(7))
+        return list(session.pages.load_faults(7))
 
 
 def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
@@ -145,7 +145,9 @@ def test_a_ticket_that_the_tracker_does_not_have_is_a_fault_until_it_has(store: 
     for hours, status in ((1, NO_TICKET), (2, "Open")):
         at = NOW + timedelta(hours=hours)
         with store.begin() as session:
-            session.save_ticket(TicketState(key="SAND-77", status=status, resolution=None, fix_versions=(), seen_at=at))
+            session.pages.save_ticket(
+                TicketState(key="SAND-77", status=status, resolution=None, fix_versions=(), seen_at=at)
+            )
         check(store, at)
         assert [f.code for f in faults(store)] == (["K10"] if status == NO_TICKET else [])
 
@@ -163,7 +165,9 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
     chat = SlackChat(f"{own_sandbox}/slack/api", "xoxb-test")
     payload: dict[str, Any] = {"channel": "#proposals", "text": "KIP-7: Draft", "blocks": []}
     with store.begin() as session:
-        session.enqueue([Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW)
+        session.outbox.enqueue(
+            [Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW
+        )
     handlers = {"slack": ChatHandler(chat, store)}
     assert deliver(store, handlers, now=NOW).counts["sent"] == 1
     save(store, GOOD.replace("<p>Rust.</p>", ""))

@@ -69,8 +69,8 @@ def save_page(version: int, body: str, at: datetime) -> None:
     )
     page = parse(raw, "KIP")
     with parts.store.begin() as session:
-        before = session.find_page_text("70", version - 1)
-        session.save_page_version(replace(page, substance=read_substance(body, before=before)), seen_at=at)
+        before = session.pages.find_text("70", version - 1)
+        session.pages.save_version(replace(page, substance=read_substance(body, before=before)), seen_at=at)
     parts.store.close()
 
 

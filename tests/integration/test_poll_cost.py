@@ -94,7 +94,7 @@ def test_ten_new_mails_in_a_month_of_three_hundred_are_the_only_ones_read(
     counts = run(store, archive, tmp_path, NOW + timedelta(hours=1))
     assert (counts["new"], counts["known"], len(read)) == (10, 300, 10)
     with store.read() as session:
-        assert {m.month: m.mails for m in session.load_months(LISTS[0])}["2026-03"] == 310
+        assert {m.month: m.mails for m in session.mail.load_months(LISTS[0])}["2026-03"] == 310
 
 
 def test_what_a_poll_remembers_of_a_month_is_forgotten_when_the_month_is_over(
@@ -103,8 +103,8 @@ def test_what_a_poll_remembers_of_a_month_is_forgotten_when_the_month_is_over(
     archive.add(LISTS[0], "2026-03", 20)
     run(store, archive, tmp_path, NOW)
     with store.read() as session:
-        assert len(session.load_mark(f"read/{LISTS[0]}/2026-03") or "") > 20 * 24
+        assert len(session.marks.load(f"read/{LISTS[0]}/2026-03") or "") > 20 * 24
     archive.add(LISTS[0], "2026-03", 1)
     run(store, archive, tmp_path, NOW + timedelta(days=20))
     with store.read() as session:
-        assert session.load_mark(f"read/{LISTS[0]}/2026-03") == ""
+        assert session.marks.load(f"read/{LISTS[0]}/2026-03") == ""

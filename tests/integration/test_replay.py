@@ -17,6 +17,7 @@ import yaml
 
 from kipflow.cli import run
 from kipflow.services import replay, rulings
+from kipflow.services.assembly import load_facts
 from tests.integration.late import DAY, MONDAY, Village, found, late_objections, story
 
 pytestmark = pytest.mark.integration
@@ -161,12 +162,12 @@ def test_a_database_that_is_away_is_no_difference(
 
 def test_a_replay_keeps_no_writer_waiting(village: Village) -> None:
     with village.parts.store.read() as reading:
-        before = reading.load_facts(77)
+        before = load_facts(reading, 77)
         with village.parts.store.begin() as writing:
-            writing.save_mark("written", "meanwhile")
-        assert reading.load_facts(77) == before
+            writing.marks.save("written", "meanwhile")
+        assert load_facts(reading, 77) == before
     with village.parts.store.read() as reading:
-        assert reading.load_mark("written") == "meanwhile"
+        assert reading.marks.load("written") == "meanwhile"
 
 
 def test_what_was_known_at_a_time_is_what_was_recorded_by_then(

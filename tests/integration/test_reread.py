@@ -18,6 +18,7 @@ from kipflow.domain.votes import Choice, Expression
 from kipflow.mail import messages as reader
 from kipflow.mail import version
 from kipflow.services import poll, replay
+from kipflow.services.assembly import load_facts
 from kipflow.services.landing import Landed
 from kipflow.services.ports import Report
 from kipflow.services.reread import reread
@@ -227,5 +228,5 @@ def test_a_number_that_newer_rules_see_moves_the_mail_and_its_answers(
     again(village)
 
     with village.parts.store.begin() as session:
-        ids = {m.message_id for m in session.load_facts(77).messages}
+        ids = {m.message_id for m in load_facts(session, 77).messages}
     assert {"<odd@x.example>", "<re@x.example>"} <= ids

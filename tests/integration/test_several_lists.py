@@ -11,6 +11,7 @@ import pytest
 from kipflow.domain.events import Stage
 from kipflow.services import poll
 from kipflow.services.advance import advance_all
+from kipflow.services.assembly import load_facts
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, make_mail, serving
@@ -104,7 +105,7 @@ def test_a_vote_called_only_on_a_list_aside_is_none_though_its_mails_are_held(
     run(parts)
     assert stage(parts) == (Stage.DISCUSSION, 0)
     with parts.store.read() as session:
-        assert len(session.load_facts(7).messages) == 5
+        assert len(load_facts(session, 7).messages) == 5
 
 
 @pytest.mark.parametrize("order", [(USERS, DEV), (DEV, USERS)], ids=lambda o: " then ".join(o))
@@ -116,7 +117,7 @@ def test_a_vote_sent_to_both_lists_counts_once_whichever_was_read_first(
     for hour, list_id in enumerate(order):
         run(parts, lists=(list_id,), at=NOW + timedelta(hours=hour))
     with parts.store.read() as session:
-        facts = session.load_facts(7)
+        facts = load_facts(session, 7)
     assert [v.list_id for v in facts.votes] == [DEV]
     assert len(facts.messages) == 4
     view = parts.store.proposal(7, NOW + timedelta(hours=2))
@@ -146,8 +147,8 @@ def test_a_moved_list_is_one_list_whose_mail_in_both_archives_counts_once(
     archive.put(DEV, mails[3])
     run(parts)
     with parts.store.read() as session:
-        assert [m.message_id for m in session.load_facts(7).messages] == [f"<{n}@x.example>" for n in range(4)]
-        months = [(m.month, m.status, m.mails) for m in session.load_months(DEV)]
+        assert [m.message_id for m in load_facts(session, 7).messages] == [f"<{n}@x.example>" for n in range(4)]
+        months = [(m.month, m.status, m.mails) for m in session.mail.load_months(DEV)]
     assert months == [("2026-01", "complete", 1), ("2026-02", "complete", 3), ("2026-03", "complete", 1)]
     view = parts.store.overview(NOW)
     assert {cover.month.list_id for cover in view.months} == {DEV, USERS}

@@ -13,6 +13,7 @@ from lxml import html
 from kipflow.cli import run
 from kipflow.config.settings import read_settings
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.assembly import load_facts
 from kipflow.web.app import create_app
 from kipflow.wiring import connect
 from tests.integration.mailserver import CountingArchive, make_mail, serving
@@ -88,7 +89,7 @@ def test_a_mail_that_vanished_while_another_came_is_told_and_kept(
     assert "<d2@x.example>" in status(capsys)
     parts = connect(read_settings())
     with parts.store.read() as session:
-        assert len(session.load_facts(7).messages) == 4
+        assert len(load_facts(session, 7).messages) == 4
     parts.store.close()
 
 
@@ -126,7 +127,7 @@ def test_every_state_of_a_month_is_on_the_data_page_with_its_reason(
     with parts.store.begin() as session:
         for month, (state, why) in states.items():
             at = datetime(2026, 3, 1, tzinfo=UTC) - timedelta(minutes=1)
-            session.save_month(ArchiveMonth(list_id=DEV, month=month, status=state, fetched_at=at, why=why))
+            session.mail.save_month(ArchiveMonth(list_id=DEV, month=month, status=state, fetched_at=at, why=why))
     parts.store.close()
     page = data_page()
     for month, (state, why) in states.items():

@@ -183,7 +183,7 @@ def history(parts: Parts) -> dict[int, list[str]]:
     from kipflow.domain.history import effective
 
     with parts.store.begin() as session:
-        return {n: [replay.say(t) for t in effective(session.load_history(n))] for n in session.load_numbers()}
+        return {n: [replay.say(t) for t in effective(session.history.load(n))] for n in session.history.load_numbers()}
 
 
 def test_a_truncated_month_is_partial_accepts_nothing_and_is_read_again(own_sandbox: str, tmp_path: Path) -> None:

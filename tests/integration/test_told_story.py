@@ -68,7 +68,7 @@ class Listener:
             return  # it is in that stage already
         for effect in self.held() if what == "release" else ():
             with self.village.parts.store.begin() as session:
-                session.release_effect(effect.key, by="ops", at=self.now)
+                session.outbox.release(effect.key, by="ops", at=self.now)
 
     def run(self) -> None:
         """Decide, deliver, keep the index true, and listen."""

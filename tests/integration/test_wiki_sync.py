@@ -14,6 +14,7 @@ from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import IndexEntry
 from kipflow.domain.policy import Policy
 from kipflow.services.advance import advance_all
+from kipflow.services.assembly import load_facts
 from kipflow.services.effects import EffectRules
 from kipflow.services.ports import PageRef, WikiPage
 from kipflow.services.sync import sync_wiki
@@ -102,13 +103,13 @@ def decide_all(store: SqlStore) -> None:
 def absences(store: SqlStore, number: int = 7) -> list[tuple[str, bool]]:
     """Why the proposal's page could not be had, and whether that is so still."""
     with store.begin() as session:
-        return [(a.why, a.until is None) for a in session.load_facts(number).absences]
+        return [(a.why, a.until is None) for a in load_facts(session, number).absences]
 
 
 def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, wiki: MovableWiki) -> None:
     assert sync(store, wiki)[0]["versions_new"] == 2
     with store.begin() as session:
-        old, new = session.load_facts(7).pages
+        old, new = load_facts(session, 7).pages
     assert (old.labels, new.labels) == (("kip",), ("kip",))
     assert old.substance != new.substance
     assert [title for title, _ in new.substance] == ["Motivation"]
@@ -129,7 +130,7 @@ def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, w
     assert sync(store, wiki)[1] == ()
     assert absences(store) == [("not found: deleted, or hidden from this account", True)]
     with store.begin() as session:
-        assert len(session.load_facts(7).pages) == 2
+        assert len(load_facts(session, 7).pages) == 2
 
 
 def test_a_missing_page_is_looked_for_once_a_day(store: SqlStore, wiki: MovableWiki) -> None:
@@ -172,7 +173,7 @@ def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wik
     assert sync(store, wiki, START + timedelta(hours=1))[0]["versions_new"] == 0
     assert sync(store, wiki, START + DAY)[0]["versions_new"] == 1
     with store.begin() as session:
-        assert [p.version for p in session.load_facts(7).pages] == [1, 2]
+        assert [p.version for p in load_facts(session, 7).pages] == [1, 2]
 
 
 def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: MovableWiki) -> None:
@@ -190,7 +191,7 @@ def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore
     wiki.versions["7"].append(replace(newest, version=3, title="KIP-7: Seven dwarfs"))
     sync(store, wiki)
     with store.begin() as session:
-        assert session.load_facts(7).proposal.title == "Seven dwarfs"
+        assert load_facts(session, 7).proposal.title == "Seven dwarfs"
 
 
 def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: SqlStore, wiki: MovableWiki) -> None:
@@ -206,7 +207,7 @@ def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStor
     """Its title alone is known from the list of pages; the thread on the list says that there is a proposal."""
     row = IndexEntry(number=9, title="Nine", section="discussion", seen_at=START, origin="page")
     with store.begin() as session:
-        session.save_index_entries([row])
+        session.pages.save_index_entries([row])
     wiki.save("9", "KIP-9: Nine", "<p>hidden</p>")
     wiki.refused["9"] = "restricted: this account may not read it"
     sync(store, wiki)

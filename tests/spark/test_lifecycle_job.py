@@ -25,12 +25,12 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail.archive import read_mbox
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.assembly import CommunityRules, load_facts
 
 AS_OF = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-class FakeSession:
+class FakeRows:
     """Gives rows as the store does: in batches, and only the columns asked for."""
 
     def __init__(self, **tables: list[dict[str, Any]]) -> None:
@@ -42,7 +42,7 @@ class FakeSession:
             yield rows[start : start + 2]
 
 
-def make_history() -> FakeSession:
+def make_history() -> FakeRows:
     moves = [(None, "Draft", 40), ("Draft", "Discussion", 30), ("Discussion", "Vote", 2)]
     transitions = [
         {
@@ -74,7 +74,7 @@ def make_history() -> FakeSession:
         for i, a in enumerate(["kim@x.example", "mara@x.example"])
     ]
     messages = [{**m, "number": 7, "kind": "discuss"} for m in mail]
-    return FakeSession(
+    return FakeRows(
         transition=transitions, vote=[vote], proposal_message=messages, proposal=[{"number": 7, "title": "Joins"}]
     )
 
@@ -93,7 +93,7 @@ def test_the_lake_and_spark_agree_on_the_shape_of_history(name: str, schema: Any
 
 
 def test_exported_history_keeps_every_row_and_replaces_an_earlier_export(tmp_path: Path) -> None:
-    lake.export_history(FakeSession(proposal=[{"number": n, "title": "t"} for n in range(9)]), tmp_path)
+    lake.export_history(FakeRows(proposal=[{"number": n, "title": "t"} for n in range(9)]), tmp_path)
     lake.export_history(make_history(), tmp_path)
     table = pq.read_table(tmp_path / "transitions")
     assert table.column("target").to_pylist() == ["Draft", "Discussion", "Vote"]
@@ -103,26 +103,18 @@ def test_exported_history_keeps_every_row_and_replaces_an_earlier_export(tmp_pat
 
 def test_the_history_of_the_real_store_is_exported(odd_mbox: Path, tmp_path: Path) -> None:
     policy, roster = Policy(version="1", binding_roles=frozenset({"pmc"})), Roster(())
-    store = open_store(
-        f"sqlite:///{tmp_path / 'store.db'}",
-        roster=roster,
-        policy=policy,
-        prefix="KIP",
-        keyed_by="number",
-        permalink="",
-        find_votes=lambda messages, _verdicts: find_votes(messages, roster, policy, prefix="KIP"),
-        attribute=attribute_numbers,
-    )
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}", CommunityRules(roster=roster, policy=policy, prefix="KIP"))
     store.migrate()
     items = read_mbox(odd_mbox, list_id="dev@list.example", month="2026-03", prefix="KIP")
     with store.begin() as session:
-        session.save_messages((item for item in items if isinstance(item, Message)), seen_at=AS_OF)
-        for number in session.load_numbers():
-            decision = decide(session.load_facts(number), policy, AS_OF + timedelta(days=30))
+        session.mail.save_messages((item for item in items if isinstance(item, Message)), seen_at=AS_OF)
+        for number in session.history.load_numbers():
+            facts = load_facts(session, number)
+            decision = decide(facts, policy, AS_OF + timedelta(days=30))
             if decision is not None:
-                session.append_transitions(decision.history, recorded_at=AS_OF)
-                session.save_decision(decision)
-        lake.export_history(session, tmp_path / "history")
+                session.history.append(decision.history, recorded_at=AS_OF)
+                session.history.save_decision(decision, facts.proposal)
+        lake.export_history(session.metrics, tmp_path / "history")
     tables = {name: pq.read_table(tmp_path / "history" / name) for name in lake.HISTORY}
     assert {name: table.schema for name, table in tables.items()} == {n: s for n, (_, s) in lake.HISTORY.items()}
     assert all(table.num_rows for table in tables.values())

@@ -92,14 +92,14 @@ def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None
     """Store the mails, three complete months and `imported` index rows, and decide on everything."""
     sections = ("accepted", "discussion", "dormant", "discarded")
     with parts.store.begin() as session:
-        session.save_messages(tell_story(), seen_at=now)
+        session.mail.save_messages(tell_story(), seen_at=now)
         month = "2026-01"
         while month <= f"{now:%Y-%m}":
-            session.save_month(
+            session.mail.save_month(
                 ArchiveMonth(list_id=LIST, month=month, status="complete", fetched_at=now - timedelta(minutes=5))
             )
             month = next_month(month)
-        session.save_index_entries(
+        session.pages.save_index_entries(
             IndexEntry(
                 number=n, title=f"Imported proposal {n}", section=sections[n % 4], seen_at=now, origin="import",
                 created_at=now - timedelta(days=2 * n), changed_at=now - timedelta(days=n),

@@ -310,13 +310,13 @@ def held(parts: Parts) -> list[str]:
         for n, payload in enumerate(payloads)
     ]
     with parts.store.begin() as session:
-        assert session.enqueue(effects, now=NOW) == 3
+        assert session.outbox.enqueue(effects, now=NOW) == 3
     return [effect.key for effect in effects]
 
 
 def statuses(parts: Parts, keys: list[str]) -> list[str]:
     with parts.store.read() as session:
-        found = session.load_effect_status(keys)
+        found = session.outbox.load_status(keys)
     return [found[key] for key in keys]
 
 
@@ -365,7 +365,7 @@ def test_the_addresses_for_programs_describe_themselves(browser: Browser, parts:
 def test_what_is_out_of_step_is_acknowledged_on_the_page_and_by_command(parts: Parts, browser: Browser) -> None:
     row = IndexEntry(number=7, title="KIP-7: Tidy shelves", section="accepted", seen_at=NOW, origin="page")
     with parts.store.begin() as session:
-        session.save_index_entries([row])
+        session.pages.save_index_entries([row])
     assert run(["advance", "--as-of", NOW.isoformat()]) == 0
     assert "The index is out of step" in browser.text("/proposals/7")
     assert "ruling 1 recorded" in _text(browser.press("/review", "it may say so", reason="the row is a joke of ours"))

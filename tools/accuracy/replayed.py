@@ -18,6 +18,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.advance import Advance, advance_all
+from kipflow.services.assembly import load_facts
 from kipflow.services.index import import_index
 from kipflow.wiring import Parts, connect, effect_rules
 from tools.accuracy.kafkadata import INDEX_AT, KafkaData
@@ -77,24 +78,24 @@ def _replay(data: KafkaData, parts: Parts) -> Replayed:
     store.migrate()
     with store.begin() as session:
         for month in data.months():
-            session.save_month(month)
-        pages = sum(session.save_page_version(page, seen_at=INDEX_AT) for page in data.pages())
-        saved = session.save_messages(data.messages(), seen_at=INDEX_AT)
+            session.mail.save_month(month)
+        pages = sum(session.pages.save_version(page, seen_at=INDEX_AT) for page in data.pages())
+        saved = session.mail.save_messages(data.messages(), seen_at=INDEX_AT)
     report = import_index(store, data.index_text, prefix="KIP", seen_at=INDEX_AT, source=data.folder.name)
     _advance(parts, INDEX_AT)
     again = _advance(parts, INDEX_AT)
     with store.read() as session:
-        facts = {number: session.load_facts(number) for number in session.load_numbers()}
-        stored = {number: effective(session.load_history(number)) for number in facts}
+        facts = {number: load_facts(session, number) for number in session.history.load_numbers()}
+        stored = {number: effective(session.history.load(number)) for number in facts}
     with_index = _decide(facts, parts.policy, INDEX_AT)
     mail_only = _decide({n: replace(f, index_entries=()) for n, f in facts.items()}, parts.policy, INDEX_AT)
     for rows in data.readings():
         with store.begin() as session:
-            session.save_index_entries(rows)
+            session.pages.save_index_entries(rows)
     _advance(parts, LATER)
     changed = sorted({change.entry.number for change in data.changes})
     with store.read() as session:
-        later = _decide({number: session.load_facts(number) for number in changed}, parts.policy, LATER)
+        later = _decide({number: load_facts(session, number) for number in changed}, parts.policy, LATER)
     return Replayed(
         data=data,
         roster=parts.roster,

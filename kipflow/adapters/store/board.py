@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import exports, pages
-from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.messages import MESSAGES_MARK
 from kipflow.adapters.store.records import from_row
@@ -36,7 +35,7 @@ from kipflow.domain.records import from_plain
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.tally import Counts, Tally
 from kipflow.services import board as views
-from kipflow.services.ports import OutboxRow
+from kipflow.services.ports import OutboxRow, Rules
 
 #: Transitions that the overview lists.
 RECENT = 12
@@ -46,7 +45,7 @@ _LISTED = proposal.c.claim != ClaimKind.REFUSED.value
 _ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
 
 
-def load_overview(connection: sa.Connection, community: Community, as_of: datetime) -> views.Overview:
+def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> views.Overview:
     per_stage = list(
         connection.execute(
             sa.select(
@@ -85,7 +84,7 @@ def load_overview(connection: sa.Connection, community: Community, as_of: dateti
         last_decision=max((row.decided_at for row in per_stage), default=None),
         effects={row.status: int(row.rows) for row in connection.execute(by_status)},
         metrics=_load_metrics(connection, as_of),
-        recent=_load_recent(connection, community, as_of),
+        recent=_load_recent(connection, rules, as_of),
     )
 
 
@@ -96,17 +95,17 @@ _ROWS = sa.select(
 ).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
 
 
-def load_rows(connection: sa.Connection, community: Community, query: views.RowQuery) -> views.RowPage:
+def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.RowPage:
     """One page of proposals and the number of all that match: two queries."""
-    conditions = _conditions(query, community.prefix)
+    conditions = _conditions(query, rules.prefix)
     total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
     statement = _ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
-    rows = tuple(_board_row(row, community.prefix) for row in connection.execute(statement))
+    rows = tuple(_board_row(row, rules.prefix) for row in connection.execute(statement))
     return views.RowPage(rows=rows, total=int(total or 0))
 
 
 def load_newest(
-    connection: sa.Connection, community: Community, limits: Mapping[Stage, int]
+    connection: sa.Connection, rules: Rules, limits: Mapping[Stage, int]
 ) -> dict[Stage, tuple[views.BoardRow, ...]]:
     """So many proposals of each stage, latest activity first: one query."""
     order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
@@ -117,11 +116,11 @@ def load_newest(
     found: dict[Stage, tuple[views.BoardRow, ...]] = {}
     for row in connection.execute(statement.order_by(placed.c.place)):
         stage = Stage(row.stage)
-        found[stage] = (*found.get(stage, ()), _board_row(row, community.prefix))
+        found[stage] = (*found.get(stage, ()), _board_row(row, rules.prefix))
     return found
 
 
-def load_review(connection: sa.Connection, community: Community) -> tuple[views.ReviewRow, ...]:
+def load_review(connection: sa.Connection, rules: Rules) -> tuple[views.ReviewRow, ...]:
     """Every open question with the permalink of the mail that it quotes, where it quotes one."""
     statement = (
         sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at, message.c.message_id)
@@ -130,16 +129,16 @@ def load_review(connection: sa.Connection, community: Community) -> tuple[views.
         .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
     )
     rows = list(connection.execute(statement))
-    ballots = load_questioned(connection, community, rows)
+    ballots = load_questioned(connection, rules, rows)
     return tuple(
         views.ReviewRow(
             number=row.number,
-            key=format_key(community.prefix, row.number),
+            key=format_key(rules.prefix, row.number),
             title=row.title,
             stage=Stage(row.stage),
             item=from_row(ReviewItem, row),
             decided_at=row.decided_at,
-            url=community.render_permalink(row.message_id) if row.message_id else "",
+            url=rules.render_permalink(row.message_id) if row.message_id else "",
             ballots=ballots.get((row.number, row.subject), ()),
         )
         for row in rows
@@ -147,7 +146,7 @@ def load_review(connection: sa.Connection, community: Community) -> tuple[views.
 
 
 def load_questioned(
-    connection: sa.Connection, community: Community, questions: Iterable[sa.Row[Any]]
+    connection: sa.Connection, rules: Rules, questions: Iterable[sa.Row[Any]]
 ) -> dict[tuple[int, str], tuple[views.SenderBallot, ...]]:
     """Number and subject of each question about a sender → that sender's ballots in the newest round that has one."""
     asked = {(q.number, q.subject): find_sides(q.subject)[0] for q in questions if q.kind == "sender"}
@@ -166,28 +165,28 @@ def load_questioned(
     for (number, subject), sender in asked.items():
         rows = cast.get((number, sender), [])
         newest = max((row.vote_position for row in rows), default=None)
-        found[number, subject] = tuple(_sender_ballot(row, community) for row in rows if row.vote_position == newest)
+        found[number, subject] = tuple(_sender_ballot(row, rules) for row in rows if row.vote_position == newest)
     return found
 
 
-def _sender_ballot(row: sa.Row[Any], community: Community) -> views.SenderBallot:
+def _sender_ballot(row: sa.Row[Any], rules: Rules) -> views.SenderBallot:
     return views.SenderBallot(
         line=row.line,
         at=row.cast_at,
         message_id=row.message_id,
         source=row.source,
-        url=community.render_permalink(row.message_id),
+        url=rules.render_permalink(row.message_id),
         authentication=Authentication(row.authentication),
         address_source=AddressSource(row.address_source),
     )
 
 
-def load_drift(connection: sa.Connection, community: Community) -> tuple[views.DriftRow, ...]:
+def load_drift(connection: sa.Connection, rules: Rules) -> tuple[views.DriftRow, ...]:
     statement = sa.select(proposal).where(proposal.c.drift_count > 0).order_by(proposal.c.number.desc())
     return tuple(
         views.DriftRow(
             number=row.number,
-            key=format_key(community.prefix, row.number),
+            key=format_key(rules.prefix, row.number),
             title=row.title,
             stage=Stage(row.stage),
             drift=found,
@@ -229,9 +228,7 @@ def _load_metrics(connection: sa.Connection, as_of: datetime) -> views.Metrics |
     return views.Metrics(as_of=moment, rows=tuple(rows))
 
 
-def _load_recent(
-    connection: sa.Connection, community: Community, as_of: datetime
-) -> tuple[views.RecentTransition, ...]:
+def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tuple[views.RecentTransition, ...]:
     # a correction is news when it is recorded, any other move when it happened
     told_at = sa.case((transition.c.rule == "correction", transition.c.recorded_at), else_=transition.c.at)
     statement = (
@@ -250,7 +247,7 @@ def _load_recent(
     retracted = {entry for ids in connection.scalars(corrections) for entry in ids}
     return tuple(
         views.RecentTransition(
-            key=format_key(community.prefix, row.number), title=row.title, recorded=as_recorded(row, retracted)
+            key=format_key(rules.prefix, row.number), title=row.title, recorded=as_recorded(row, retracted)
         )
         for row in rows
     )

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import pages, rulings, warnings
-from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.board import as_recorded, as_tally, load_questioned
 from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.columns import as_tuple
@@ -30,14 +29,15 @@ from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import Kind, Ruling
+from kipflow.domain.identity_rulings import find_concerned
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Ballot, Vote
 from kipflow.services import board as views
-from kipflow.services.ports import OutboxRow
+from kipflow.services.ports import OutboxRow, Rules
 
 
-def load_proposal(connection: sa.Connection, community: Community, number: int, as_of: datetime) -> views.ProposalView:
+def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: datetime) -> views.ProposalView:
     """One proposal with everything recorded by `as_of`, in a fixed number of queries.
 
     Raises:
@@ -66,7 +66,7 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
     return from_row(
         views.ProposalView,
         row,
-        key=format_key(community.prefix, number),
+        key=format_key(rules.prefix, number),
         proposal=from_row(Proposal, row),
         history=_load_history(connection, number, as_of),
         votes=votes,
@@ -78,11 +78,11 @@ def load_proposal(connection: sa.Connection, community: Community, number: int, 
         warnings=tuple(warnings.load_warnings(connection, number, known_at=as_of)),
         threads=threads,
         activity=_count_months(mails),
-        links={i: community.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
+        links={i: rules.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
         effects=tuple(from_row(OutboxRow, effect) for effect in connection.execute(effects)),
-        questioned={subject: b for (_, subject), b in load_questioned(connection, community, questions).items()},
+        questioned={subject: b for (_, subject), b in load_questioned(connection, rules, questions).items()},
     )
 
 
@@ -90,8 +90,8 @@ def _load_rulings(
     connection: sa.Connection, number: int, votes: Sequence[VoteState], as_of: datetime
 ) -> tuple[Ruling, ...]:
     """Those on the proposal, and those on who is who that name somebody with a ballot here; by time."""
-    bearing = rulings.find_bearing(rulings.load_identities(connection), (state.vote for state in votes))
-    found = (r for r in (*rulings.load_rulings(connection, number), *bearing) if r.made_at <= as_of)
+    concerned = find_concerned(rulings.load_identities(connection), (state.vote for state in votes))
+    found = (r for r in (*rulings.load_rulings(connection, number), *concerned) if r.made_at <= as_of)
     return tuple(sorted(found, key=lambda r: (r.made_at, r.id or 0)))
 
 
@@ -143,9 +143,7 @@ def _load_mails(connection: sa.Connection, number: int, as_of: datetime) -> list
     return list(connection.execute(statement))
 
 
-def load_vote_mails(
-    connection: sa.Connection, community: Community, number: int, as_of: datetime
-) -> tuple[VoteMail, ...]:
+def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
     """The newest 500 mails of the proposal that are about a vote or its result, oldest first."""
     columns = (message.c.message_id, message.c.author_name, message.c.author_address, message.c.own_text)
     statement = (
@@ -165,7 +163,7 @@ def load_vote_mails(
             author=row.author_name or row.author_address,
             own_text=row.own_text,
             announces=row.declared is not None,
-            url=community.render_permalink(row.message_id),
+            url=rules.render_permalink(row.message_id),
         )
         for row in reversed(connection.execute(statement).all())
     )

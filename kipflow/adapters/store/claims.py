@@ -28,7 +28,7 @@ def find_claim(connection: sa.Connection, channel: str) -> Claim | None:
 
 
 def claim_effect(
-    connection: sa.Connection, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None
+    connection: sa.Connection, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
 ) -> OutboxRow | None:
     """The next due effect of a channel, now in the hands of `by`; as it was before, but for that.
 

@@ -13,7 +13,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import pages
-from kipflow.adapters.store.assembly import Community, describe
 from kipflow.adapters.store.numbering import find_below, load_answers
 from kipflow.adapters.store.tables import (
     index_entry,
@@ -26,20 +25,20 @@ from kipflow.adapters.store.tables import (
     transition,
     warning,
 )
-from kipflow.domain.facts import Coverage, IndexEntry, ProposalFacts
+from kipflow.domain.facts import Coverage, IndexEntry
 from kipflow.domain.numbering import Numbering
-from kipflow.domain.proposals import format_key
+from kipflow.services.ports import ProposalRows
 
 #: Who has a row in one of these is more than a row of an index.
 _MORE = (message_proposal, page, page_version, ruling, transition, warning)
 
 
-def load_facts(
-    connection: sa.Connection, numbers: Sequence[int], community: Community, coverage: Coverage
-) -> Iterator[tuple[str | None, ProposalFacts]]:
-    """The facts of those of `numbers` that were never decided and have only rows of an index, with their tokens.
+def load_rows(
+    connection: sa.Connection, numbers: Sequence[int], coverage: Coverage
+) -> Iterator[tuple[str | None, ProposalRows]]:
+    """The rows of those of `numbers` that were never decided and have only rows of an index, with their tokens.
 
-    Their rows are locked until the transaction ends, as those of single proposals are.
+    They are locked until the transaction ends, as single proposals are.
     """
     rest = _lock_fresh(connection, numbers)
     entries = _load_entries(connection, rest)
@@ -57,9 +56,8 @@ def load_facts(
         own = tuple(t for key in {e.jira for e in rows if e.jira} for t in tickets.get(key, ()))
         yield (
             tokens.get(number),
-            ProposalFacts(
-                key=format_key(community.prefix, number),
-                proposal=describe(number, community.prefix, (), rows, (), own),
+            ProposalRows(
+                number=number,
                 index_entries=tuple(rows),
                 tickets=own,
                 coverage=coverage,

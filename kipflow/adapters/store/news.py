@@ -8,8 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.assembly import Community
-from kipflow.adapters.store.rulings import IDENTITY, find_voter_keys, is_bearing
+from kipflow.adapters.store.rulings import find_voter_keys
 from kipflow.adapters.store.tables import (
     earlier_reading,
     index_entry,
@@ -20,20 +19,21 @@ from kipflow.adapters.store.tables import (
     pending,
     ruling,
 )
-from kipflow.services.ports import NewFact
+from kipflow.domain.identity_rulings import IDENTITY, concerns
+from kipflow.services.ports import NewFact, Rules
 
 #: Facts of one kind that are looked at: a first run over years is no correction that must name them all.
 LIMIT = 200
 
 
-def load_new_facts(connection: sa.Connection, number: int, community: Community) -> list[NewFact]:
+def load_new_facts(connection: sa.Connection, number: int, rules: Rules) -> list[NewFact]:
     """Mails, page versions, index rows and rulings seen since the proposal was put on the list; oldest first."""
     since = connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
     if since is None:
         return []
     found = [
-        *_find_mails(connection, number, since, community),
-        *_find_readings(connection, number, since, community),
+        *_find_mails(connection, number, since, rules),
+        *_find_readings(connection, number, since, rules),
         *_find_pages(connection, number, since),
         *_find_rows(connection, number, since),
         *_find_rulings(connection, number, since),
@@ -41,7 +41,7 @@ def load_new_facts(connection: sa.Connection, number: int, community: Community)
     return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
 
 
-def _find_mails(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
+def _find_mails(connection: sa.Connection, number: int, since: datetime, rules: Rules) -> list[NewFact]:
     statement = (
         sa.select(
             message.c.message_id, message.c.arrived_at, message.c.seen_at, message.c.author_name, message.c.subject
@@ -58,13 +58,13 @@ def _find_mails(connection: sa.Connection, number: int, since: datetime, communi
             line=f"{row.author_name}: {row.subject}",
             at=row.arrived_at,
             seen_at=row.seen_at,
-            url=community.render_permalink(row.message_id),
+            url=rules.render_permalink(row.message_id),
         )
         for row in connection.execute(statement)
     ]
 
 
-def _find_readings(connection: sa.Connection, number: int, since: datetime, community: Community) -> list[NewFact]:
+def _find_readings(connection: sa.Connection, number: int, since: datetime, rules: Rules) -> list[NewFact]:
     columns = (message.c.message_id, message.c.arrived_at, message.c.author_name, message.c.expressions)
     earlier = (earlier_reading.c.reading, earlier_reading.c.reading_rules, earlier_reading.c.replaced_by)
     statement = (
@@ -83,7 +83,7 @@ def _find_readings(connection: sa.Connection, number: int, since: datetime, comm
             f"as {_say_read(row.reading.get('expressions') or ())} by rules {row.reading_rules}",
             at=row.arrived_at or row.replaced_at,
             seen_at=row.replaced_at,
-            url=community.render_permalink(row.message_id),
+            url=rules.render_permalink(row.message_id),
         )
         for row in connection.execute(statement)
     ]
@@ -142,7 +142,7 @@ def _find_rulings(connection: sa.Connection, number: int, since: datetime) -> li
     found = []
     seen = find_voter_keys(connection, number)
     for row in connection.execute(statement):
-        if row.kind in IDENTITY and not is_bearing(row.value, seen):
+        if row.kind in IDENTITY and not concerns(row.value, seen):
             continue
         revoked = row.revoked_at is not None and row.revoked_at >= since
         who = row.revoked_by if revoked else row.author

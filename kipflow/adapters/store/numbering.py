@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store.statements import mark_pending
 from kipflow.adapters.store.tables import call_note, index_entry, mark, page, page_version, proposal, ruling
-from kipflow.domain.facts import Message
-from kipflow.domain.numbering import JUMP, KnownWriter, Numbering, Numbers, find_followers
+from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 
 #: What the index states as its next number: by the wiki's page, by an operator's import.
 STATED_MARKS = {"page": "next-number-page", "import": "next-number-import"}
 
 
-def load_numbering(
-    connection: sa.Connection,
-    number: int,
-    mails: Sequence[Message],
-    find_name: Callable[[Message], str],
-    *,
-    wiki_configured: bool = False,
-) -> Numbering:
-    """What is known around a number, in a community that may have a wiki of which nothing was read yet.
-
-    `mails` are those in which people wrote of it, if nothing else is known of it;
-    `find_name` names their author where the roster knows the address, else "".
-    """
+def load_numbering(connection: sa.Connection, number: int, *, wiki_configured: bool = False) -> Numbering:
+    """What is known around a number, in a community that may have a wiki of which nothing was read yet."""
     is_read = has_wiki(connection)
     by_wiki = is_read or wiki_configured
     answers = load_answers(connection)
     refused = [n for n, answer in answers.items() if answer == "refuse"]
     columns = [page.c.number, page_version.c.number, index_entry.c.number] if by_wiki else [proposal.c.number]
     below = find_below(connection, columns, number, refused, [n for n, a in answers.items() if a == "accept"])
-    writers = _find_writers(mails, find_name) if by_wiki else ()
-    return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below, writers=writers)
+    return Numbering(by_wiki=by_wiki, unread=by_wiki and not is_read, below=below)
 
 
 def find_below(
@@ -102,13 +89,3 @@ def mark_followers(
         proposal.c.claim != "", proposal.c.number > min(numbers), proposal.c.number <= max(numbers) + JUMP
     )
     mark_pending(connection, find_followers(numbers, connection.scalars(doubtful)), since)
-
-
-def _find_writers(mails: Iterable[Message], find_name: Callable[[Message], str]) -> tuple[KnownWriter, ...]:
-    """Those whom the roster knows, each with their first mail."""
-    found: dict[str, KnownWriter] = {}
-    for mail in mails:
-        name = find_name(mail) if mail.arrived_at is not None else ""
-        if name and name not in found and mail.arrived_at is not None:
-            found[name] = KnownWriter(name=name, message_id=mail.message_id, at=mail.arrived_at)
-    return tuple(found.values())

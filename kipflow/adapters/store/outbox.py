@@ -23,7 +23,7 @@ _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pend
 _SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
-def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str) -> int:
+def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
     """Add the effects whose key is new; how many. What needs approval is held until it has it.
 
     They go out in the order given: the time of each is a microsecond after the one before.
@@ -70,7 +70,12 @@ def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref
 
 
 def mark_failed(
-    connection: sa.Connection, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None
+    connection: sa.Connection,
+    key: str,
+    *,
+    error: str,
+    next_attempt_at: datetime | None,
+    tried_at: datetime | None = None,
 ) -> None:
     """Count an attempt and put the effect back. Raises `KipflowError` for an unknown key."""
     changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error, **_SETTLED, "tried_at": tried_at}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,11 +15,8 @@ from kipflow.adapters.store.statements import add_proposals, lock_rulings, mark_
 from kipflow.adapters.store.tables import ballot, message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
-from kipflow.domain.roster import Mailbox, Verdict, clean_address, fold_name
-from kipflow.domain.votes import Vote
-
-#: Kinds that say who is who: they name no proposal and hold in all of them.
-IDENTITY = ("merge", "split")
+from kipflow.domain.identity_rulings import IDENTITY, find_keys
+from kipflow.domain.roster import Mailbox, clean_address, fold_name
 
 
 def save_ruling(connection: sa.Connection, found: Ruling) -> int:
@@ -97,52 +94,6 @@ def load_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
     return tuple(_ruling(row) for row in connection.execute(statement))
 
 
-def as_verdicts(found: Iterable[Ruling]) -> tuple[Verdict, ...]:
-    """The standing ones as the roster takes them.
-
-    They hold for all time, whenever they were made: like an address in the roster they say what was so all along, or
-    since the day that they name.
-    """
-    return tuple(
-        Verdict(
-            same=r.kind == "merge",
-            one=_mailbox(r.value, "one"),
-            other=_mailbox(r.value, "other"),
-            by=r.author,
-            reason=r.reason,
-            at=r.made_at,
-            ruling=r.id,
-            since=datetime.fromisoformat(r.value["since"]) if r.value.get("since") else None,
-        )
-        for r in found
-        if r.revoked_at is None
-    )
-
-
-def find_bearing(found: Iterable[Ruling], votes: Iterable[Vote]) -> tuple[Ruling, ...]:
-    """The rulings on who is who that name somebody who voted in these votes, called one or said that it ended."""
-    rulings = tuple(found)
-    if not rulings:
-        return ()
-    seen = {key for vote in votes for key in _find_writers(vote)}
-    return tuple(r for r in rulings if is_bearing(r.value, seen))
-
-
-def _find_writers(vote: Vote) -> Iterator[str]:
-    """What rulings may call those whose mails a vote rests on."""
-    yield clean_address(vote.opened_by_address)
-    yield vote.root_message_id
-    for cast in vote.ballots:
-        yield from (clean_address(cast.address), cast.voter, fold_name(cast.name), cast.message_id)
-    for end in vote.claimed_ends:
-        yield from (clean_address(end.address), fold_name(end.by), end.message_id)
-
-
-def is_bearing(value: Mapping[str, Any], seen: Collection[str]) -> bool:
-    """Whether a ruling on who is who names one of these voters, by id, address or folded name."""
-    return any(key in seen for key in _strangers(value) or _keys(value))
-
-
 def find_voter_keys(connection: sa.Connection, number: int) -> set[str]:
     """Ids, addresses and folded names of those whose ballots the newest decision on the proposal saw."""
     columns = sa.select(ballot.c.voter, ballot.c.address, ballot.c.name).distinct()
@@ -173,21 +124,6 @@ def find_first_mail(connection: sa.Connection, address: str) -> datetime | None:
     return found
 
 
-def _mailbox(value: Mapping[str, Any], side: str) -> Mailbox:
-    raw = value.get(side) or {}
-    return Mailbox(key=str(raw.get("key", "")), name=str(raw.get("name", "")))
-
-
-def _keys(value: Mapping[str, Any]) -> set[str]:
-    return {_mailbox(value, side).key for side in ("one", "other")}
-
-
-def _strangers(value: Mapping[str, Any]) -> set[str]:
-    """The keys and names of those of the two who are no roster's people: whoever else they are, they wrote the mail."""
-    boxes = [box for box in (_mailbox(value, side) for side in ("one", "other")) if "@" in box.key or " " in box.key]
-    return {key for box in boxes for key in (box.key, fold_name(box.name)) if key}
-
-
 def _find_numbers(
     connection: sa.Connection, number: int | None, kind: str, target: str, value: Mapping[str, Any]
 ) -> set[int]:
@@ -197,7 +133,7 @@ def _find_numbers(
     columns = sa.select(message_proposal.c.number).distinct()
     if kind not in IDENTITY:
         return set(connection.scalars(columns.where(message_proposal.c.message_id == target)))
-    wanted = _strangers(value) or _keys(value)
+    wanted = find_keys(value)
     joined = columns.join(message, message.c.message_id == message_proposal.c.message_id)
     numbers = {
         n

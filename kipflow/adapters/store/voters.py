@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.assembly import Community
 from kipflow.adapters.store.tables import ballot, proposal, vote
 from kipflow.domain.events import Stage
 from kipflow.domain.votes import BallotStatus
+from kipflow.services.ports import Rules
 
 #: Who cast no ballot that binds for so long does not vote at present.
 ACTIVE = timedelta(days=180)
 
 
 def load_absent(
-    connection: sa.Connection, community: Community, as_of: datetime, number: int | None = None
+    connection: sa.Connection, rules: Rules, as_of: datetime, number: int | None = None
 ) -> Mapping[int, tuple[str, ...]]:
     """Number of a proposal in a vote → the names of those who still have to vote, who voted last first.
 
@@ -36,7 +36,7 @@ def load_absent(
             .order_by(newest.desc(), ballot.c.voter)
         )
     )
-    people = community.roster.by_id
+    people = rules.roster.by_id
     names = {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
     running = (
         sa.select(vote.c.number, ballot.c.voter)

@@ -10,6 +10,7 @@ import pytest
 from kipflow.adapters.http import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.domain.facts import Message
+from kipflow.services.assembly import load_facts
 from kipflow.services.poll import fetch_months, find_wanted_months, read_months
 from tests.integration.adapters.faulty import Server, answer, as_json, truncated
 from tests.unit.services.stores import open_memory
@@ -52,7 +53,7 @@ def poll_into(server: Server, folder: Path, *boxes: tuple[bytes, int]) -> dict[i
         wanted, _ = find_wanted_months(store, archive, [LIST], now, since="2024-01")
         read_months(store, fetch_months(archive, wanted, folder, now), prefix="KIP", seen_at=NOW)
     with store.read() as session:
-        found = {number: session.load_facts(number).messages for number in session.load_numbers()}
+        found = {number: load_facts(session, number).messages for number in session.history.load_numbers()}
     store.close()
     return found
 

@@ -18,6 +18,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.mail.archive import read_path
 from kipflow.services import poll
+from kipflow.services.assembly import load_facts
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed
 from tests.integration.adapters.faulty import mails
@@ -202,7 +203,7 @@ def ingest(store: SqlStore, *paths: Path, **more: Any) -> dict[str, int]:
 
 def held(store: SqlStore) -> int:
     with store.read() as session:
-        return len(session.load_facts(7).messages)
+        return len(load_facts(session, 7).messages)
 
 
 def kip(count: int, first: int = 0) -> bytes:
@@ -230,12 +231,12 @@ def test_a_file_of_a_month_that_a_poll_holds_changes_nothing_of_what_is_held(sto
     month = ArchiveMonth(list_id=DEV, month="2024-01", status="complete", fetched_at=NOW, path=str(raw))
     poll.read_months(store, [Landed(month=month, stats="")], prefix="KIP", seen_at=NOW)
     with store.read() as session:
-        before = session.load_months()
+        before = session.mail.load_months()
     (tmp_path / "a.mbox").write_bytes(kip(2))
     counts = ingest(store, tmp_path / "a.mbox")
     assert (counts["new"], counts["known"]) == (0, 2)
     with store.read() as session:
-        assert session.load_months() == before
+        assert session.mail.load_months() == before
 
 
 def test_a_masked_sender_keeps_the_real_mail_from_nowhere(store: SqlStore, tmp_path: Path) -> None:
@@ -263,4 +264,4 @@ def test_each_mail_is_of_the_list_that_it_names_under_its_present_address(store:
     (tmp_path / "a.mbox").write_bytes(b"".join(to(n, address) for n, address in enumerate(named)) + kip(1, first=3))
     ingest(store, tmp_path, lists={DEV: DEV, USERS: USERS, "x-dev@incubator.example": DEV})
     with store.read() as session:
-        assert {m.list_id: m.mails for m in session.load_months()} == {DEV: 3, USERS: 1}
+        assert {m.list_id: m.mails for m in session.mail.load_months()} == {DEV: 3, USERS: 1}

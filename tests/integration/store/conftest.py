@@ -10,9 +10,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from tests.databases import database_url, postgres_cluster
-from tests.integration.store.mails import attribute, find_votes
+from tests.integration.store.mails import PlainRules
 
 __all__ = ["database_url", "postgres_cluster"]
 
@@ -29,13 +28,7 @@ def open_with(database_url: sa.URL, policy: Policy) -> Iterator[Callable[..., Sq
 
     def open_one(policy: Policy = policy) -> SqlStore:
         store = open_store(
-            database_url,
-            roster=Roster(()),
-            policy=policy,
-            prefix="KIP",
-            permalink="https://lists.example/thread/{mid}",
-            find_votes=find_votes,
-            attribute=attribute,
+            database_url, PlainRules(policy=policy, prefix="KIP", permalink="https://lists.example/thread/{mid}")
         )
         opened.append(store)
         return store

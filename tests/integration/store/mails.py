@@ -17,8 +17,9 @@ from kipflow.domain.facts import (
     StatusWord,
     SubjectReading,
 )
-from kipflow.domain.roster import Verdict
+from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Vote
+from kipflow.services.assembly import CommunityRules
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 LIST = "dev@project.example"
@@ -70,7 +71,7 @@ def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
     return {m.message_id: find(m, frozenset()) for m in messages}
 
 
-def find_votes(messages: Sequence[Message], _verdicts: Sequence[Verdict] = ()) -> list[Vote]:
+def find_votes(messages: Sequence[Message]) -> list[Vote]:
     """A vote for each mail that opens one, with a ballot for each expression in a reply to it."""
     votes = []
     for root in messages:
@@ -82,6 +83,16 @@ def find_votes(messages: Sequence[Message], _verdicts: Sequence[Verdict] = ()) -
             )
             votes.extend(make_vote(root, number, ballots) for number in root.reading.numbers)
     return votes
+
+
+class PlainRules(CommunityRules):
+    """Votes and numbers by the simplest rules: every ballot binds."""
+
+    def find_votes(self, mails: Sequence[Message], roster: Roster) -> list[Vote]:
+        return find_votes(mails)
+
+    def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
+        return attribute(messages)
 
 
 def make_vote(root: Message, number: int, ballots: tuple[Ballot, ...]) -> Vote:

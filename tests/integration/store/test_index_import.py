@@ -17,12 +17,11 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from kipflow.services.advance import AT_ONCE, Advance, advance_all, advance_many, advance_one, find_candidates
 from kipflow.services.effects import EffectRules
 from kipflow.services.index import import_index, render_board_index
 from kipflow.wiki.index import parse_index_page, replace_index
-from tests.integration.store.mails import NOW, attribute, find_votes, make_message
+from tests.integration.store.mails import NOW, PlainRules, make_message
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")
 DAY = timedelta(days=1)
@@ -117,19 +116,14 @@ def test_rows_decided_many_at_once_are_stored_as_if_one_by_one(
     policy = replace(policy, dormant_after=90 * DAY, grace=14 * DAY)
     other = open_store(
         f"sqlite:///{tmp_path / 'other.db'}",
-        roster=Roster(()),
-        policy=policy,
-        prefix="KIP",
-        permalink="https://lists.example/thread/{mid}",
-        find_votes=find_votes,
-        attribute=attribute,
+        PlainRules(policy=policy, prefix="KIP", permalink="https://lists.example/thread/{mid}"),
     )
     other.migrate()
     as_of = NOW + days * DAY
-    many, single = store.with_rules(policy=policy, roster=Roster(()), find_votes=find_votes), other
+    many, single = store.with_rules(PlainRules(prefix="KIP", policy=policy)), other
     for one in (many, single):
         with one.begin() as session:
-            session.save_messages([make_message("m", 7)], seen_at=NOW)
+            session.mail.save_messages([make_message("m", 7)], seen_at=NOW)
         import_index(one, json.dumps(rows()), prefix="KIP", seen_at=NOW, source="index.json")
     advance_all(many, policy=policy, effects=RULES, as_of=as_of, run_id="r")
     for number in NUMBERS:

@@ -12,22 +12,22 @@ from hypothesis import strategies as st
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from kipflow.mail.threads import attribute_numbers
-from tests.integration.store.mails import NOW, attribute, find_votes, make_message
+from kipflow.services.assembly import CommunityRules
+from tests.integration.store.mails import NOW, attribute, make_message
 
 Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
 
 
 def save(store: SqlStore, *messages: Message) -> frozenset[int]:
     with store.begin() as session:
-        return session.save_messages(messages, seen_at=NOW).touched
+        return session.mail.save_messages(messages, seen_at=NOW).touched
 
 
 def attributed(store: SqlStore) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     with store.begin() as session:
-        for batch in session.iter_rows("proposal_message", ["number", "message_id"]):
+        for batch in session.metrics.iter_rows("proposal_message", ["number", "message_id"]):
             for row in batch:
                 found.setdefault(row["message_id"], set()).add(row["number"])
     return found
@@ -35,7 +35,7 @@ def attributed(store: SqlStore) -> dict[str, set[int]]:
 
 def origins(store: SqlStore) -> dict[str, str]:
     with store.begin() as session:
-        rows = [row for batch in session.iter_rows("proposal_message") for row in batch]
+        rows = [row for batch in session.metrics.iter_rows("proposal_message") for row in batch]
     return {row["message_id"]: row["origin"] for row in rows}
 
 
@@ -93,7 +93,7 @@ def test_a_mail_is_found_by_any_of_hundreds_of_references(store: SqlStore):
     many = tuple(f"r{i}" for i in range(900))
     save(store, make_message("a", 7), make_message("b", parent="a", references=(*many, "a")))
     with store.begin() as session:
-        count = session._connection.exec_driver_sql("SELECT count(*) FROM message_reference").scalar()
+        count = session.connection.exec_driver_sql("SELECT count(*) FROM message_reference").scalar()
     assert count == len(many) + 1
     assert attributed(store)["<b@mail.example>"] == {7}
 
@@ -141,14 +141,11 @@ def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(
 
 
 def memory_store(rule: Attribute) -> SqlStore:
-    store = open_store(
-        "sqlite://",
-        roster=Roster(()),
-        policy=Policy(version="test-1", binding_roles=frozenset({"pmc"})),
-        prefix="KIP",
-        permalink="",
-        find_votes=find_votes,
-        attribute=rule,
-    )
+    class Rules(CommunityRules):
+        def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
+            return rule(messages)
+
+    policy = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
+    store = open_store("sqlite://", Rules(policy=policy, prefix="KIP"))
     store.migrate()
     return store

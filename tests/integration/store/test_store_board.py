@@ -20,6 +20,7 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Choice
+from kipflow.services.assembly import load_facts
 from kipflow.services.board import RowQuery, Sort
 from kipflow.services.ports import Effect
 from tests.integration.store.mails import (
@@ -42,7 +43,7 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
     """KIP-7 in a vote that needs a person, KIP-8 a draft that its page contradicts, KIP-9 undecided."""
     no = make_expression(Choice.AGAINST, line="-1, because of names")
     with store.begin() as session:
-        session.save_messages(
+        session.mail.save_messages(
             [
                 make_message("talk", 7, arrived_at=NOW - 40 * DAY, subject="[DISCUSS] KIP-7: Tidy 100% of shelves"),
                 make_message("undated", 7, arrived_at=None),
@@ -53,25 +54,26 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
             seen_at=NOW + DAY,
         )
         page = make_page(number=8, title="KIP-8 - Über Regale", saved_at=NOW, status=StatusWord.ACCEPTED)
-        session.save_page_version(page, seen_at=NOW)
-        session.save_index_entries([make_entry(9)])
-        session.save_ticket(
+        session.pages.save_version(page, seen_at=NOW)
+        session.pages.save_index_entries([make_entry(9)])
+        session.pages.save_ticket(
             TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=("4.2",), seen_at=NOW)
         )
-        session.save_unreadable([Unreadable(source="x#1", why="torn", list_id=LIST, month="2026-03")], seen_at=NOW)
-        session.save_month(make_month("2026-02"))
-        session.save_month(make_month())
-        session.save_ruling(make_ruling(8, kind="snooze", target="KIP-8", value={"until": AS_OF.isoformat()}))
+        session.mail.save_unreadable([Unreadable(source="x#1", why="torn", list_id=LIST, month="2026-03")], seen_at=NOW)
+        session.mail.save_month(make_month("2026-02"))
+        session.mail.save_month(make_month())
+        session.rulings.save(make_ruling(8, kind="snooze", target="KIP-8", value={"until": AS_OF.isoformat()}))
         for number in (7, 8):
-            decision = decide(session.load_facts(number), policy, AS_OF)
+            facts = load_facts(session, number)
+            decision = decide(facts, policy, AS_OF)
             assert decision is not None
             appended = reconcile((), decision.history)
-            session.append_transitions(appended, recorded_at=AS_OF, run_id=f"run-{number}")
-            session.enqueue(
+            session.history.append(appended, recorded_at=AS_OF, run_id=f"run-{number}")
+            session.outbox.enqueue(
                 [Effect(key=f"slack/{number}", number=number, channel="slack", payload={}, approval=number == 8)],
                 now=AS_OF,
             )
-            session.save_decision(decision)
+            session.history.save_decision(decision, facts.proposal)
     return store
 
 
@@ -112,13 +114,14 @@ def test_the_overview_counts_everything(board: SqlStore):
 
 def test_the_latest_moves_go_by_their_time_whichever_was_recorded_last(board: SqlStore, policy: Policy):
     with board.begin() as session:
-        session.save_page_version(
+        session.pages.save_version(
             make_page(page_id="p10", number=10, title="KIP-10 - Old shelves", saved_at=NOW), seen_at=AS_OF
         )
-        decision = decide(session.load_facts(10), policy, AS_OF)
+        facts = load_facts(session, 10)
+        decision = decide(facts, policy, AS_OF)
         assert decision is not None
-        session.append_transitions(decision.history, recorded_at=AS_OF + DAY, run_id="later")
-        session.save_decision(decision)
+        session.history.append(decision.history, recorded_at=AS_OF + DAY, run_id="later")
+        session.history.save_decision(decision, facts.proposal)
     moves = [r.recorded.transition for r in board.overview(AS_OF + DAY).recent]
     assert 10 in {m.number for m in moves}
     assert [m.at for m in moves] == sorted((m.at for m in moves), reverse=True)
@@ -192,7 +195,8 @@ def test_rows_can_be_filtered_sorted_and_paged(board: SqlStore):
 def test_a_proposal_shows_all_it_rests_on(board: SqlStore, policy: Policy):
     view = board.proposal(7, AS_OF)
     with board.begin() as session:
-        decision = decide(session.load_facts(7), policy, AS_OF)
+        facts = load_facts(session, 7)
+        decision = decide(facts, policy, AS_OF)
     assert decision is not None
     assert view.votes == decision.votes
     assert (view.stage, view.since, view.missing) == (decision.stage, decision.since, decision.missing)
@@ -231,7 +235,7 @@ def test_questions_that_an_outcome_hangs_on_come_first_with_their_mail(board: Sq
         ):
             row = {"number": number, "position": 0, "kind": kind, "subject": subject, "question": "?", "line": ""}
             row |= {"outcomes": outcomes, "hangs": bool(outcomes)}
-            session._connection.execute(sa.insert(tables.review_item).values(row))
+            session.connection.execute(sa.insert(tables.review_item).values(row))
     found = board.review()
     assert [(r.number, r.item.kind, r.url) for r in found] == [
         (8, "ballot", "https://lists.example/thread/no@mail.example"),
@@ -243,7 +247,7 @@ def test_lists_are_paged_newest_first(board: SqlStore):
     with board.begin() as session:
         for i in range(5):
             item = Unreadable(source=f"y#{i}", why="torn")
-            session.save_unreadable([item], seen_at=NOW + timedelta(hours=i + 1))
+            session.mail.save_unreadable([item], seen_at=NOW + timedelta(hours=i + 1))
     page = board.unreadable(offset=1, limit=2)
     assert ([r.source for r in page.rows], page.total) == (["y#3", "y#2"], 6)
     assert board.effects(status="held").total == 1
@@ -253,7 +257,7 @@ def test_lists_are_paged_newest_first(board: SqlStore):
 def fill(store: SqlStore, proposals: int, mails: int) -> None:
     """Many copies of what `board` holds of KIP-7, written straight into the tables."""
     with store.begin() as session:
-        connection = session._connection
+        connection = session.connection
 
         def copy(table: sa.Table, make: Callable[[dict[str, Any], int], dict[str, Any]], many: int) -> None:
             where = table.c.number == 7 if "number" in table.c else table.c.message_id == "<yes@mail.example>"

@@ -14,6 +14,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import Kind, TicketState, Unreadable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
+from kipflow.services.assembly import load_facts
 from kipflow.services.board import RowQuery
 from kipflow.services.ports import Effect
 from tests.integration.store.mails import (
@@ -38,25 +39,28 @@ def run_once(store: SqlStore, policy: Policy) -> None:
         vote = make_message("vote", 7, kind=Kind.VOTE, topic="shelves", subject="[VOTE] KIP-7: Shelves")
         reply = make_message("reply", parent="vote", topic="shelves", expressions=(make_expression(),))
         for _ in range(2):
-            session.save_messages([vote, reply, make_message("noise", topic="other")], seen_at=NOW)
-        session.save_messages([make_message("vote", 7, own_text="else", digest="other")], seen_at=NOW)
-        session.save_unreadable([Unreadable(source="x", why="torn")], seen_at=NOW)
-        session.save_month(make_month())
-        session.save_page_version(make_page(), seen_at=NOW)
-        session.save_index_entries([make_entry()])
-        session.save_ticket(TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=(), seen_at=NOW))
-        session.save_ruling(make_ruling())
-        session.save_ruling(make_ruling(number=None, target="<reply@mail.example>"))
+            session.mail.save_messages([vote, reply, make_message("noise", topic="other")], seen_at=NOW)
+        session.mail.save_messages([make_message("vote", 7, own_text="else", digest="other")], seen_at=NOW)
+        session.mail.save_unreadable([Unreadable(source="x", why="torn")], seen_at=NOW)
+        session.mail.save_month(make_month())
+        session.pages.save_version(make_page(), seen_at=NOW)
+        session.pages.save_index_entries([make_entry()])
+        session.pages.save_ticket(
+            TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=(), seen_at=NOW)
+        )
+        session.rulings.save(make_ruling())
+        session.rulings.save(make_ruling(number=None, target="<reply@mail.example>"))
     with store.begin() as session:
-        session.load_pending(NOW)
-        decision = decide(session.load_facts(7), policy, NOW + timedelta(days=2))
+        session.history.load_pending(NOW)
+        facts = load_facts(session, 7)
+        decision = decide(facts, policy, NOW + timedelta(days=2))
         assert decision is not None
-        session.load_history(7)
-        session.append_transitions(decision.history, recorded_at=NOW)
-        session.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
-        session.save_decision(decision)
-        session.find_claim("slack")
-        session.claim_effect("slack", by="somebody", now=NOW, lease=timedelta(minutes=1))
+        session.history.load(7)
+        session.history.append(decision.history, recorded_at=NOW)
+        session.outbox.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
+        session.history.save_decision(decision, facts.proposal)
+        session.outbox.find_claim("slack")
+        session.outbox.claim("slack", by="somebody", now=NOW, lease=timedelta(minutes=1))
     store.overview(NOW)
     store.rows(RowQuery())
     store.proposal(7, NOW)
@@ -106,21 +110,21 @@ def test_new_mails_cost_the_same_however_many_are_held(store: SqlStore):
 
         event.listen(store._engine, "before_cursor_execute", note)
         with store.begin() as session:
-            session.save_messages([make_message(f"{tag}{i}", parent="a") for i in range(10)], seen_at=NOW)
+            session.mail.save_messages([make_message(f"{tag}{i}", parent="a") for i in range(10)], seen_at=NOW)
         event.remove(store._engine, "before_cursor_execute", note)
         return len(sent)
 
     with store.begin() as session:
-        session.save_messages([make_message("a", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     early = count_statements("early")
     with store.begin() as session:
-        session.save_messages([make_message(f"old{i}", parent="a") for i in range(3_000)], seen_at=NOW)
+        session.mail.save_messages([make_message(f"old{i}", parent="a") for i in range(3_000)], seen_at=NOW)
     assert count_statements("late") == early < 25
 
 
 def test_the_count_of_mails_is_kept_not_counted(store: SqlStore, database_url: sa.URL):
     with store.begin() as session:
-        session.save_messages([make_message(f"m{i}") for i in range(700)], seen_at=NOW)
-        session.save_messages([make_message("m3"), make_message("new")], seen_at=NOW)
+        session.mail.save_messages([make_message(f"m{i}") for i in range(700)], seen_at=NOW)
+        session.mail.save_messages([make_message("m3"), make_message("new")], seen_at=NOW)
     assert store.overview(NOW).messages == 701
     assert not any("FROM message" in s and "count" in s for s in explain(store, lambda: store.overview(NOW) and None))

@@ -16,6 +16,7 @@ from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services import rulings
+from kipflow.services.assembly import load_facts
 from kipflow.services.ports import IndexRow, MetricRow
 from tests.integration.store.mails import NOW, make_entry, make_expression, make_message, make_month, make_page
 
@@ -25,11 +26,12 @@ DAY = timedelta(days=1)
 def advance(store: SqlStore, policy: Policy, as_of: datetime, number: int = 7):
     """What `services.advance` does, without effects."""
     with store.begin() as session:
-        decision = decide(session.load_facts(number), policy, as_of)
+        facts = load_facts(session, number)
+        decision = decide(facts, policy, as_of)
         assert decision is not None
-        appended = reconcile(session.load_history(number), decision.history)
-        added = session.append_transitions(appended, recorded_at=as_of, run_id="run-1")
-        session.save_decision(decision)
+        appended = reconcile(session.history.load(number), decision.history)
+        added = session.history.append(appended, recorded_at=as_of, run_id="run-1")
+        session.history.save_decision(decision, facts.proposal)
     return decision, added
 
 
@@ -47,13 +49,13 @@ def save_vote(store: SqlStore) -> None:
     ]
     vote = make_message("vote", 7, kind=Kind.VOTE, arrived_at=NOW + DAY, subject="[VOTE] KIP-7: Tidy shelves")
     with store.begin() as session:
-        session.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW + 2 * DAY)
-        session.save_month(make_month(fetched_at=NOW + 21 * DAY))
+        session.mail.save_messages([make_message("a", 7), vote, *voters], seen_at=NOW + 2 * DAY)
+        session.mail.save_month(make_month(fetched_at=NOW + 21 * DAY))
 
 
 def pending(store: SqlStore, as_of: datetime = NOW) -> list[int]:
     with store.begin() as session:
-        return session.load_pending(as_of)
+        return session.history.load_pending(as_of)
 
 
 def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: Policy):
@@ -64,9 +66,9 @@ def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: 
     _, again = advance(store, policy, NOW + 20 * DAY)
     assert again == 0
     with store.begin() as session:
-        assert session.load_history(7) == decision.history
-        assert session.append_transitions(decision.history, recorded_at=NOW) == 0
-        assert session.load_decided_at(7) == NOW + 20 * DAY
+        assert session.history.load(7) == decision.history
+        assert session.history.append(decision.history, recorded_at=NOW) == 0
+        assert session.history.load_decided_at(7) == NOW + 20 * DAY
 
 
 def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy):
@@ -74,7 +76,7 @@ def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy):
     advance(store, policy, NOW + 20 * DAY)
     for statement in ("UPDATE transition SET note = 'x'", "DELETE FROM transition"):
         with pytest.raises(sa.exc.DBAPIError, match="append-only"), store.begin() as session:
-            session._connection.exec_driver_sql(statement)
+            session.connection.exec_driver_sql(statement)
 
 
 def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, policy: Policy):
@@ -88,11 +90,11 @@ def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, 
             author_address="no@voters.example",
             expressions=(make_expression(),),
         )
-        session.save_messages([late], seen_at=NOW + 22 * DAY)
-        session.save_index_entries([make_entry(seen_at=NOW, created_at=NOW - 9 * DAY, title="Tidy shelves")])
+        session.mail.save_messages([late], seen_at=NOW + 22 * DAY)
+        session.pages.save_index_entries([make_entry(seen_at=NOW, created_at=NOW - 9 * DAY, title="Tidy shelves")])
     decision, added = advance(store, policy, NOW + 22 * DAY)
     with store.begin() as session:
-        stored = session.load_history(7)
+        stored = session.history.load(7)
     assert added > 1
     assert [t.rule for t in stored].count("correction") == 1
     assert [t.target for t in effective(stored)] == [t.target for t in decision.history]
@@ -118,12 +120,12 @@ def test_a_deadline_that_is_reached_puts_it_back(store: SqlStore, policy: Policy
 def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, policy: Policy):
     save_vote(store)
     with store.begin() as session:
-        session.save_month(make_month(status="partial", why="truncated", fetched_at=NOW + 21 * DAY))
+        session.mail.save_month(make_month(status="partial", why="truncated", fetched_at=NOW + 21 * DAY))
     decision, _ = advance(store, policy, NOW + 20 * DAY)
     assert decision.stage is Stage.VOTE
     assert pending(store, NOW + 20 * DAY) == [7]
     with store.begin() as session:
-        session.save_month(make_month(fetched_at=NOW + 21 * DAY))
+        session.mail.save_month(make_month(fetched_at=NOW + 21 * DAY))
     decision, _ = advance(store, policy, NOW + 20 * DAY)
     assert decision.stage is Stage.ACCEPTED
 
@@ -131,11 +133,12 @@ def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, p
 def test_a_fact_that_comes_while_a_decision_is_made_leaves_it_pending(store: SqlStore, policy: Policy):
     save_vote(store)
     with store.begin() as session:
-        decision = decide(session.load_facts(7), policy, NOW + 20 * DAY)
+        facts = load_facts(session, 7)
+        decision = decide(facts, policy, NOW + 20 * DAY)
         assert decision is not None
         # what another transaction may commit on PostgreSQL while this one goes on
-        session.save_messages([make_message("b", 7)], seen_at=NOW)
-        session.save_decision(decision)
+        session.mail.save_messages([make_message("b", 7)], seen_at=NOW)
+        session.history.save_decision(decision, facts.proposal)
     assert pending(store) == [7]
 
 
@@ -144,7 +147,7 @@ def test_another_policy_makes_every_decided_proposal_pending(
 ):
     save_vote(store)
     with store.begin() as session:
-        session.save_index_entries([make_entry(8)])
+        session.pages.save_index_entries([make_entry(8)])
     advance(store, policy, NOW + 20 * DAY)
     assert pending(store) == [8]
     assert pending(open_with(replace(policy, version="test-2"))) == [7, 8]
@@ -154,22 +157,22 @@ def test_another_policy_makes_every_decided_proposal_pending(
 def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy: Policy):
     save_vote(store)
     with store.begin() as session:
-        session.save_index_entries([make_entry(8), make_entry(9)])
+        session.pages.save_index_entries([make_entry(8), make_entry(9)])
     advance(store, policy, NOW + 20 * DAY)
     with store.begin() as session:
-        assert session.mark_all_pending() == 3
-        assert session.mark_all_pending() == 3
-        assert session.load_numbers() == [7, 8, 9]
+        assert session.history.mark_all_pending() == 3
+        assert session.history.mark_all_pending() == 3
+        assert session.history.load_numbers() == [7, 8, 9]
     assert pending(store) == [7, 8, 9]
 
 
 def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy):
     with store.begin() as session:
-        session.save_page_version(make_page(title="KIP-7: Tidy shelves"), seen_at=NOW)
-        session.save_index_entries([make_entry(8)])
+        session.pages.save_version(make_page(title="KIP-7: Tidy shelves"), seen_at=NOW)
+        session.pages.save_index_entries([make_entry(8)])
     advance(store, policy, NOW + 3 * DAY)
     with store.begin() as session:
-        assert session.load_index_rows() == [
+        assert session.history.load_index_rows() == [
             IndexRow(
                 number=7, title="Tidy shelves", stage=Stage.DRAFT, url="https://wiki.example/4711", jira="SHELF-12"
             )
@@ -181,14 +184,14 @@ def test_rows_for_export_come_in_batches_with_the_columns_asked_for(store: SqlSt
     decision, _ = advance(store, policy, NOW + 20 * DAY)
     with store.begin() as session:
         exported = {
-            name: [row for batch in session.iter_rows(name) for row in batch]
+            name: [row for batch in session.metrics.iter_rows(name) for row in batch]
             for name in ("transition", "vote", "ballot", "proposal", "proposal_message")
         }
-        [[stages]] = session.iter_rows("proposal", ["number", "stage"])
+        [[stages]] = session.metrics.iter_rows("proposal", ["number", "stage"])
         with pytest.raises(ValueError, match="no export 'outbox'"):
-            next(session.iter_rows("outbox"))
+            next(session.metrics.iter_rows("outbox"))
         with pytest.raises(ValueError, match="no column nonsense"):
-            next(session.iter_rows("vote", ["nonsense"]))
+            next(session.metrics.iter_rows("vote", ["nonsense"]))
     assert [row["id"] for row in exported["transition"]] == [t.id for t in decision.history]
     assert exported["transition"][0]["at"] == decision.history[0].at
     assert exported["vote"][0]["binding_for"] == 4
@@ -201,20 +204,20 @@ def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore):
     old = MetricRow(name="open_votes", dimension="", value=3.0, unit="count")
     new = MetricRow(name="open_votes", dimension="", value=4.5, unit="count")
     with store.begin() as session:
-        assert session.load_metrics() == []
-        session.save_metrics([old], as_of=NOW, run_id="r1")
-        session.save_metrics([old], as_of=NOW + DAY, run_id="r2")
-        assert session.save_metrics([new], as_of=NOW + DAY, run_id="r3") == 1
-        assert session.load_metrics() == [new]
+        assert session.metrics.load() == []
+        session.metrics.save([old], as_of=NOW, run_id="r1")
+        session.metrics.save([old], as_of=NOW + DAY, run_id="r2")
+        assert session.metrics.save([new], as_of=NOW + DAY, run_id="r3") == 1
+        assert session.metrics.load() == [new]
     assert store.overview(NOW).metrics.rows == (old,)
 
 
 def test_marks_keep_the_last_value(store: SqlStore):
     with store.begin() as session:
-        assert session.load_mark("seen") is None
-        session.save_mark("seen", "a")
-        session.save_mark("seen", "b")
-        assert session.load_mark("seen") == "b"
+        assert session.marks.load("seen") is None
+        session.marks.save("seen", "a")
+        session.marks.save("seen", "b")
+        assert session.marks.load("seen") == "b"
 
 
 def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore):
@@ -236,4 +239,4 @@ def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore):
         settle("<a@mail.example>")
     ruling = settle("<v0@mail.example>")
     with store.begin() as session:
-        assert [r.id for r in session.load_facts(7).rulings] == [ruling]
+        assert [r.id for r in load_facts(session, 7).rulings] == [ruling]

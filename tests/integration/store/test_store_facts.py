@@ -11,6 +11,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError, UnknownProposal
 from kipflow.domain.facts import Kind, TicketState, Unreadable
 from kipflow.domain.votes import Choice, Declared
+from kipflow.services.assembly import load_facts
 from tests.integration.store.mails import (
     LIST,
     NOW,
@@ -25,7 +26,7 @@ from tests.integration.store.mails import (
 
 def save(store: SqlStore, *messages):
     with store.begin() as session:
-        return session.save_messages(messages, seen_at=NOW + timedelta(days=1))
+        return session.mail.save_messages(messages, seen_at=NOW + timedelta(days=1))
 
 
 def unreadable(store: SqlStore):
@@ -34,13 +35,13 @@ def unreadable(store: SqlStore):
 
 def pending(store: SqlStore):
     with store.begin() as session:
-        return session.load_pending(NOW)
+        return session.history.load_pending(NOW)
 
 
 def settle(store: SqlStore):
     """Take everything off the pending list, as decisions would."""
     with store.begin() as session:
-        session._connection.exec_driver_sql("DELETE FROM pending")
+        session.connection.exec_driver_sql("DELETE FROM pending")
 
 
 def test_a_message_comes_back_as_it_was_saved(store: SqlStore):
@@ -67,11 +68,8 @@ def test_a_message_comes_back_as_it_was_saved(store: SqlStore):
         cancels="I cancel this vote",
     )
     save(store, message)
-    seen = []
     with store.begin() as session:
-        session._community = replace(session._community, find_votes=lambda mails, _verdicts: seen.extend(mails) or [])
-        session.load_facts(7)
-    assert seen == [message]
+        assert session.history.load_rows(7).messages == (message,)
 
 
 def test_a_message_saved_again_changes_nothing(store: SqlStore):
@@ -112,7 +110,7 @@ def test_text_that_databases_refuse_is_stored_all_the_same(store: SqlStore):
     assert save(store, hostile).new == 1
     assert save(store, hostile).known == 1
     with store.begin() as session:
-        [message] = session.load_facts(7).messages
+        [message] = load_facts(session, 7).messages
     assert message.subject == "[DISCUSS] KIP-7 \ufffd ? ✓"
 
 
@@ -126,19 +124,18 @@ def test_an_endless_message_id_is_stored_under_a_short_one(store: SqlStore):
 
 def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: SqlStore):
     save(store, make_message("dated", 7), make_message("undated", 7, arrived_at=None, arrived_from="none"))
-    seen = []
     with store.begin() as session:
-        session._community = replace(session._community, find_votes=lambda mails, _verdicts: seen.extend(mails) or [])
-        facts = session.load_facts(7)
+        rows = session.history.load_rows(7)
+        facts = session.rules.assemble(rows)
     assert [m.message_id for m in facts.messages] == ["<dated@mail.example>"]
-    assert [m.message_id for m in seen] == ["<dated@mail.example>", "<undated@mail.example>"]
+    assert [m.message_id for m in rows.messages] == ["<dated@mail.example>", "<undated@mail.example>"]
 
 
 def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore):
     later = make_message("a", 7, arrived_at=NOW + timedelta(hours=2))
     save(store, later, make_message("b/c?d", 7))
     with store.begin() as session:
-        messages = session.load_facts(7).messages
+        messages = load_facts(session, 7).messages
     assert [m.message_id for m in messages] == ["<b/c?d@mail.example>", "<a@mail.example>"]
     assert messages[0].permalink == "https://lists.example/thread/b%2Fc%3Fd@mail.example"
 
@@ -148,44 +145,44 @@ def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore):
         store, make_message("a", 7, 9, kind=Kind.VOTE), make_message("b", parent="a", expressions=(make_expression(),))
     )
     with store.begin() as session:
-        votes = session.load_facts(9).votes
+        votes = load_facts(session, 9).votes
     assert [(v.proposal, len(v.ballots)) for v in votes] == [(9, 1)]
 
 
 def test_unreadable_items_are_noted_once(store: SqlStore):
     item = Unreadable(source="x.mbox#12", why="no header ends", list_id=LIST, month="2026-03")
     with store.begin() as session:
-        assert session.save_unreadable([item, item], seen_at=NOW) == 1
-        assert session.save_unreadable([item], seen_at=NOW + timedelta(hours=1)) == 0
+        assert session.mail.save_unreadable([item, item], seen_at=NOW) == 1
+        assert session.mail.save_unreadable([item], seen_at=NOW + timedelta(hours=1)) == 0
     assert len(unreadable(store)) == 1
 
 
 def test_an_unknown_proposal_is_said_to_be_unknown(store: SqlStore):
     with pytest.raises(UnknownProposal), store.begin() as session:
-        session.load_facts(404)
+        load_facts(session, 404)
 
 
 def test_months_replace_what_was_known_of_them_and_bound_coverage(store: SqlStore):
     save(store, make_message("a", 7))
     with store.begin() as session:
-        session.save_month(make_month("2026-02", "partial", why="truncated"))
-        assert session.load_facts(7).coverage.gaps == (("2026-02", f"{LIST} 2026-02: truncated"),)
-        session.save_month(make_month("2026-02"))
-        session.save_month(make_month("2026-03"))
-        assert session.load_facts(7).coverage.complete_through == NOW
-        assert session.load_months("other@project.example") == []
-        assert [m.month for m in session.load_months()] == ["2026-02", "2026-03"]
+        session.mail.save_month(make_month("2026-02", "partial", why="truncated"))
+        assert load_facts(session, 7).coverage.gaps == (("2026-02", f"{LIST} 2026-02: truncated"),)
+        session.mail.save_month(make_month("2026-02"))
+        session.mail.save_month(make_month("2026-03"))
+        assert load_facts(session, 7).coverage.complete_through == NOW
+        assert session.mail.load_months("other@project.example") == []
+        assert [m.month for m in session.mail.load_months()] == ["2026-02", "2026-03"]
 
 
 def test_page_versions_are_kept_once_in_any_order(store: SqlStore):
     with store.begin() as session:
-        assert session.save_page_version(make_page(2), seen_at=NOW)
-        assert session.save_page_version(make_page(1), seen_at=NOW)
-        assert not session.save_page_version(make_page(2), seen_at=NOW)
-        assert session.load_page_versions() == {"4711": 2}
-        facts = session.load_facts(7)
-        assert session.find_page_body("4711", 2) == "<p>version 2</p>"
-        assert session.find_page_body("4711", 3) is None
+        assert session.pages.save_version(make_page(2), seen_at=NOW)
+        assert session.pages.save_version(make_page(1), seen_at=NOW)
+        assert not session.pages.save_version(make_page(2), seen_at=NOW)
+        assert session.pages.load_versions() == {"4711": 2}
+        facts = load_facts(session, 7)
+        assert session.pages.find_body("4711", 2) == "<p>version 2</p>"
+        assert session.pages.find_body("4711", 3) is None
     assert facts.pages == (make_page(1, body=""), make_page(2, body=""))
     assert facts.proposal.created_at == make_page(1).saved_at
     assert (facts.proposal.author, facts.proposal.jira) == ("Mara Lind", "SHELF-12")
@@ -194,41 +191,41 @@ def test_page_versions_are_kept_once_in_any_order(store: SqlStore):
 
 def test_a_page_that_changes_its_number_touches_both_proposals(store: SqlStore):
     with store.begin() as session:
-        session.save_page_version(make_page(1, number=7), seen_at=NOW)
+        session.pages.save_version(make_page(1, number=7), seen_at=NOW)
     settle(store)
     with store.begin() as session:
-        session.save_page_version(make_page(2, number=8), seen_at=NOW)
-        assert [p.version for p in session.load_facts(8).pages] == [1, 2]
-        left = session.load_facts(7)
+        session.pages.save_version(make_page(2, number=8), seen_at=NOW)
+        assert [p.version for p in load_facts(session, 8).pages] == [1, 2]
+        left = load_facts(session, 7)
         assert [p.version for p in left.pages] == [1, 2], "that the number was taken is not taken back"
     assert pending(store) == [7, 8]
 
 
 def test_a_page_whose_title_loses_its_number_keeps_its_proposal(store: SqlStore):
     with store.begin() as session:
-        session.save_page_version(make_page(1), seen_at=NOW)
-        session.save_page_version(make_page(2, number=None), seen_at=NOW)
-        assert len(session.load_facts(7).pages) == 2
+        session.pages.save_version(make_page(1), seen_at=NOW)
+        session.pages.save_version(make_page(2, number=None), seen_at=NOW)
+        assert len(load_facts(session, 7).pages) == 2
 
 
 def test_another_text_under_a_held_version_is_noted(store: SqlStore):
     with store.begin() as session:
-        session.save_page_version(make_page(1), seen_at=NOW)
-        assert not session.save_page_version(make_page(1, body="<p>rewritten</p>"), seen_at=NOW)
+        session.pages.save_version(make_page(1), seen_at=NOW)
+        assert not session.pages.save_version(make_page(1, body="<p>rewritten</p>"), seen_at=NOW)
     assert [note.source for note in unreadable(store)] == ["page 4711@1"]
 
 
 def test_index_rows_are_stored_when_they_say_something_new(store: SqlStore):
     tomorrow = NOW + timedelta(days=1)
     with store.begin() as session:
-        assert session.save_index_entries([make_entry(7), make_entry(8)]) == 2
+        assert session.pages.save_index_entries([make_entry(7), make_entry(8)]) == 2
     settle(store)
     with store.begin() as session:
         same = make_entry(7, seen_at=tomorrow)
         moved = make_entry(8, seen_at=tomorrow, section="accepted", release="4.1")
-        assert session.save_index_entries([same, moved]) == 1
-        assert [e.section for e in session.load_facts(8).index_entries] == ["discussion", "accepted"]
-        assert session.load_facts(8).proposal.release == "4.1"
+        assert session.pages.save_index_entries([same, moved]) == 1
+        assert [e.section for e in load_facts(session, 8).index_entries] == ["discussion", "accepted"]
+        assert load_facts(session, 8).proposal.release == "4.1"
     assert pending(store) == [8]
 
 
@@ -236,17 +233,17 @@ def test_an_index_that_goes_back_to_an_earlier_word_is_believed(store: SqlStore)
     days = [NOW + timedelta(days=d) for d in range(3)]
     with store.begin() as session:
         for at, section in zip(days, ("discussion", "accepted", "discussion"), strict=True):
-            assert session.save_index_entries([make_entry(seen_at=at, section=section)]) == 1
-        assert session.load_facts(7).index_entries[-1].section == "discussion"
+            assert session.pages.save_index_entries([make_entry(seen_at=at, section=section)]) == 1
+        assert load_facts(session, 7).index_entries[-1].section == "discussion"
 
 
 def test_two_rows_of_one_number_are_one_reading(store: SqlStore):
     rows = [make_entry(4, section="accepted"), make_entry(4, title="Command line tools", section="accepted")]
     later = [replace(row, seen_at=NOW + timedelta(days=1)) for row in rows]
     with store.begin() as session:
-        assert session.save_index_entries(rows) == 1
-        assert session.save_index_entries(reversed(later)) == 0
-        assert len(session.load_facts(4).index_entries) == 2
+        assert session.pages.save_index_entries(rows) == 1
+        assert session.pages.save_index_entries(reversed(later)) == 0
+        assert len(load_facts(session, 4).index_entries) == 2
 
 
 def test_tickets_touch_the_proposals_that_name_them_when_they_change(store: SqlStore):
@@ -255,17 +252,17 @@ def test_tickets_touch_the_proposals_that_name_them_when_they_change(store: SqlS
         ticket, status="Closed", resolution="Fixed", fix_versions=("4.1.0",), seen_at=NOW + timedelta(days=1)
     )
     with store.begin() as session:
-        session.save_page_version(make_page(), seen_at=NOW)
-        session.save_index_entries([make_entry(8, jira="SHELF-12"), make_entry(9, jira="SHELF-13")])
-        assert session.load_ticket_keys() == ["SHELF-12", "SHELF-13"]
-        assert session.save_ticket(ticket)
+        session.pages.save_version(make_page(), seen_at=NOW)
+        session.pages.save_index_entries([make_entry(8, jira="SHELF-12"), make_entry(9, jira="SHELF-13")])
+        assert session.pages.load_ticket_keys() == ["SHELF-12", "SHELF-13"]
+        assert session.pages.save_ticket(ticket)
     settle(store)
     with store.begin() as session:
-        assert not session.save_ticket(replace(ticket, seen_at=NOW + timedelta(hours=1)))
+        assert not session.pages.save_ticket(replace(ticket, seen_at=NOW + timedelta(hours=1)))
     assert pending(store) == []
     with store.begin() as session:
-        assert session.save_ticket(done)
-        facts = session.load_facts(7)
+        assert session.pages.save_ticket(done)
+        facts = load_facts(session, 7)
     assert pending(store) == [7, 8]
     assert facts.tickets == (ticket, done)
     assert (facts.proposal.release, facts.proposal.in_progress) == ("4.1.0", False)
@@ -275,15 +272,15 @@ def test_rulings_are_facts_that_can_be_revoked_but_not_lost(store: SqlStore):
     save(store, make_message("a", 7))
     settle(store)
     with store.begin() as session:
-        first = session.save_ruling(make_ruling())
-        assert session.save_ruling(make_ruling()) == first
-        assert session.load_facts(7).rulings == (make_ruling(id=first),)
+        first = session.rulings.save(make_ruling())
+        assert session.rulings.save(make_ruling()) == first
+        assert load_facts(session, 7).rulings == (make_ruling(id=first),)
     assert pending(store) == [7]
     settle(store)
     with store.begin() as session:
-        session.revoke_ruling(first, at=NOW + timedelta(days=1), by="lead")
-        session.revoke_ruling(first, at=NOW + timedelta(days=2), by="other")
-        assert session.load_facts(7).rulings[0].revoked_at == NOW + timedelta(days=1)
+        session.rulings.revoke(first, at=NOW + timedelta(days=1), by="lead")
+        session.rulings.revoke(first, at=NOW + timedelta(days=2), by="other")
+        assert load_facts(session, 7).rulings[0].revoked_at == NOW + timedelta(days=1)
     assert pending(store) == [7]
 
 
@@ -291,11 +288,11 @@ def test_a_ruling_on_a_ballot_finds_the_proposals_of_its_mail(store: SqlStore):
     save(store, make_message("a", 7))
     settle(store)
     with store.begin() as session:
-        session.save_ruling(make_ruling(number=None))
-        assert len(session.load_facts(7).rulings) == 1
+        session.rulings.save(make_ruling(number=None))
+        assert len(load_facts(session, 7).rulings) == 1
     assert pending(store) == [7]
 
 
 def test_revoking_an_unknown_ruling_is_an_error(store: SqlStore):
     with pytest.raises(KipflowError, match="no ruling 12"), store.begin() as session:
-        session.revoke_ruling(12, at=NOW, by="ops")
+        session.rulings.revoke(12, at=NOW, by="ops")

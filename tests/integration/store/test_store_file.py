@@ -30,7 +30,7 @@ def path(database_url: sa.URL) -> Path:
 def test_what_was_written_into_a_file_that_is_gone_is_no_success(store: SqlStore, path: Path) -> None:
     def write() -> None:
         with store.begin() as session:
-            session.save_mark("a", "1")
+            session.marks.save("a", "1")
             path.unlink()
 
     with pytest.raises(ServiceUnavailable, match=GONE):
@@ -50,20 +50,20 @@ def test_a_file_that_was_replaced_is_read_and_not_written_to(
     store: SqlStore, open_with: Callable[..., SqlStore], path: Path
 ) -> None:
     with store.begin() as session:
-        session.save_mark("a", "old")
+        session.marks.save("a", "old")
     store.close()
     shutil.copy(path, path.with_name("backup"))
     with store.begin() as session:
-        session.save_mark("a", "new")
+        session.marks.save("a", "new")
     path.with_name("backup").replace(path)
     for rest in ("-wal", "-shm"):
         path.with_name(path.name + rest).unlink(missing_ok=True)
     with store.read() as session:
-        assert session.load_mark("a") == "old", "a board shows what is there now"
+        assert session.marks.load("a") == "old", "a board shows what is there now"
     with pytest.raises(ServiceUnavailable, match="replaced while this ran; start again"), store.begin() as session:
-        session.save_mark("a", "1")
+        session.marks.save("a", "1")
     with open_with().begin() as session:
-        session.save_mark("a", "1")
+        session.marks.save("a", "1")
 
 
 def test_a_database_that_was_made_once_is_not_made_again_in_silence(database_url: sa.URL, path: Path) -> None:

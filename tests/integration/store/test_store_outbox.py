@@ -23,7 +23,7 @@ def make_effect(key: str = "KIP-7/passed/slack", **changes) -> Effect:
 
 def claim(store: SqlStore, at=NOW, *, by: str = "one", channel: str = "slack", **more) -> OutboxRow | None:
     with store.begin() as session:
-        return session.claim_effect(channel, by=by, now=at, **{"lease": HOUR, **more})
+        return session.outbox.claim(channel, by=by, now=at, **{"lease": HOUR, **more})
 
 
 def due(store: SqlStore, at=NOW, *, channel: str = "slack") -> list[OutboxRow]:
@@ -34,17 +34,17 @@ def due(store: SqlStore, at=NOW, *, channel: str = "slack") -> list[OutboxRow]:
 
     found: list[OutboxRow] = []
     with suppress(Undo), store.begin() as session:
-        while (row := session.claim_effect(channel, by="one", now=at, lease=HOUR)) is not None:
+        while (row := session.outbox.claim(channel, by="one", now=at, lease=HOUR)) is not None:
             found.append(row)
-            session.mark_sent(row.key, at=at, external_ref="")
+            session.outbox.mark_sent(row.key, at=at, external_ref="")
         raise Undo
     return found
 
 
 def test_a_key_is_enqueued_once(store: SqlStore):
     with store.begin() as session:
-        assert session.enqueue([make_effect(), make_effect("other")], now=NOW) == 2
-        assert session.enqueue([make_effect(payload={"text": "again"})], now=NOW + HOUR) == 0
+        assert session.outbox.enqueue([make_effect(), make_effect("other")], now=NOW) == 2
+        assert session.outbox.enqueue([make_effect(payload={"text": "again"})], now=NOW + HOUR) == 0
     assert [(row.key, row.payload) for row in due(store)] == [
         ("KIP-7/passed/slack", {"text": "passed", "blocks": [{"n": 1}]}),
         ("other", {"text": "passed", "blocks": [{"n": 1}]}),
@@ -53,9 +53,9 @@ def test_a_key_is_enqueued_once(store: SqlStore):
 
 def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_their_order(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect("late")], now=NOW + HOUR)
-        session.enqueue([make_effect("b"), make_effect("a"), make_effect("i", channel="index")], now=NOW)
-        session.enqueue([make_effect("dry")], now=NOW, status="skipped")
+        session.outbox.enqueue([make_effect("late")], now=NOW + HOUR)
+        session.outbox.enqueue([make_effect("b"), make_effect("a"), make_effect("i", channel="index")], now=NOW)
+        session.outbox.enqueue([make_effect("dry")], now=NOW, status="skipped")
     assert [row.key for row in due(store)] == ["b", "a"]
     assert [row.key for row in due(store, NOW + HOUR)] == ["b", "a", "late"]
     assert [row.key for row in due(store, channel="index")] == ["i"]
@@ -63,8 +63,8 @@ def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_the
 
 def test_a_sent_effect_is_not_due_again(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect()], now=NOW)
-        session.mark_sent("KIP-7/passed/slack", at=NOW + HOUR, external_ref="C1/171")
+        session.outbox.enqueue([make_effect()], now=NOW)
+        session.outbox.mark_sent("KIP-7/passed/slack", at=NOW + HOUR, external_ref="C1/171")
     assert due(store, NOW + HOUR) == []
     [row] = store.effects(status="sent").rows
     assert (row.sent_at, row.external_ref, row.attempts) == (NOW + HOUR, "C1/171", 1)
@@ -72,54 +72,54 @@ def test_a_sent_effect_is_not_due_again(store: SqlStore):
 
 def test_a_failed_attempt_waits_and_the_last_one_gives_up(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect()], now=NOW)
-        session.mark_failed("KIP-7/passed/slack", error="500", next_attempt_at=NOW + HOUR)
+        session.outbox.enqueue([make_effect()], now=NOW)
+        session.outbox.mark_failed("KIP-7/passed/slack", error="500", next_attempt_at=NOW + HOUR)
     assert due(store) == []
     assert [(row.attempts, row.last_error) for row in due(store, NOW + HOUR)] == [(1, "500")]
     with store.begin() as session:
-        session.mark_failed("KIP-7/passed/slack", error="still 500", next_attempt_at=None)
+        session.outbox.mark_failed("KIP-7/passed/slack", error="still 500", next_attempt_at=None)
     assert due(store, NOW + 9 * HOUR) == []
     assert [row.attempts for row in store.effects(status="failed").rows] == [2]
 
 
 def test_an_effect_that_needs_approval_is_held_until_a_person_releases_it(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect(approval=True)], now=NOW)
+        session.outbox.enqueue([make_effect(approval=True)], now=NOW)
     assert due(store) == []
     with store.begin() as session:
-        assert session.release_effect("KIP-7/passed/slack", by="ops", at=NOW + HOUR)
-        assert not session.release_effect("KIP-7/passed/slack", by="ops", at=NOW + HOUR)
-        assert not session.release_effect("unknown", by="ops", at=NOW)
+        assert session.outbox.release("KIP-7/passed/slack", by="ops", at=NOW + HOUR)
+        assert not session.outbox.release("KIP-7/passed/slack", by="ops", at=NOW + HOUR)
+        assert not session.outbox.release("unknown", by="ops", at=NOW)
     assert len(due(store, NOW + HOUR)) == 1
 
 
 def test_dry_run_never_becomes_pending_by_approval(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect(approval=True)], now=NOW, status="skipped")
-        assert not session.release_effect("KIP-7/passed/slack", by="ops", at=NOW)
+        session.outbox.enqueue([make_effect(approval=True)], now=NOW, status="skipped")
+        assert not session.outbox.release("KIP-7/passed/slack", by="ops", at=NOW)
     assert due(store) == []
 
 
 def test_an_unknown_key_is_an_error(store: SqlStore):
     with pytest.raises(KipflowError, match="no effect 'nonsense'"), store.begin() as session:
-        session.mark_sent("nonsense", at=NOW, external_ref="")
+        session.outbox.mark_sent("nonsense", at=NOW, external_ref="")
 
 
 # -- claims -------------------------------------------------------------------------------------------
 def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect("a"), make_effect("b"), make_effect("i", channel="index")], now=NOW)
+        session.outbox.enqueue([make_effect("a"), make_effect("b"), make_effect("i", channel="index")], now=NOW)
     first = claim(store)
     assert first is not None
     assert (first.key, first.status, first.tried_at) == ("a", "pending", None)
     assert claim(store, by="two") is None
     assert claim(store, by="two", channel="index") is not None
     with store.begin() as session:
-        held = session.find_claim("slack")
+        held = session.outbox.find_claim("slack")
         assert held is not None
         assert held.by == "one"
-        session.mark_sent("a", at=NOW, external_ref="C1/1")
-        assert session.find_claim("slack") is None
+        session.outbox.mark_sent("a", at=NOW, external_ref="C1/1")
+        assert session.outbox.find_claim("slack") is None
     second = claim(store, by="two")
     assert second is not None
     assert second.key == "b"
@@ -127,23 +127,23 @@ def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(stor
 
 def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may_be_out(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect("a"), make_effect("b")], now=NOW)
+        session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
     claim(store, lease=timedelta(0))
     with store.begin() as session:
-        assert session.find_claim("slack") is None
-        assert session.load_effect_status(["a", "b"]) == {"a": "unsure", "b": "pending"}
-        assert session.withdraw_effects(["a", "b"], why="corrected") == 1, "what may be out cannot be taken back"
+        assert session.outbox.find_claim("slack") is None
+        assert session.outbox.load_status(["a", "b"]) == {"a": "unsure", "b": "pending"}
+        assert session.outbox.withdraw(["a", "b"], why="corrected") == 1, "what may be out cannot be taken back"
     taken = claim(store, NOW + HOUR, by="two")
     assert taken is not None
     assert (taken.key, taken.tried_at) == ("a", NOW)
     with store.begin() as session:
-        assert not session.renew_claim("a", by="one", lease=HOUR)
-        assert session.renew_claim("a", by="two", lease=HOUR)
+        assert not session.outbox.renew_claim("a", by="one", lease=HOUR)
+        assert session.outbox.renew_claim("a", by="two", lease=HOUR)
 
 
 def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect("a")], now=NOW)
+        session.outbox.enqueue([make_effect("a")], now=NOW)
     claim(store)
     assert claim(store, by="two") is None
     taken = claim(store, by="two", ended="one")
@@ -154,7 +154,7 @@ def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(stor
 def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
     """Every one of many effects has exactly one owner, however many claim at once."""
     with store.begin() as session:
-        session.enqueue([make_effect(f"e{n:02d}") for n in range(30)], now=NOW)
+        session.outbox.enqueue([make_effect(f"e{n:02d}") for n in range(30)], now=NOW)
 
     def work(name: str) -> list[str]:
         got: list[str] = []
@@ -163,7 +163,7 @@ def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
             if row is not None:
                 got.append(row.key)
                 with store.begin() as session:
-                    session.mark_sent(row.key, at=NOW, external_ref=name)
+                    session.outbox.mark_sent(row.key, at=NOW, external_ref=name)
                 continue
             if all(row.status == "sent" for row in store.effects(limit=50).rows):
                 return got
@@ -175,12 +175,12 @@ def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
 
 def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore):
     with store.begin() as session:
-        session.enqueue([make_effect("a"), make_effect("b")], now=NOW)
+        session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
         for key in "ab":
-            session.mark_failed(key, error="perhaps", next_attempt_at=None, tried_at=NOW)
-        assert session.confirm_sent("a", by="ops", at=NOW + HOUR)
-        assert not session.confirm_sent("a", by="ops", at=NOW + HOUR)
-        assert session.release_effect("b", by="ops", at=NOW)
+            session.outbox.mark_failed(key, error="perhaps", next_attempt_at=None, tried_at=NOW)
+        assert session.outbox.confirm_sent("a", by="ops", at=NOW + HOUR)
+        assert not session.outbox.confirm_sent("a", by="ops", at=NOW + HOUR)
+        assert session.outbox.release("b", by="ops", at=NOW)
     rows = {row.key: row for row in store.effects(limit=5).rows}
     assert (rows["a"].status, rows["a"].sent_at) == ("sent", NOW + HOUR)
     assert (rows["b"].status, rows["b"].tried_at) == ("pending", None), "it is sent without being looked for"

@@ -15,9 +15,9 @@ from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Person, Role, Roster
 from kipflow.mail.messages import read_message
-from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.effects import EffectRules
 from kipflow.services.replay import replay
 from kipflow.services.rulings import BadRuling, Recorded
@@ -33,15 +33,7 @@ ROSTER = Roster(
 
 @pytest.fixture
 def store(database_url: sa.URL) -> Iterator[SqlStore]:
-    opened = open_store(
-        database_url,
-        roster=ROSTER,
-        policy=POLICY,
-        prefix="KIP",
-        permalink="",
-        find_votes=lambda mails, verdicts: find_votes(mails, ROSTER.with_verdicts(verdicts), POLICY, prefix="KIP"),
-        attribute=attribute_numbers,
-    )
+    opened = open_store(database_url, CommunityRules(roster=ROSTER, policy=POLICY, prefix="KIP"))
     yield opened
     opened.close()
 
@@ -70,9 +62,11 @@ def save(store: SqlStore, *mails: Message, day: float = 60) -> None:
     """Keep the mails, in an archive that is complete up to `day`."""
     at = T0 + timedelta(days=day)
     with store.begin() as session:
-        session.save_messages(mails, seen_at=at)
+        session.mail.save_messages(mails, seen_at=at)
         for month in ("2026-03", "2026-04", "2026-05"):
-            session.save_month(ArchiveMonth(list_id="dev@x.example", month=month, status="complete", fetched_at=at))
+            session.mail.save_month(
+                ArchiveMonth(list_id="dev@x.example", month=month, status="complete", fetched_at=at)
+            )
 
 
 def advance(store: SqlStore, day: float) -> None:
@@ -86,7 +80,7 @@ def say(store: SqlStore, one: str, other: str, *, same: bool, day: float, by: st
 
 def history(store: SqlStore) -> list[tuple[str, Stage, datetime]]:
     with store.begin() as session:
-        return [(t.rule, t.target, t.at) for t in session.load_history(7)]
+        return [(t.rule, t.target, t.at) for t in session.history.load(7)]
 
 
 def test_a_vote_that_hung_on_who_is_who_is_accepted_when_a_person_settles_it(store: SqlStore):
@@ -174,4 +168,4 @@ def test_of_two_operators_who_contradict_each_other_at_once_one_is_refused(store
     with ThreadPoolExecutor(2) as pool:
         assert sorted(pool.map(rule, (True, False))) == [False, True]
     with store.begin() as session:
-        assert len(session.load_rulings()) == 1
+        assert len(session.rulings.load_all()) == 1

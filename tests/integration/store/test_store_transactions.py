@@ -17,9 +17,9 @@ from kipflow.adapters.store.tables import metadata
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
+from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Effect
-from tests.integration.store.mails import NOW, attribute, find_votes, make_entry, make_message, make_page, make_ruling
+from tests.integration.store.mails import NOW, PlainRules, make_entry, make_message, make_page, make_ruling
 from tests.integration.store.writers import write_and_hang, write_rounds
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -42,21 +42,22 @@ class Crash(Exception):
 
 
 def write_everything(session, policy: Policy) -> None:
-    session.save_messages([make_message("b", 7), make_message("c", parent="b")], seen_at=NOW)
-    session.save_page_version(make_page(), seen_at=NOW)
-    session.save_index_entries([make_entry(8)])
-    session.save_ruling(make_ruling())
-    decision = decide(session.load_facts(7), policy, NOW)
+    session.mail.save_messages([make_message("b", 7), make_message("c", parent="b")], seen_at=NOW)
+    session.pages.save_version(make_page(), seen_at=NOW)
+    session.pages.save_index_entries([make_entry(8)])
+    session.rulings.save(make_ruling())
+    facts = load_facts(session, 7)
+    decision = decide(facts, policy, NOW)
     assert decision is not None
-    session.append_transitions(decision.history, recorded_at=NOW)
-    session.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
-    session.save_decision(decision)
-    session.save_mark("m", "v")
+    session.history.append(decision.history, recorded_at=NOW)
+    session.outbox.enqueue([Effect(key="k", number=7, channel="slack", payload={})], now=NOW)
+    session.history.save_decision(decision, facts.proposal)
+    session.marks.save("m", "v")
 
 
 def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url: sa.URL, policy: Policy):
     with store.begin() as session:
-        session.save_messages([make_message("a", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     before = contents(database_url)
     with pytest.raises(Crash), store.begin() as session:  # noqa: PT012 - the point is what comes before it
         write_everything(session, policy)
@@ -69,7 +70,7 @@ def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url:
 
 def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, database_url: sa.URL, tmp_path: Path):
     with store.begin() as session:
-        session.save_messages([make_message("a", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     before = contents(database_url)
     ready = tmp_path / "ready"
     url = database_url.render_as_string(hide_password=False)
@@ -83,7 +84,7 @@ def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, data
     process.kill()
     process.join()
     with store.begin() as session:
-        assert session.save_messages([make_message("lost", 7)], seen_at=NOW).new == 1
+        assert session.mail.save_messages([make_message("lost", 7)], seen_at=NOW).new == 1
     after = contents(database_url)
     assert len(after["message"]) == len(before["message"]) + 1
     assert after["transition"] == before["transition"]
@@ -102,17 +103,17 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: S
     assert len(found["outbox"]) == writers * rounds + 1
     assert store.overview(NOW).messages == writers * rounds + 1
     with store.begin() as session:
-        assert len(session.load_facts(7).messages) == writers * rounds + 1
-        positions = [row["position"] for batch in session.iter_rows("transition") for row in batch]
+        assert len(load_facts(session, 7).messages) == writers * rounds + 1
+        positions = [row["position"] for batch in session.metrics.iter_rows("transition") for row in batch]
     assert positions == list(range(len(positions)))
 
 
 def test_a_reader_does_not_wait_for_a_writer(store: SqlStore, open_with: Callable[..., SqlStore]):
     with store.begin() as session:
-        session.save_messages([make_message("a", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     reader = open_with()
     with store.begin() as session:
-        session.save_messages([make_message("b", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("b", 7)], seen_at=NOW)
         seen: list[int] = []
         thread = threading.Thread(target=lambda: seen.append(reader.overview(NOW).messages))
         thread.start()
@@ -124,22 +125,23 @@ def test_two_decisions_on_one_proposal_come_one_after_the_other(
     store: SqlStore, open_with: Callable[..., SqlStore], policy: Policy
 ):
     with store.begin() as session:
-        session.save_messages([make_message("a", 7)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     other = open_with()
     order: list[str] = []
 
     def decide_too() -> None:
         with other.begin() as session:
-            session.load_facts(7)
+            load_facts(session, 7)
             order.append("second")
 
     with store.begin() as session:
-        decision = decide(session.load_facts(7), policy, NOW)
+        facts = load_facts(session, 7)
+        decision = decide(facts, policy, NOW)
         assert decision is not None
         thread = threading.Thread(target=decide_too)
         thread.start()
         thread.join(timeout=0.5)
-        session.save_decision(decision)
+        session.history.save_decision(decision, facts.proposal)
         order.append("first")
     thread.join(timeout=30)
     assert order == ["first", "second"]
@@ -147,21 +149,13 @@ def test_two_decisions_on_one_proposal_come_one_after_the_other(
 
 def open_elsewhere(url: str | sa.URL) -> SqlStore:
     policy = Policy(version="x", binding_roles=frozenset({"pmc"}))
-    return open_store(
-        url,
-        roster=Roster(()),
-        policy=policy,
-        prefix="KIP",
-        permalink="",
-        find_votes=find_votes,
-        attribute=attribute,
-    )
+    return open_store(url, PlainRules(policy=policy, prefix="KIP"))
 
 
 def test_a_database_without_tables_is_one_clear_error(tmp_path: Path):
     store = open_elsewhere(f"sqlite:///{tmp_path / 'empty.db'}")
     with pytest.raises(ServiceUnavailable, match="apply the migrations"), store.begin() as session:
-        session.load_numbers()
+        session.history.load_numbers()
     store.close()
 
 
@@ -176,11 +170,11 @@ def test_an_unreachable_database_is_one_clear_error_without_its_password():
 def test_threads_may_share_a_store(store: SqlStore):
     def work(i: int) -> int:
         with store.begin() as session:
-            session.save_messages([make_message(f"t{i}", 7)], seen_at=NOW)
+            session.mail.save_messages([make_message(f"t{i}", 7)], seen_at=NOW)
         return store.overview(NOW).messages
 
     with ThreadPoolExecutor(6) as pool:
         seen = list(pool.map(work, range(24)))
     assert max(seen) == 24
     with store.read() as session:
-        assert len(session.load_facts(7).messages) == 24
+        assert len(load_facts(session, 7).messages) == 24

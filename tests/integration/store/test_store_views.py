@@ -15,6 +15,7 @@ from kipflow.domain.facts import Kind
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.votes import Choice
+from kipflow.services.assembly import load_facts
 from tests.integration.store.mails import NOW, make_expression, make_message, make_page
 
 Query = Callable[[str], list[dict[str, Any]]]
@@ -42,14 +43,15 @@ def move(source: Stage | None, target: Stage, hours: float, **changes: Any) -> T
 
 def append(store: SqlStore, *transitions: Transition) -> None:
     with store.begin() as session:
-        session.append_transitions(transitions, recorded_at=NOW)
+        session.history.append(transitions, recorded_at=NOW)
 
 
 def decide_on(store: SqlStore, policy: Policy, number: int) -> None:
     with store.begin() as session:
-        decision = decide(session.load_facts(number), policy, NOW + timedelta(days=2))
+        facts = load_facts(session, number)
+        decision = decide(facts, policy, NOW + timedelta(days=2))
         assert decision is not None
-        session.save_decision(decision)
+        session.history.save_decision(decision, facts.proposal)
 
 
 def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Query):
@@ -83,7 +85,7 @@ def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, qu
 def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Query, policy: Policy):
     no = make_expression(Choice.AGAINST, line="-1, because", value="-0.9")
     with store.begin() as session:
-        session.save_messages(
+        session.mail.save_messages(
             [
                 make_message("vote", 7, kind=Kind.VOTE, subject="[VOTE] KIP-7: Tidy shelves"),
                 make_message("yes", parent="vote", expressions=(make_expression(),), author_address="y@osei.example"),
@@ -91,7 +93,7 @@ def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Q
             ],
             seen_at=NOW,
         )
-        session.save_page_version(make_page(1, number=8, page_id="8"), seen_at=NOW)
+        session.pages.save_version(make_page(1, number=8, page_id="8"), seen_at=NOW)
     decide_on(store, policy, 7)
     decide_on(store, policy, 8)
     [row] = query("SELECT number, key, title, binding_for, binding_against, quorum, outcome FROM open_votes")

@@ -21,6 +21,7 @@ from kipflow.domain.facts import Kind, SilenceWarning
 from kipflow.domain.history import effective
 from kipflow.domain.policy import Policy
 from kipflow.services import advance, replay
+from kipflow.services.assembly import load_facts
 from kipflow.services.effects import EffectRules
 from kipflow.services.ports import Effect
 from kipflow.services.wording import find_warning_key
@@ -55,10 +56,10 @@ MADE = {
 def talk(store: SqlStore) -> None:
     """A discussion of one mail, and the archive of a year."""
     with store.begin() as session:
-        session.save_messages([make_message("a", 7, kind=Kind.DISCUSS)], seen_at=NOW)
+        session.mail.save_messages([make_message("a", 7, kind=Kind.DISCUSS)], seen_at=NOW)
         month = f"{NOW:%Y-%m}"
         for _ in range(12):
-            session.save_month(replace(make_month(fetched_at=NOW + 300 * DAY), month=month))
+            session.mail.save_month(replace(make_month(fetched_at=NOW + 300 * DAY), month=month))
             month = next_month(month)
 
 
@@ -67,7 +68,7 @@ def decide(store: SqlStore, policy: Policy, day: float) -> advance.Advance:
     done = advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
     if done.warning is not None:
         with store.begin() as session:
-            session.mark_sent(messages(store)[-1], at=NOW + day * DAY, external_ref="C1/1")
+            session.outbox.mark_sent(messages(store)[-1], at=NOW + day * DAY, external_ref="C1/1")
         advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
     return done
 
@@ -79,29 +80,29 @@ def messages(store: SqlStore) -> list[str]:
 def test_a_warning_comes_back_equal_and_a_second_one_of_its_silence_is_refused(store: SqlStore) -> None:
     talk(store)
     with store.begin() as session:
-        assert session.save_warning(7, GIVEN)
-        assert not session.save_warning(7, replace(GIVEN, due_at=NOW))
-        assert session.save_warning(7, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
-        assert session.load_facts(7).warnings == (GIVEN, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
+        assert session.history.save_warning(7, GIVEN)
+        assert not session.history.save_warning(7, replace(GIVEN, due_at=NOW))
+        assert session.history.save_warning(7, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
+        assert load_facts(session, 7).warnings == (GIVEN, replace(GIVEN, silent_at=NOW, due_at=NOW + DAY))
 
 
 def test_the_database_refuses_to_edit_a_warning(store: SqlStore) -> None:
     talk(store)
     with store.begin() as session:
-        session.save_warning(7, GIVEN)
+        session.history.save_warning(7, GIVEN)
     for statement in ("UPDATE warning SET due_at = warned_at", "DELETE FROM warning"):
         with pytest.raises(sa.exc.DBAPIError, match="append-only"), store.begin() as session:
-            session._connection.execute(sa.text(statement))
+            session.connection.execute(sa.text(statement))
 
 
 def test_a_proposal_is_followed_since_its_first_entry_was_recorded(store: SqlStore, policy: Policy) -> None:
     talk(store)
     with store.read() as session:
-        assert session.load_facts(7).followed_since is None
+        assert load_facts(session, 7).followed_since is None
     for day in (1, 2):
         decide(store, policy, day)
         with store.read() as session:
-            assert session.load_facts(7).followed_since == session.load_first_recorded(7) == NOW + DAY
+            assert load_facts(session, 7).followed_since == session.history.load_first_recorded(7) == NOW + DAY
 
 
 def test_a_silence_is_looked_at_on_its_day_and_dormant_when_the_grace_is_over(store: SqlStore, policy: Policy) -> None:
@@ -138,13 +139,13 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
     assert asleep[-1].rule == "silence"
     migrate_again(database_url, "0012", "0020")
     with store.read() as session:
-        assert session.load_facts(7).followed_since == NOW + 100 * DAY
+        assert load_facts(session, 7).followed_since == NOW + 100 * DAY
     with store.begin() as session:
-        session.mark_all_pending()
+        session.history.mark_all_pending()
     assert decide(store, policy, 101).appended == ()
     with store.begin() as session:
         again = make_message("b", 7, parent="a", arrived_at=NOW + 110 * DAY)
-        session.save_messages([again], seen_at=NOW + 110 * DAY)
+        session.mail.save_messages([again], seen_at=NOW + 110 * DAY)
     decide(store, policy, 110)
     assert decide(store, policy, 200).stage is Stage.DISCUSSION
     assert decide(store, policy, 214).stage is Stage.DORMANT
@@ -153,7 +154,7 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
 
 def store_history(store: SqlStore) -> tuple[object, ...]:
     with store.read() as session:
-        return session.load_history(7)
+        return session.history.load(7)
 
 
 def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_delivered(
@@ -162,17 +163,19 @@ def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_de
     """KIP-7's dormancy was decided, KIP-8's warning was sent, KIP-9's is held."""
     given = replace(GIVEN, silent_at=NOW, due_at=NOW + 14 * DAY)
     with store.begin() as session:
-        session.save_messages([make_message(str(n), n, kind=Kind.DISCUSS) for n in (7, 8, 9)], seen_at=NOW)
+        session.mail.save_messages([make_message(str(n), n, kind=Kind.DISCUSS) for n in (7, 8, 9)], seen_at=NOW)
     advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + 20 * DAY)
     with store.begin() as session:
         for number in (7, 8, 9):
-            session.save_warning(number, given)
+            session.history.save_warning(number, given)
             key = find_warning_key(f"KIP-{number}", given)
-            session.enqueue([Effect(key=key, number=number, channel="slack", payload={}, approval=True)], now=NOW)
-        session.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
+            session.outbox.enqueue(
+                [Effect(key=key, number=number, channel="slack", payload={}, approval=True)], now=NOW
+            )
+        session.outbox.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
     migrate_again(database_url, "0020")
     with store.read() as session:
-        told = {n: [w.delivered_at for w in session.load_facts(n).warnings] for n in (7, 8, 9)}
+        told = {n: [w.delivered_at for w in load_facts(session, n).warnings] for n in (7, 8, 9)}
     assert told == {7: [NOW], 8: [NOW + DAY], 9: [None]}
 
 

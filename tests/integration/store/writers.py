@@ -9,23 +9,15 @@ from pathlib import Path
 from kipflow.adapters.store import open_store
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
+from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Effect
-from tests.integration.store.mails import NOW, attribute, find_votes, make_message
+from tests.integration.store.mails import NOW, PlainRules, make_message
 
 POLICY = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
 
 
 def open_for_writing(url: str):
-    return open_store(
-        url,
-        roster=Roster(()),
-        policy=POLICY,
-        prefix="KIP",
-        permalink="",
-        find_votes=find_votes,
-        attribute=attribute,
-    )
+    return open_store(url, PlainRules(policy=POLICY, prefix="KIP"))
 
 
 def write_rounds(url: str, writer: int, rounds: int) -> int:
@@ -33,16 +25,17 @@ def write_rounds(url: str, writer: int, rounds: int) -> int:
     store = open_for_writing(url)
     for i in range(rounds):
         with store.begin() as session:
-            session.load_pending(NOW)
-            session.save_messages([make_message(f"w{writer}-{i}", 7), make_message("shared", 7)], seen_at=NOW)
+            session.history.load_pending(NOW)
+            session.mail.save_messages([make_message(f"w{writer}-{i}", 7), make_message("shared", 7)], seen_at=NOW)
         with store.begin() as session:
-            decision = decide(session.load_facts(7), POLICY, NOW + timedelta(days=1))
+            facts = load_facts(session, 7)
+            decision = decide(facts, POLICY, NOW + timedelta(days=1))
             if decision is None:
                 raise RuntimeError("facts that this process saved are not there")
-            session.append_transitions(decision.history, recorded_at=NOW)
-            session.enqueue([Effect(key=f"{writer}/{i}", number=7, channel="slack", payload={})], now=NOW)
-            session.enqueue([Effect(key="shared", number=7, channel="slack", payload={})], now=NOW)
-            session.save_decision(decision)
+            session.history.append(decision.history, recorded_at=NOW)
+            session.outbox.enqueue([Effect(key=f"{writer}/{i}", number=7, channel="slack", payload={})], now=NOW)
+            session.outbox.enqueue([Effect(key="shared", number=7, channel="slack", payload={})], now=NOW)
+            session.history.save_decision(decision, facts.proposal)
     store.close()
     return rounds
 
@@ -51,11 +44,12 @@ def write_and_hang(url: str, ready: str) -> None:
     """Write everything of a task, say so by making the file `ready`, and never commit."""
     store = open_for_writing(url)
     with store.begin() as session:
-        session.save_messages([make_message("lost", 7)], seen_at=NOW)
-        decision = decide(session.load_facts(7), POLICY, NOW + timedelta(days=1))
+        session.mail.save_messages([make_message("lost", 7)], seen_at=NOW)
+        facts = load_facts(session, 7)
+        decision = decide(facts, POLICY, NOW + timedelta(days=1))
         if decision is not None:
-            session.append_transitions(decision.history, recorded_at=NOW)
-            session.save_decision(decision)
-        session.enqueue([Effect(key="lost", number=7, channel="slack", payload={})], now=NOW)
+            session.history.append(decision.history, recorded_at=NOW)
+            session.history.save_decision(decision, facts.proposal)
+        session.outbox.enqueue([Effect(key="lost", number=7, channel="slack", payload={})], now=NOW)
         Path(ready).touch()
         time.sleep(600)

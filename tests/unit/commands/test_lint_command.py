@@ -46,7 +46,7 @@ def store(title: str, body: str, *, page_id: str = "70") -> None:
     parts.store.migrate()
     page = WikiPage(page_id=page_id, version=1, title=title, body=body, saved_at=NOW, saved_by="Ann", labels=())
     with parts.store.begin() as session:
-        session.save_page_version(parse(page, "KIP"), seen_at=NOW)
+        session.pages.save_version(parse(page, "KIP"), seen_at=NOW)
     parts.store.close()
 
 
@@ -96,7 +96,7 @@ def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFi
     parts = connect(read_settings())
     missing = TicketState(key="KAFKA-77", status=NO_TICKET, resolution=None, fix_versions=(), seen_at=NOW)
     with parts.store.begin() as session:
-        session.save_ticket(missing)
+        session.pages.save_ticket(missing)
     parts.store.close()
     assert run(["lint", "KIP-7"]) == 1
     told = " ".join(capsys.readouterr().out.split())
@@ -110,8 +110,8 @@ def test_a_number_whose_page_cannot_be_read_is_told_with_the_reason(capsys: pyte
     parts.store.migrate()
     row = IndexEntry(number=7, title="Gates", section="discussion", seen_at=NOW, origin="page")
     with parts.store.begin() as session:
-        session.save_index_entries([row])
-        session.note_page_absent("70", why="restricted: this account may not read it", at=NOW, number=7)
+        session.pages.save_index_entries([row])
+        session.pages.note_absent("70", why="restricted: this account may not read it", at=NOW, number=7)
     parts.store.close()
     assert run(["lint", "7"]) == 2
     assert "KIP-7: its page cannot be read since 2026-03-02: restricted" in capsys.readouterr().err

@@ -99,7 +99,7 @@ def save_page(word: StatusWord, text: str, **more: Any) -> None:
                        **more)  # fmt: skip
     parts = connect(read_settings())
     with parts.store.begin() as session:
-        session.save_page_version(page, seen_at=T0 + timedelta(days=1))
+        session.pages.save_version(page, seen_at=T0 + timedelta(days=1))
     parts.store.close()
 
 
@@ -221,7 +221,7 @@ def drifting(accepted: Path) -> Path:
     )
     parts = connect(read_settings())
     with parts.store.begin() as session:
-        session.save_index_entries([row])
+        session.pages.save_index_entries([row])
     parts.store.close()
     assert run(["advance", "--as-of", "2026-03-13"]) == 0
     return accepted

@@ -14,11 +14,10 @@ from kipflow.domain.clocks import find_coverage, is_covered
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Roster
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.messages import read_message
-from kipflow.mail.threads import attribute_numbers, find_votes
+from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, upsert_read, wanted_range
@@ -73,16 +72,7 @@ class FakeArchive:
 
 @pytest.fixture
 def store() -> Iterator[SqlStore]:
-    opened = open_store(
-        "sqlite://",
-        roster=Roster(()),
-        policy=POLICY,
-        prefix="KIP",
-        keyed_by="number",
-        permalink="{mid}",
-        find_votes=lambda messages, _verdicts: find_votes(messages, Roster(()), POLICY, prefix="KIP"),
-        attribute=attribute_numbers,
-    )
+    opened = open_store("sqlite://", CommunityRules(policy=POLICY, prefix="KIP", permalink="{mid}"))
     opened.migrate()
     yield opened
     opened.close()
@@ -101,7 +91,7 @@ def warnings(store: SqlStore, archive: FakeArchive, raw: Path, now: datetime = N
 
 def months(store: SqlStore) -> dict[str, ArchiveMonth]:
     with store.begin() as session:
-        return {m.month: m for m in session.load_months()}
+        return {m.month: m for m in session.mail.load_months()}
 
 
 def test_a_first_poll_reads_every_month_and_a_second_asks_for_one_statistic(store: SqlStore, tmp_path: Path) -> None:
@@ -174,7 +164,7 @@ def test_a_month_that_shrank_is_held_up_to_its_last_good_look_and_what_was_seen_
     assert "since then shrank from 3 to 1 mails" in months(store)["2026-03"].why
     assert poll(store, archive, tmp_path, NOW + timedelta(hours=2))["months_wanted"] == 1, "it is asked for again"
     with store.begin() as session:
-        assert len(session.load_facts(7).messages) == 3
+        assert len(load_facts(session, 7).messages) == 3
 
 
 def test_a_month_that_lost_mails_by_the_archives_own_count_is_held_and_says_so_once(
@@ -192,7 +182,7 @@ def test_a_month_that_lost_mails_by_the_archives_own_count_is_held_and_says_so_o
     assert warnings(store, archive, tmp_path, NOW + timedelta(hours=2)) == []
     assert "what was read of them stays" in months(store)["2026-03"].why, "the board goes on telling it"
     with store.begin() as session:
-        assert len(session.load_facts(7).messages) == 3
+        assert len(load_facts(session, 7).messages) == 3
 
 
 def test_what_vanished_from_a_whole_month_is_told_once_and_stays_on_the_board(store: SqlStore, tmp_path: Path) -> None:
@@ -280,7 +270,7 @@ def test_no_file_says_that_a_time_to_come_is_held(store: SqlStore, tmp_path: Pat
     ingest_paths(store, [tmp_path / "some.mbox"], list_id=LIST, prefix="KIP", seen_at=NOW)
     assert list(months(store)) == ["2026-03"]
     with store.begin() as session:
-        coverage = find_coverage(session.load_months())
+        coverage = find_coverage(session.mail.load_months())
     assert is_covered(coverage, NOW, NOW + timedelta(days=1)) is not None
 
 
@@ -325,7 +315,7 @@ def test_a_month_that_was_held_and_comes_badly_takes_no_ground_from_what_was_dec
     later = NOW + timedelta(days=2)
     poll(store, archive, tmp_path, later)
     with store.begin() as session:
-        coverage = session.load_facts(7).coverage
+        coverage = load_facts(session, 7).coverage
     assert is_covered(coverage, NOW - timedelta(days=1), NOW) is None, "all of that was held, and still is"
     assert "read only up to" in (is_covered(coverage, NOW, later) or ""), "what came since may be missing"
 
@@ -336,8 +326,8 @@ def test_a_month_read_before_its_end_has_a_hole_only_from_then_on(store: SqlStor
     poll(store, archive, tmp_path)
     april = replace(months(store)["2026-03"], month="2026-04", fetched_at=NOW + timedelta(days=40))
     with store.begin() as session:
-        session.save_month(april)
-        coverage = find_coverage(session.load_months())
+        session.mail.save_month(april)
+        coverage = find_coverage(session.mail.load_months())
     assert is_covered(coverage, NOW - timedelta(days=1), NOW) is None
     assert "read before its end" in (is_covered(coverage, NOW - timedelta(days=1), NOW + timedelta(hours=1)) or "")
 

@@ -30,7 +30,7 @@ class FakeTickets:
 def make_store(tickets: int) -> Store:
     store = open_memory()
     with store.begin() as session:
-        session.save_index_entries(
+        session.pages.save_index_entries(
             IndexEntry(number=n, title="x", section="discussion", seen_at=NOW, origin="page", jira=f"LAMP-{n}")
             for n in range(1, tickets + 1)
         )

@@ -1,0 +1,229 @@
+"""The parts of a session (`services.ports`): functions of the modules beside this one, on one connection."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store import (
+    absences,
+    calls,
+    claims,
+    decisions,
+    exports,
+    faults,
+    fresh,
+    messages,
+    news,
+    numbering,
+    outbox,
+    pages,
+    rereading,
+    rulings,
+    warnings,
+)
+from kipflow.adapters.store.binding import Part, method
+from kipflow.adapters.store.statements import lock_rulings, upsert
+from kipflow.adapters.store.tables import mark
+from kipflow.domain.clocks import find_coverage
+from kipflow.domain.decisions import Decision
+from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling
+from kipflow.domain.proposals import Proposal
+from kipflow.services.ports import MetricRow, NewFact, ProposalRows, Rules, SaveReport
+
+
+class SqlMail(Part):
+    """`MailStore`."""
+
+    load_stale_months = method(rereading.load_stale_months)
+    count_stale = method(rereading.count_stale)
+    save_unreadable = method(messages.save_unreadable)
+    load_months = method(pages.load_months)
+    find_mailbox = method(rulings.find_mailbox)
+    find_first_mail = method(rulings.find_first_mail)
+
+    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
+        super().__init__(connection)
+        self._rules = rules
+        self._coverage: Coverage | None = None
+
+    def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+        rules = self._rules
+        return messages.save_messages(
+            self._connection,
+            messages_,
+            seen_at=seen_at,
+            attribute=rules.attribute,
+            reading_rules=reading_rules,
+            aside=rules.aside,
+        )
+
+    def save_month(self, month: ArchiveMonth) -> None:
+        pages.save_month(self._connection, month)
+        self._coverage = None
+
+    def find_coverage(self) -> Coverage:
+        """What part of the archive is held; found once in a transaction, unless a month is saved in it."""
+        if self._coverage is None:
+            self._coverage = find_coverage(self.load_months())
+        return self._coverage
+
+
+class SqlPages(Part):
+    """`PageStore`."""
+
+    save_version = method(pages.save_page_version)
+    load_versions = method(pages.load_page_versions)
+    find_body = method(pages.find_body)
+    find_text = method(pages.find_text)
+    load_holes = method(pages.load_holes)
+    load_absent = method(absences.load_absent)
+    note_absent = method(absences.note_absent)
+    note_present = method(absences.note_present)
+    load_checked = method(faults.load_checked_pages)
+    save_faults = method(faults.save_faults)
+    load_faults = method(faults.load_faults)
+    save_call_notes = method(calls.save_call_notes)
+    save_index_entries = method(pages.save_index_entries)
+    save_ticket = method(pages.save_ticket)
+    load_ticket_keys = method(pages.load_ticket_keys)
+    load_taken = method(numbering.load_numbers)
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        if number is not None:
+            SqlMarks(self._connection).save(numbering.STATED_MARKS[origin], str(number))
+
+
+class SqlRulings(Part):
+    """`RulingStore`."""
+
+    save = method(rulings.save_ruling)
+    revoke = method(rulings.revoke_ruling)
+
+    def load_all(self) -> tuple[Ruling, ...]:
+        lock_rulings(self._connection)
+        return rulings.load_all(self._connection)
+
+
+class SqlHistory(Part):
+    """`HistoryStore`. `locks`: a proposal whose rows are loaded is locked until the transaction ends."""
+
+    load_numbers = method(decisions.load_numbers)
+    is_claimed = method(decisions.is_claimed)
+    load_decided_at = method(decisions.load_decided_at)
+    load_index_rows = method(decisions.load_index_rows)
+    load = method(decisions.load_history)
+    load_first_recorded = method(decisions.load_first_recorded)
+    save_warning = method(warnings.save_warning)
+
+    def __init__(self, connection: sa.Connection, rules: Rules, mail: SqlMail, *, locks: bool) -> None:
+        super().__init__(connection)
+        self._rules, self._mail, self._locks = rules, mail, locks
+        #: The token of the pending facts of each proposal when its rows were loaded.
+        self._tokens: dict[int, str | None] = {}
+
+    def load_pending(self, as_of: datetime) -> list[int]:
+        return decisions.load_pending(self._connection, as_of, self._rules.name)
+
+    def mark_all_pending(self) -> int:
+        return decisions.mark_all_pending(self._connection, secrets.token_hex(8))
+
+    def load_rows(self, number: int) -> ProposalRows:
+        connection = self._connection
+        # first the token: facts that come while the rest is read leave the proposal pending
+        token = decisions.find_pending_token(connection, number)
+        if not (decisions.lock_proposal if self._locks else decisions.is_known)(connection, number):
+            raise UnknownProposal(number)
+        self._tokens[number] = token
+        mails = messages.load_messages(connection, number)
+        versions = pages.load_pages(connection, number)
+        entries = pages.load_index_entries(connection, number)
+        keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
+        return ProposalRows(
+            number=number,
+            messages=tuple(mails),
+            rivals=tuple(messages.load_rivals(connection, mails)),
+            pages=versions,
+            absences=absences.load_absences(connection, number),
+            index_entries=entries,
+            tickets=pages.load_tickets(connection, keys),
+            rulings=rulings.load_rulings(connection, number),
+            identities=rulings.load_identities(connection),
+            warnings=tuple(warnings.load_warnings(connection, number)),
+            followed_since=warnings.find_followed_since(connection, number),
+            coverage=self._mail.find_coverage(),
+            numbering=numbering.load_numbering(connection, number, wiki_configured=self._rules.has_wiki),
+        )
+
+    def load_fresh(self, numbers: Sequence[int]) -> list[ProposalRows]:
+        found = list(fresh.load_rows(self._connection, numbers, self._mail.find_coverage()))
+        self._tokens.update((rows.number, token) for token, rows in found)
+        return [rows for _, rows in found]
+
+    def save_first_decisions(
+        self, decisions_: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
+    ) -> None:
+        whole = [(decision, about, self._tokens.pop(decision.number)) for decision, about in decisions_]
+        name = self._rules.name
+        decisions.save_first(self._connection, whole, rules=name, recorded_at=recorded_at, run_id=run_id)
+
+    def load_new_facts(self, number: int) -> list[NewFact]:
+        return news.load_new_facts(self._connection, number, self._rules)
+
+    def load_rules_changed(self, number: int) -> bool:
+        return decisions.load_rules(self._connection, number) not in {None, self._rules.name}
+
+    def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
+        return decisions.append_transitions(self._connection, transitions, recorded_at=recorded_at, run_id=run_id)
+
+    def save_decision(self, decision: Decision, about: Proposal) -> None:
+        number = decision.number
+        known = number in self._tokens
+        token = self._tokens.pop(number) if known else decisions.find_pending_token(self._connection, number)
+        decisions.save_decision(self._connection, decision, about, rules=self._rules.name)
+        decisions.settle_pending(self._connection, number, token)
+
+
+class SqlOutbox(Part):
+    """`Outbox`."""
+
+    enqueue = method(outbox.enqueue)
+    find_claim = method(claims.find_claim)
+    claim = method(claims.claim_effect)
+    renew_claim = method(claims.renew_claim)
+    find_thread = method(outbox.find_thread)
+    mark_sent = method(outbox.mark_sent)
+    mark_failed = method(outbox.mark_failed)
+    confirm_sent = method(outbox.confirm_sent)
+    find = method(outbox.find)
+    load_status = method(outbox.load_status)
+    withdraw = method(outbox.withdraw)
+    load_unreleased_retractions = method(outbox.load_unreleased_retractions)
+    find_waiting_retraction = method(outbox.find_waiting_retraction)
+    is_retraction_released = method(outbox.is_retraction_released)
+    release = method(outbox.release_effect)
+
+
+class SqlMetrics(Part):
+    """`MetricStore`."""
+
+    iter_rows = method(exports.iter_rows)
+    save = method(exports.save_metrics)
+
+    def load(self) -> list[MetricRow]:
+        return exports.load_metrics(self._connection)[1]
+
+
+class SqlMarks(Part):
+    """`Marks`."""
+
+    def load(self, name: str) -> str | None:
+        return self._connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
+
+    def save(self, name: str, value: str) -> None:
+        upsert(self._connection, mark, [{"name": name, "value": value}], update=["value"])

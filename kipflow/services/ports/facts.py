@@ -1,0 +1,130 @@
+"""Where facts are kept: mail, pages, rulings, and values between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from kipflow.domain.facts import (
+    ArchiveMonth,
+    CallNote,
+    IndexEntry,
+    Message,
+    PageAbsence,
+    PageVersion,
+    Ruling,
+    Substance,
+    TicketState,
+    Unreadable,
+)
+from kipflow.domain.numbering import Numbers
+from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.roster import Mailbox
+from kipflow.services.ports.records import CheckedPage, SaveReport, StaleMonth
+
+
+class MailStore(Protocol):
+    """Mails, the months they came in, and who wrote them."""
+
+    def save_messages(self, messages: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+        """Store what is not held yet. A known mail that older rules read gets the newer reading.
+
+        `reading_rules` is the version of the rules that read these messages.
+        """
+        ...
+
+    def load_stale_months(self, reading_rules: int) -> list[StaleMonth]:
+        """The months with mails that rules older than these read, in order."""
+        ...
+
+    def count_stale(self, list_id: str, month: str, reading_rules: int) -> int: ...
+    def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int: ...
+    def save_month(self, month: ArchiveMonth) -> None: ...
+    def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]: ...
+    def find_mailbox(self, key: str) -> Mailbox | None:
+        """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
+        ...
+
+    def find_first_mail(self, address: str) -> datetime | None:
+        """When the first mail that is held came from an address; None where none did."""
+        ...
+
+
+class PageStore(Protocol):
+    """Pages in all their versions, the index, tickets, and the numbers that these give out."""
+
+    def save_version(self, page: PageVersion, *, seen_at: datetime) -> bool: ...
+    def load_versions(self) -> dict[str, int]:
+        """Page id → newest stored version."""
+        ...
+
+    def find_body(self, page_id: str, version: int) -> str | None:
+        """The storage format of a stored version; `load_facts` leaves bodies out."""
+        ...
+
+    def find_text(self, page_id: str, version: int) -> tuple[str, Substance] | None:
+        """Body and substance of a stored version."""
+        ...
+
+    def load_holes(self, limit: int) -> list[tuple[str, int]]:
+        """Versions (page id, number) that are not held although later ones are."""
+        ...
+
+    def load_absent(self) -> dict[str, PageAbsence]:
+        """The pages that cannot be had at present, by their id."""
+        ...
+
+    def note_absent(self, page_id: str, *, why: str, at: datetime, number: int | None = None) -> bool:
+        """False if that is known already. `number` is what its title says, for a page that was never read."""
+        ...
+
+    def note_present(self, page_id: str, *, at: datetime) -> bool:
+        """False if it was not missed."""
+        ...
+
+    def load_checked(self) -> list[CheckedPage]: ...
+    def save_faults(
+        self, page: CheckedPage, found: Sequence[PageFault], *, rules: str, at: datetime
+    ) -> tuple[PageFault, ...]:
+        """Note what was found on a page now; the faults that were never found on it before."""
+        ...
+
+    def load_faults(self, number: int) -> tuple[PageFault, ...]:
+        """The faults that the proposal's pages have now, errors first."""
+        ...
+
+    def save_call_notes(self, notes: Iterable[CallNote], *, seen_at: datetime) -> int:
+        """Store the notes of recorded calls that are new; how many."""
+        ...
+
+    def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...
+    def save_ticket(self, ticket: TicketState) -> bool: ...
+    def load_ticket_keys(self) -> list[str]:
+        """The tickets that proposal pages and index entries name."""
+        ...
+
+    def load_taken(self) -> Numbers:
+        """Every number that pages, rows or rulings gave out, and what the index states as the next one."""
+        ...
+
+    def save_stated_number(self, number: int | None, *, origin: str) -> None:
+        """Note what an index ("page" or "import") states as its next number; None states nothing."""
+        ...
+
+
+class RulingStore(Protocol):
+    """What people ruled."""
+
+    def save(self, ruling: Ruling) -> int: ...
+    def revoke(self, ruling_id: int, *, at: datetime, by: str, reason: str = "") -> None: ...
+    def load_all(self) -> tuple[Ruling, ...]:
+        """Every ruling by time. Nobody else rules until the transaction ends."""
+        ...
+
+
+class Marks(Protocol):
+    """Values kept between runs (what a watcher last saw, say)."""
+
+    def load(self, name: str) -> str | None: ...
+    def save(self, name: str, value: str) -> None: ...

@@ -1,0 +1,100 @@
+"""The services outside. Nothing here reads a clock: `now` is an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from kipflow.domain.facts import ArchiveMonth, TicketState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthStats:
+    """What the archive's cheap statistics say of a month: enough to learn whether it changed."""
+
+    list_id: str
+    month: str
+    mails: int
+    newest: datetime | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WikiPage:
+    """A page version as a wiki gives it. `body` is storage format, `message` what its author said of the change."""
+
+    page_id: str
+    version: int
+    title: str
+    body: str
+    saved_at: datetime
+    saved_by: str
+    url: str = ""
+    labels: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRef:
+    """A child page, without its body."""
+
+    page_id: str
+    version: int
+    title: str
+
+
+class Archive(Protocol):
+    """A mailing list archive that gives months as mbox."""
+
+    def fetch_stats(self, list_id: str, month: str) -> MonthStats: ...
+
+    def fetch_month(self, list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        """Stream the month to `target` and verify it. Never raises for a bad month: its status says so."""
+        ...
+
+    def permalink(self, message_id: str) -> str: ...
+
+
+class Wiki(Protocol):
+    """A wiki with versions."""
+
+    def fetch_page(self, page_id: str) -> WikiPage: ...
+
+    def fetch_version(self, page_id: str, version: int) -> WikiPage: ...
+
+    def fetch_children(self, page_id: str) -> Iterator[PageRef]: ...
+
+    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+        """Save `body` as the version after `page.version`. Raises `SaveConflict`."""
+        ...
+
+    def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
+        """Make a page below `parent_id`. Raises `SaveConflict` if the space has a page of that title."""
+        ...
+
+
+class Tickets(Protocol):
+    def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None: ...
+
+
+class Chat(Protocol):
+    """A chat service. A message is known by its `key`; a reference says where it is."""
+
+    def post(
+        self, channel: str, text: str, blocks: Sequence[Mapping[str, Any]], *, key: str, thread: str | None = None
+    ) -> str:
+        """Post a message, below the one that `thread` refers to if there is one; a reference to it.
+
+        Raises `Refused` or `RateLimited` where it certainly was not posted; after any other error it may have been.
+        """
+        ...
+
+    def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
+        """The reference of the message with this key that was posted since then; None: it is certainly not there.
+
+        Raises `CannotTell` where that can't be read at all.
+        """
+        ...

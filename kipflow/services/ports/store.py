@@ -1,0 +1,82 @@
+"""The store as the use cases know it: small Protocols, fulfilled by the database and by fakes in memory.
+
+All times are aware UTC. Nothing here reads a clock: `now` and `as_of` are arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from kipflow.domain.facts import Message, ProposalFacts
+from kipflow.domain.roster import Roster
+from kipflow.services.ports.decided import HistoryStore, MetricStore, Outbox
+from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
+from kipflow.services.ports.records import ProposalRows
+
+
+class Session(Protocol):
+    """One transaction of the store: everything or nothing of it is kept."""
+
+    @property
+    def mail(self) -> MailStore: ...
+    @property
+    def pages(self) -> PageStore: ...
+    @property
+    def rulings(self) -> RulingStore: ...
+    @property
+    def history(self) -> HistoryStore: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def metrics(self) -> MetricStore: ...
+    @property
+    def marks(self) -> Marks: ...
+    @property
+    def rules(self) -> Rules:
+        """How what is stored is read."""
+        ...
+
+
+class Rules(Protocol):
+    """How a community's mail and pages are read: by its policy, roster and names. `name` changes with any of them, so
+    that decisions under others are known to be out of date."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def prefix(self) -> str: ...
+    @property
+    def roster(self) -> Roster: ...
+    @property
+    def aside(self) -> frozenset[str]:
+        """Lists on which no vote can be called; their mails give way to the same mails on others."""
+        ...
+
+    @property
+    def has_wiki(self) -> bool:
+        """Whether numbers come from a wiki, also before that was read."""
+        ...
+
+    def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
+        """The proposals that each of some mails belongs to, by its id."""
+        ...
+
+    def assemble(self, rows: ProposalRows) -> ProposalFacts:
+        """The facts for a decision, the votes in its mails among them."""
+        ...
+
+    def render_permalink(self, message_id: str) -> str:
+        """Where a mail can be read; empty for a mail that no archive has (it came without a Message-ID)."""
+        ...
+
+
+class Store(Protocol):
+    def begin(self) -> AbstractContextManager[Session]:
+        """Open a transaction; it commits when the block ends and rolls back when it raises."""
+        ...
+
+    def read(self) -> AbstractContextManager[Session]:
+        """Open a transaction that only reads: it sees one moment, and neither waits nor keeps others waiting."""
+        ...
