@@ -43,9 +43,9 @@ _KINDS = {
     "too_short": "at least one entry",
     "date_from_datetime_parsing": "a date such as 2026-03-02",
     "date_type": "a date such as 2026-03-02",
-    "model_type": "keys with values (see the README for the form)",
-    "dict_type": "keys with values (see the README for the form)",
-    "model_attributes_type": "keys with values (see the README for the form)",
+    "model_type": "keys with values (see docs/communities.md for the form)",
+    "dict_type": "keys with values (see docs/communities.md for the form)",
+    "model_attributes_type": "keys with values (see docs/communities.md for the form)",
     "missing": "a value; the key is missing",
 }
 

@@ -31,7 +31,9 @@ def load_community(name: str, config: Path | None = None) -> Community:
         raise ConfigError(
             file=str(path), key="name", expected=f"{path.stem}, as the file is called, got {community.name!r}"
         )
-    return community
+    beside = path.resolve().parent / (community.roster or "")
+    # a file somewhere else has its roster beside it, or below the configuration's folder as the others have
+    return community.model_copy(update={"roster": str(beside)}) if beside.is_file() else community
 
 
 def find_roster(community: Community, config: Path | None = None) -> Roster:

@@ -57,7 +57,7 @@ class RosterConfig(StrictModel):
 
 
 def load_roster(path: Path) -> Roster:
-    """The roster in a YAML file (see the README for its form).
+    """The roster in a YAML file (docs/communities.md has its form).
 
     Raises:
         ConfigError: the file is absent or a key of it is wrong.

@@ -26,7 +26,7 @@ REALDATA = REPOSITORY.parent / "shared" / "realdata"
 CORPUS = REPOSITORY / "tests" / "data"
 
 MAIL, HISTORY, CASES = "1 Real mail", "2 Real history", "3 The project's own cases"
-#: What a part needs that does not come with the project; README, "Develop", has the files.
+#: What a part needs that does not come with the project; CONTRIBUTING.md, "How accurate it is", has the files.
 _HOLDS = {
     MAIL: "a real month of a list with labels, official tallies, phrases",
     HISTORY: "the wiki's index of proposals, which mails name them, the roster's history",

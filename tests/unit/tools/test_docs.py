@@ -1,0 +1,98 @@
+"""README and docs: links lead somewhere, commands exist, what is shown as output is what comes out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from kipflow.cli import COMMANDS, cli, run
+from tools.command_page import PAGE, render_page
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"(?<!`)\]\((?P<to>[^)\s]+)\)")
+BLOCK = re.compile(r"^```sh\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLE = ["docs/example/2026-03.mbox", "--community", "kafka", "--roster", "docs/example/roster.yaml"]
+
+
+def find_anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\s-]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+def list_commands() -> Iterator[tuple[str, list[str]]]:
+    """Every shown command line of kipflow, with the page that shows it."""
+    for page in PAGES:
+        for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+            for line in block["body"].replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words and words[0].endswith("kipflow"):
+                    yield page.name, words[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for link in LINK.finditer(page.read_text(encoding="utf-8")):
+        to, _, anchor = link["to"].partition("#")
+        if "://" in to:
+            continue
+        target = (page.parent / to).resolve() if to else page
+        assert target.exists(), link["to"]
+        assert not anchor or anchor in find_anchors(target), link["to"]
+
+
+def test_shown_commands_and_their_options_exist() -> None:
+    shown = list(list_commands())
+    assert len(shown) > 15
+    for page, words in shown:
+        command: click.Command = cli
+        with click.Context(cli) as context:
+            while isinstance(command, click.Group):
+                while words and words[0] in {"-C", "--community"}:
+                    words = words[2:]
+                found = command.get_command(context, words[0])
+                if found is None:
+                    break
+                command, words = found, words[1:]
+                if not words:
+                    break
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        assert command is not cli, (page, words)
+        assert {word for word in words if word.startswith("--")} <= known, (page, command.name, words)
+
+
+def test_each_command_is_in_the_reference_and_the_readme() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render_page(), "python -m tools.command_page writes it anew"
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The commands")[2]
+    named = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE))))
+    assert named == set(COMMANDS)
+
+
+def test_the_readme_shows_what_the_example_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(["votes", *EXAMPLE]) == 0
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "kipflow votes " + " ".join(EXAMPLE) in readme
+    block = re.search(r"^```\n(10 messages read.*?)\n```$", readme, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    assert block[1].splitlines() == printed
+
+
+def test_the_least_community_counts_the_example(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(["votes", EXAMPLE[0], "--community", "docs/example/community.yaml"]) == 0
+    assert "KIP-7  passed   4/0/0" in capsys.readouterr().out, "its roster stands beside it"
+
+
+def test_the_readme_stays_short() -> None:
+    assert 600 <= len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
