@@ -18,7 +18,7 @@ _WIDTH = 100
 
 def render_page() -> str:
     """The page: every command with its help, those of a group below it."""
-    with click.Context(cli, info_name="kipflow") as top:
+    with click.Context(cli, info_name="kipflow", **cli.context_settings) as top:
         return _HEAD + "".join(section for name in COMMANDS for section in _render(cli, name, top))
 
 
