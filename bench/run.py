@@ -1,7 +1,7 @@
 """Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
 
-    python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|replay] [--mails N] [--events N]
-        [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
+    python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|site|replay] [--mails N]
+        [--events N] [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
 Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
 minutes on two cores that have nothing else to do. The whole of a large archive: `--mails 1000000 --held 1000000
@@ -24,6 +24,7 @@ import backfill
 import hourly
 import lifecycle
 import polling
+import publicsite
 import replay
 from measure import Figure
 
@@ -38,6 +39,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "hourly": lambda options, folder: hourly.compare(folder, options.held),
     "poll": lambda options, folder: polling.compare(folder, options.held),
     "backfill": lambda _, folder: backfill.compare(folder),
+    "site": lambda options, folder: publicsite.compare(folder, options.proposals),
     "replay": lambda options, folder: replay.compare(folder, options.proposals),
 }
 
@@ -48,7 +50,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=300_000, help="transitions in the made-up history")
     parser.add_argument("--held", type=int, default=100_000, help="mails at most in the store of the hourly run")
     parser.add_argument("--megabytes", type=int, default=128, help="size of the file that memory is measured on")
-    parser.add_argument("--proposals", type=int, default=130, help="proposals in the replayed history")
+    parser.add_argument("--proposals", type=int, default=130, help="proposals in the replayed history and on the site")
     parser.add_argument("--real", type=Path, default=REAL, help="a folder of real months as mbox files")
     parser.add_argument("--only", choices=sorted(SECTIONS), help="one part instead of all")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")

@@ -214,6 +214,11 @@ def page_norms(community: Community) -> Norms:
     return replace(norms, sections=community.pages.as_norms(), fields=community.pages.fields)
 
 
+def find_ticket_links(community: Community) -> str:
+    """The address at which a person reads a ticket, without its key; "" where there is no tracker."""
+    return f"{community.jira.url.partition('/rest/')[0]}/browse/" if community.jira is not None else ""
+
+
 def read_clock(community: Community) -> datetime:
     """The community's time: the system's, or that of a sandbox whose time may run faster."""
     if community.clock is None:

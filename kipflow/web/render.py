@@ -67,7 +67,7 @@ class Pages:
     ) -> None:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
-        self._environment = _build_environment()
+        self._environment = build_environment()
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
@@ -132,7 +132,8 @@ def find_static_version(name: str) -> str:
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
 
 
-def _build_environment() -> Environment:
+def build_environment() -> Environment:
+    """The environment of every page: the board's, and the public site's."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,

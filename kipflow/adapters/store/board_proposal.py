@@ -50,8 +50,8 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
     versions = tuple(p for p in pages.load_pages(connection, number) if p.saved_at <= as_of)
     entries = tuple(e for e in pages.load_index_entries(connection, number) if e.seen_at <= as_of)
     keys = {v.jira for v in versions if v.jira} | {e.jira for e in entries if e.jira}
-    votes = _load_votes(connection, number)
-    threads = tuple(_count_threads(mails))
+    votes = load_votes(connection, number).get(number, ())
+    threads = tuple(count_threads(mails))
     questions = list(
         connection.execute(
             sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
@@ -78,7 +78,7 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
         warnings=tuple(warnings.load_warnings(connection, number, known_at=as_of)),
         threads=threads,
         activity=_count_months(mails),
-        links={i: rules.render_permalink(i) for i in _cited_ids(votes, threads) if i in held},
+        links={i: rules.render_permalink(i) for i in cited_ids(votes, threads) if i in held},
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
         effects=tuple(from_row(OutboxRow, effect) for effect in connection.execute(effects)),
@@ -109,13 +109,20 @@ def _load_history(connection: sa.Connection, number: int, as_of: datetime) -> tu
 # -- votes -------------------------------------------------------------------------------------------
 
 
-def _load_votes(connection: sa.Connection, number: int) -> tuple[VoteState, ...]:
-    cast = sa.select(ballot).where(ballot.c.number == number).order_by(ballot.c.vote_position, ballot.c.position)
-    ballots: dict[int, list[Ballot]] = {}
+def load_votes(connection: sa.Connection, number: int | None = None) -> dict[int, tuple[VoteState, ...]]:
+    """Number of a proposal → its judged rounds in order; those of all proposals without `number`: two queries."""
+    cast = sa.select(ballot).order_by(ballot.c.number, ballot.c.vote_position, ballot.c.position)
+    statement = sa.select(vote).order_by(vote.c.number, vote.c.position)
+    if number is not None:
+        cast, statement = cast.where(ballot.c.number == number), statement.where(vote.c.number == number)
+    ballots: dict[tuple[int, int], list[Ballot]] = {}
     for row in connection.execute(cast):
-        ballots.setdefault(row.vote_position, []).append(from_row(Ballot, row))
-    statement = sa.select(vote).where(vote.c.number == number).order_by(vote.c.position)
-    return tuple(_vote_state(row, ballots.get(row.position, ())) for row in connection.execute(statement))
+        ballots.setdefault((row.number, row.vote_position), []).append(from_row(Ballot, row))
+    votes: dict[int, list[VoteState]] = {}
+    for row in connection.execute(statement):
+        state = _vote_state(row, ballots.get((row.number, row.position), ()))
+        votes.setdefault(row.number, []).append(state)
+    return {key: tuple(states) for key, states in votes.items()}
 
 
 def _vote_state(row: sa.Row[Any], ballots: Sequence[Ballot]) -> VoteState:
@@ -169,7 +176,7 @@ def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of:
     )
 
 
-def _count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.ThreadCount]:
+def count_threads(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[views.ThreadCount]:
     """Mails by kind. Those without a time are counted with the others of their kind."""
     by_kind: dict[str, list[sa.Row[*tuple[Any, ...]]]] = {}
     for row in mails:
@@ -191,7 +198,7 @@ def _count_months(mails: Iterable[sa.Row[*tuple[Any, ...]]]) -> dict[str, int]:
     return dict(sorted(Counter(f"{row.arrived_at:%Y-%m}" for row in mails if row.arrived_at is not None).items()))
 
 
-def _cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:
+def cited_ids(votes: Iterable[VoteState], threads: Iterable[views.ThreadCount]) -> Iterator[str]:
     for state in votes:
         yield state.vote.root_message_id
         yield from (b.message_id for b in state.vote.ballots)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages, rulings, senders, voters
+from kipflow.adapters.store import board, board_proposal, pages, published, rulings, senders, voters
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
@@ -63,6 +63,10 @@ class SqlStore:
     def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
         with transaction(self._engine, reads=True) as connection:
             return board_proposal.load_proposal(connection, self.rules, number, as_of)
+
+    def published(self, as_of: datetime) -> tuple[views.ProposalView, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return published.load_published(connection, self.rules, as_of)
 
     def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
         with transaction(self._engine, reads=True) as connection:

@@ -1,0 +1,76 @@
+"""The public site of many proposals: written first, then again with nothing new.
+
+The peer asks the board for one proposal after the other, as a crawler that mirrors the board would, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+from measure import Figure, answer, run_apart
+from replay import AS_OF, fill, open_bench_store
+
+from kipflow.adapters.sitefiles import write_files
+from kipflow.web.site.pages import Site, build_site
+
+#: Seconds for the whole site of 1,500 proposals; fewer are held to their share of it.
+BUDGET, BUDGET_FOR = 5.0, 1_500
+
+
+def compare(folder: Path, proposals: int) -> list[Figure]:
+    path = str(folder / "site.db")
+    run_apart("publicsite", "fill", path, str(proposals))
+    found = run_apart("publicsite", "write", path, str(folder / "site"))
+    peer = run_apart("publicsite", "crawl", path)
+    figures = []
+    for what in ("first", "again"):
+        seconds = found[what]
+        budget = BUDGET * max(proposals, 100) / BUDGET_FOR
+        for name, other in (("the board's queries, one by one", peer["seconds"]), (f"{budget:.2g} s", budget)):
+            figures.append(
+                Figure(
+                    what=f"the site of {proposals:,} proposals, {what}",
+                    seconds=seconds,
+                    per_second=proposals / seconds,
+                    unit="pages",
+                    peak_mb=found["peak_mb"],
+                    peer=name,
+                    ratio=other / seconds,
+                    reach=1.0,
+                )
+            )
+    return figures
+
+
+def write(path: str, folder: str) -> dict[str, Any]:
+    """Seconds of writing the site into an empty folder, and of writing it again."""
+    store, out = open_bench_store(path), Path(folder)
+    shutil.rmtree(out, ignore_errors=True)
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        done = write_files(out, build_site(store, Site(community="bench", title="Bench"), AS_OF))
+        seconds.append(time.perf_counter() - start)
+    if done.written:
+        raise SystemExit(f"{done.written} files were written though nothing is new")
+    store.close()
+    return {"first": seconds[0], "again": seconds[1]}
+
+
+def crawl(path: str) -> dict[str, Any]:
+    """Seconds of asking the board for every proposal."""
+    store = open_bench_store(path)
+    numbers = [view.proposal.number for view in store.published(AS_OF)]
+    start = time.perf_counter()
+    for number in numbers:
+        store.proposal(number, AS_OF)
+    seconds = time.perf_counter() - start
+    store.close()
+    return {"seconds": seconds}
+
+
+if __name__ == "__main__":
+    answer({"fill": fill, "write": write, "crawl": crawl})

@@ -1,0 +1,1 @@
+"""The public site: pages, feeds and data made from what the board reads, without anything meant for operators."""

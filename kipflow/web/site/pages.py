@@ -1,0 +1,108 @@
+"""The files of the public site, each as its path and bytes; what is written depends on nothing but views and time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from jinja2 import Environment
+
+from kipflow.domain.events import Stage
+from kipflow.domain.senders import KnownBy
+from kipflow.domain.votes import Ballot, Choice
+from kipflow.services.board import Metrics, Overview, ProposalView
+from kipflow.web.metrics import build_charts
+from kipflow.web.render import STATIC, build_environment
+from kipflow.web.site.data import render_index, render_schema
+from kipflow.web.site.feeds import render_atom, render_calendar
+from kipflow.web.site.public import as_public, hide_addresses
+from kipflow.web.timeline import build_timeline
+
+_STATIC = {"board.css": "board.css", "icon.svg": "icon.svg", "site.css": "site/site.css", "site.js": "site/site.js"}
+_TONES = {Choice.FOR: "plus", Choice.ABSTAIN: "zero", Choice.AGAINST: "minus", None: "none"}
+
+
+class Published(Protocol):
+    """What the site is made from."""
+
+    def published(self, as_of: datetime) -> tuple[ProposalView, ...]:
+        """Every listed proposal by number, with what was recorded by `as_of`."""
+        ...
+
+    def overview(self, as_of: datetime) -> Overview: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Of which community: its name, its title, and where tickets are read ("" if nowhere): a prefix of their keys."""
+
+    community: str
+    title: str
+    tickets: str = ""
+
+
+def build_site(board: Published, site: Site, now: datetime) -> Iterator[tuple[str, bytes]]:
+    """Every file of the site: path below its root, with "/", and content. The same store and time: the same bytes."""
+    views = [as_public(view) for view in board.published(now)]
+    metrics = board.overview(now).metrics
+    for path, source in _STATIC.items():
+        yield path, (STATIC / source).read_bytes()
+    texts = {
+        "index.json": render_index(site.community, views),
+        "schema.json": render_schema(),
+        "feed.atom": render_atom(site.community, site.title, views),
+        "votes.ics": render_calendar(site.community, site.title, views),
+    }
+    for path, text in texts.items():
+        yield path, text.encode()
+    yield from _build_pages(site, views, metrics, now)
+
+
+def _build_pages(
+    site: Site, views: Sequence[ProposalView], metrics: Metrics | None, now: datetime
+) -> Iterator[tuple[str, bytes]]:
+    environment = build_environment()
+    environment.globals.update(title=site.title, tickets=site.tickets, now=now, operator=None, tones=_TONES)
+    environment.globals.update(reason=_say_why_binding)
+    stages = Counter(view.stage for view in views)
+    votes = [view for view in views if view.stage is Stage.VOTE and view.votes]
+    votes.sort(key=lambda view: view.votes[-1].terms.earliest_close)
+    values: dict[str, dict[str, Any]] = {
+        "index.html": {
+            "views": views[::-1],
+            "votes": votes,
+            "stages": [(stage, stages[stage]) for stage in Stage],
+        },
+        "metrics.html": {"metrics": _hide(metrics), "charts": build_charts(metrics) if metrics is not None else ()},
+    }
+    for path, given in values.items():
+        page = environment.get_template(f"site/{path}").render(root="", here=path, **given)
+        yield path, page.encode()
+    yield from _build_proposals(environment, views)
+
+
+def _build_proposals(environment: Environment, views: Sequence[ProposalView]) -> Iterator[tuple[str, bytes]]:
+    template = environment.get_template("site/proposal.html")
+    # made once: importing macros for each of a thousand pages takes longer than filling the pages
+    macros = environment.get_template("macros.html").make_module({"root": "../"})
+    for view in views:
+        page = template.render(root="../", here="", view=view, timeline=build_timeline(view), m=macros)
+        yield f"proposals/{view.proposal.number}.html", page.encode()
+
+
+def _hide(metrics: Metrics | None) -> Metrics | None:
+    if metrics is None:
+        return None
+    return replace(metrics, rows=tuple(replace(r, dimension=hide_addresses(r.dimension)) for r in metrics.rows))
+
+
+def _say_why_binding(ballot: Ballot) -> str:
+    """Why a ballot binds, or does not."""
+    if ballot.binding:
+        return "by the roster"
+    if ballot.known_by in {KnownBy.UNKNOWN, KnownBy.NAME}:
+        return "address not on the roster"
+    return "no binding role then"
