@@ -31,6 +31,7 @@ COMMANDS = {
     "advance": ("decisions:advance", "Decide, and record the transitions."),
     "status": ("status:status", "The board as a table, or one proposal with its evidence."),
     "index": ("index:index", "The round-up of all proposals, in four formats."),
+    "result": ("result:result", "Draft the mail that announces a vote's result."),
     "site": ("site:site", "Write the public site into a folder."),
     "new": ("pages:new", "Take the next number and write the page."),
     "lint": ("lint:lint", "Name the faults of proposal pages."),

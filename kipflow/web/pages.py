@@ -15,6 +15,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
 from kipflow.services.board import Board, BoardRow, RowQuery, Sort
 from kipflow.services.explaining import find_passed_over
+from kipflow.services.result_mail import find_draft
 from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
@@ -98,6 +99,7 @@ class BoardPages:
             now=now,
             view=view,
             timeline=timeline,
+            draft=find_draft(view, now),
             amendments=amendments,
             passed_over=passed_over,
             absent=board.absent(now, number).get(number, ()),

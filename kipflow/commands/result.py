@@ -1,0 +1,53 @@
+"""`result`: the mail that announces a vote's result."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from kipflow.commands.now import find_now
+from kipflow.commands.opening import open_parts
+from kipflow.commands.output import as_of_option, console, say_time
+from kipflow.commands.sayings import parse_number
+from kipflow.domain.clocks import VoteState
+
+
+@click.command()
+@click.argument("proposal", metavar="NUMBER")
+@click.option("--eml", "form", flag_value="eml", help="As a mail file, which mail programs open as a draft.")
+@click.option("--mbox", "form", flag_value="mbox", help="As an mbox of this one mail.")
+@as_of_option
+def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
+    """Draft the [RESULT] mail of a proposal's vote, as a reply to the vote's opening. Nothing is sent.
+
+    Where the result was announced already, it prints how the announcement differs from the ballots: exit code 1 if it
+    does. No draft of a vote that runs, or whose outcome an open question could turn: exit code 2, with the reason.
+    """
+    from kipflow.services.result_mail import draft_result
+
+    parts = open_parts()
+    now = find_now(parts, as_of)
+    view = parts.store.proposal(parse_number(parts, proposal), now)
+    state = view.votes[-1] if view.votes else None
+    if state is not None and state.vote.ended_at is None and state.vote.declared is not None:
+        return _print_announced(view.key, state)
+    draft = draft_result(view, now)
+    if form is not None:
+        data = draft.as_bytes() if form == "eml" else draft.as_mbox()
+        click.echo(data, nl=False)
+        return 0
+    out = console()
+    out.print(f"To: {draft.list_id}\nIn-Reply-To: {draft.answers}\nSubject: {draft.subject}\n")
+    out.print(draft.text)
+    return 0
+
+
+def _print_announced(key: str, state: VoteState) -> int:
+    declared = state.vote.declared
+    if declared is not None:
+        said = declared.outcome or "without a clear outcome"
+        console().print(f"{key}: announced by {declared.by} on {say_time(declared.announced_at)} UTC: {said}")
+    for line in state.differences:
+        console().print(f"it differs from the ballots: {line}")
+    return 1 if state.differences else 0

@@ -1,0 +1,62 @@
+"""`kipflow result`: the draft as text or as a mail file, and what an announcement got wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.services.board import ProposalView
+from tests.unit.services.test_result_mail import DECLARED, NOW, OPENED, passed
+
+
+def give(monkeypatch: pytest.MonkeyPatch, view: ProposalView) -> None:
+    store = SimpleNamespace(proposal=lambda _number, _as_of: view)
+    parts = SimpleNamespace(store=store, community=SimpleNamespace(prefix="KIP"))
+    monkeypatch.setattr("kipflow.commands.result.open_parts", lambda: parts)
+
+
+def announced(*differences: str) -> ProposalView:
+    view = passed()
+    state = view.votes[0]
+    vote = replace(state.vote, declared=DECLARED)
+    return replace(view, votes=(replace(state, vote=vote, differences=differences),))
+
+
+def test_it_prints_the_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    give(monkeypatch, passed())
+    assert run(["result", "KIP-7", "--as-of", NOW.isoformat()]) == 0
+    told = capsys.readouterr().out
+    assert "Subject: [RESULT] [VOTE] KIP-7: Names\n" in told
+    assert "The vote on KIP-7 has passed." in told
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("--eml", b"From: Kim Osei <kim@x.example>"), ("--mbox", b"From kipflow ")]
+)
+def test_it_writes_a_mail_file(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], form: str, begins: bytes
+) -> None:
+    give(monkeypatch, passed())
+    assert run(["result", "7", form, "--as-of", NOW.isoformat()]) == 0
+    assert capfdbinary.readouterr().out.startswith(begins)
+
+
+@pytest.mark.parametrize(("differences", "code"), [((), 0), (("it says 4 binding +1, counted are 3",), 1)])
+def test_of_an_announced_result_it_prints_what_differs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], differences: tuple[str, ...], code: int
+) -> None:
+    give(monkeypatch, announced(*differences))
+    assert run(["result", "7", "--as-of", NOW.isoformat()]) == code
+    told = capsys.readouterr().out
+    assert "announced by Kim" in told
+    assert "Subject:" not in told
+    assert all(line in told for line in differences)
+
+
+def test_a_running_vote_has_no_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    give(monkeypatch, passed())
+    assert run(["result", "7", "--as-of", OPENED.isoformat()]) == 2
+    assert "closes no earlier than 2026-03-04" in capsys.readouterr().err

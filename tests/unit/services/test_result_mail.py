@@ -1,0 +1,173 @@
+"""The drafted result: a reply to the vote that kipflow's own reader reads as exactly what it was made from."""
+
+from __future__ import annotations
+
+import mailbox
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind, Message
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.tally import Outcome, count
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from kipflow.mail.messages import read_message
+from kipflow.services.board import ProposalView
+from kipflow.services.result_mail import NoDraft, ResultDraft, draft_result, find_draft
+
+OPENED = datetime(2026, 3, 1, 9, tzinfo=UTC)
+NOW = OPENED + timedelta(days=4)
+ROOT = "<root@x.example>"
+PEOPLE = ("Ada Abel", "Ben Castro", "Cleo Duarte", "Dov Egger", "Edda Ferro", "Finn Grieg", "Gwen Hansen")
+
+
+def cast(names: Sequence[str], votes: Sequence[tuple[bool, Choice]]) -> Iterator[Ballot]:
+    for place, (name, (binding, choice)) in enumerate(zip(names, votes, strict=True)):
+        yield Ballot(
+            voter=f"voter{place}", name=name, address=f"voter{place}@x.example", choice=choice, value=choice.value,
+            binding=binding, claimed_binding=None, cast_at=OPENED, message_id=f"<{place}@x.example>",
+            line=choice.value, rule="value", status=BallotStatus.COUNTED,
+        )  # fmt: skip
+
+
+def make_view(
+    ballots: Sequence[Ballot], outcome: Outcome, title: str = "Names", caller: str = "Kim Osei"
+) -> ProposalView:
+    vote = Vote(
+        key="KIP-7", proposal=7, round=1, list_id="dev@x.example", subject="[VOTE] KIP-7: Names", root_message_id=ROOT,
+        opened_by=caller, opened_by_address="kim@x.example", opened_at=OPENED, ballots=tuple(ballots),
+    )  # fmt: skip
+    state = VoteState(
+        vote=vote, terms=VoteTerms(quorum=3, earliest_close=OPENED + timedelta(days=3)), tally=count(ballots),
+        outcome=outcome, hangs=False, differences=(),
+    )  # fmt: skip
+    links = {ROOT: "https://lists.example/thread/root@x.example"}
+    links |= {b.message_id: f"https://lists.example/thread/{b.voter}" for b in ballots}
+    return ProposalView(
+        key="KIP-7", proposal=Proposal(number=7, title=title), stage=Stage.VOTE, since=OPENED, decided_at=OPENED,
+        policy_version="x", votes=(state,), links=links,
+    )  # fmt: skip
+
+
+def passed() -> ProposalView:
+    votes = [*[(True, Choice.FOR)] * 3, (True, Choice.AGAINST), (False, Choice.FOR), (False, Choice.ABSTAIN)]
+    return make_view(list(cast(PEOPLE[: len(votes)], votes)), Outcome.PASSED)
+
+
+def read(draft: ResultDraft) -> Message:
+    found = read_message(draft.as_bytes(), source="x", list_id="dev@x.example", month="2026-03", prefix="KIP")
+    assert isinstance(found, Message)
+    return found
+
+
+def assert_reads_back(draft: ResultDraft, view: ProposalView) -> None:
+    mail, tally = read(draft), view.votes[-1].tally
+    assert (mail.reading.kind, mail.reading.numbers) == (Kind.RESULT, (7,))
+    assert mail.expressions == ()
+    assert mail.cancels is None
+    assert mail.in_reply_to == ROOT
+    assert mail.declared is not None
+    assert mail.declared.outcome == draft.outcome
+    assert (mail.declared.unclear, mail.declared.contradictions) == ("", ())
+    for told, counts in ((mail.declared.binding, tally.binding), (mail.declared.non_binding, tally.non_binding)):
+        assert {"+1": 0, "0": 0, "-1": 0} | (told or {}) == counts.as_dict()
+
+
+def test_the_draft_names_voters_by_binding_and_links_to_their_mails() -> None:
+    view = passed()
+    draft = draft_result(view, NOW)
+    assert draft.subject == "[RESULT] [VOTE] KIP-7: Names"
+    assert "3 binding +1 votes (Ada Abel, Ben Castro, Cleo Duarte)" in draft.text
+    assert "1 non-binding +1 votes (Edda Ferro)" in draft.text
+    assert "Voting period: 2026-03-01 09:00 UTC to 2026-03-04 09:00 UTC" in draft.text
+    assert "https://lists.example/thread/voter3" in draft.text
+    assert_reads_back(draft, view)
+    mail = message_from_bytes(draft.as_bytes(), policy=default)
+    assert (mail["In-Reply-To"], mail["References"], mail["To"]) == (ROOT, ROOT, "dev@x.example")
+    names = read(draft).declared
+    assert names is not None
+    assert names.names["+1 binding"] == PEOPLE[:3]
+
+
+_VOTES = st.lists(st.tuples(st.booleans(), st.sampled_from(Choice)), max_size=7)
+_SAID = st.sampled_from([
+    "+1 (binding)", "Passed",
+    "The vote failed", "-1\n+1", "5 binding +1 votes", "Cancel this vote", "KIP-9", "a@b.example",
+    "Mara), 9 binding -1 votes (Eve", "I withdraw my vote", "\r\nBcc: eve@evil.example", "From me", "none", "> quoted",
+])  # fmt: skip
+_TEXT = st.one_of(st.sampled_from(PEOPLE), _SAID, st.text(max_size=40))
+
+
+@settings(max_examples=150, deadline=None)
+@given(_VOTES, st.data(), st.sampled_from([Outcome.PASSED, Outcome.FAILED]), _TEXT, _TEXT)
+def test_whatever_names_say_a_draft_reads_as_it_was_meant(
+    votes: list[tuple[bool, Choice]], data: st.DataObject, outcome: Outcome, title: str, caller: str
+) -> None:
+    names = data.draw(st.lists(_TEXT, min_size=len(votes), max_size=len(votes)))
+    view = make_view(list(cast(names, votes)), outcome, title, caller)
+    draft = find_draft(view, NOW)
+    if draft is not None:
+        assert_reads_back(draft, view)
+        assert "Bcc" not in message_from_bytes(draft.as_bytes(), policy=default)
+
+
+@settings(max_examples=100, deadline=None)
+@given(_VOTES, st.data())
+def test_a_vote_of_people_with_names_is_always_drafted_with_them(
+    votes: list[tuple[bool, Choice]], data: st.DataObject
+) -> None:
+    names = data.draw(st.permutations(PEOPLE))[: len(votes)]
+    ballots = list(cast(names, votes))
+    tally = count(ballots).binding
+    view = make_view(ballots, Outcome.PASSED if tally.plus > tally.minus else Outcome.FAILED)
+    draft = draft_result(view, NOW)
+    assert all(name in draft.text for name in names)
+    assert_reads_back(draft, view)
+
+
+def test_what_a_person_settled_is_told_with_its_mail() -> None:
+    view = passed()
+    state = view.votes[0]
+    ruled = replace(state.vote.ballots[0], is_ruled=True)
+    vote = replace(state.vote, ballots=(ruled, *state.vote.ballots[1:]))
+    text = draft_result(replace(view, votes=(replace(state, vote=vote),)), NOW).text
+    assert "Settled by a person, as the mail was unclear:\n  https://lists.example/thread/voter0\n" in text
+
+
+DECLARED = Declared(by="Kim", message_id="<r@x.example>", announced_at=OPENED, outcome="passed")
+
+
+@pytest.mark.parametrize(
+    ("change", "vote_change", "at", "why"),
+    [
+        ({"outcome": Outcome.OPEN}, {}, NOW, "no result yet"),
+        ({"hangs": True}, {}, NOW, "a person must settle"),
+        ({}, {"declared": DECLARED}, NOW, "announced already"),
+        ({}, {"ended_at": OPENED, "ended_how": "cancelled"}, NOW, "no vote"),
+        ({}, {}, OPENED + timedelta(days=1), "closes no earlier"),
+    ],
+)
+def test_no_draft_before_its_time(
+    change: dict[str, object], vote_change: dict[str, object], at: datetime, why: str
+) -> None:
+    view = passed()
+    state = replace(view.votes[0], **change, vote=replace(view.votes[0].vote, **vote_change))  # type: ignore[arg-type]
+    with pytest.raises(NoDraft, match=why):
+        draft_result(replace(view, votes=(state,)), at)
+
+
+def test_as_mbox_it_is_one_mail(tmp_path: Path) -> None:
+    path = tmp_path / "draft.mbox"
+    draft = draft_result(passed(), NOW)
+    path.write_bytes(draft.as_mbox())
+    (mail,) = mailbox.mbox(path)
+    assert mail["Subject"] == draft.subject
