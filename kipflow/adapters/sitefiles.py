@@ -19,6 +19,14 @@ MANIFEST = ".kipflow-site.json"
 _FORMAT = 1
 
 
+class ForeignFolder(KipflowError):
+    """A place for a site that holds files which kipflow did not write."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"{where} is not empty and was not written by kipflow: name a new or empty folder")
+        self.where = where
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """How many files were written, left as they were, and removed."""
@@ -42,7 +50,7 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> Written:
     _write_manifest(folder, {**dict.fromkeys(made, ""), **before})
     written = 0
     for name, content in made.items():
-        digests[name] = hashlib.sha256(content).hexdigest()
+        digests[name] = find_digest(content)
         written += _write_changed(_find_place(folder, name), content)
     gone = [name for name in before if name not in digests]
     removed = sum(_remove(folder, name) for name in gone)
@@ -56,35 +64,57 @@ def _read_manifest(folder: Path) -> dict[str, str]:
     path = _find_place(folder, MANIFEST)
     if not path.exists():
         if folder.exists() and any(folder.iterdir()):
-            raise KipflowError(f"{folder} is not empty and was not written by kipflow site: name a new or empty folder")
+            raise ForeignFolder(str(folder))
         return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        files = {str(name): str(digest) for name, digest in found["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise KipflowError(f"{path} is damaged: remove {folder} and write the site anew") from None
+    files = parse_manifest(path.read_text(encoding="utf-8", errors="replace"), str(folder))
     for name in files:
         _find_place(folder, name)
     return files
 
 
-def _write_manifest(folder: Path, digests: dict[str, str]) -> None:
+def parse_manifest(text: str, where: str) -> dict[str, str]:
+    """Path → digest of what kipflow wrote to `where`.
+
+    Raises:
+        KipflowError: it is damaged, or names something that is not below its folder.
+    """
+    try:
+        files = {str(name): str(digest) for name, digest in json.loads(text)["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise KipflowError(f"{where}/{MANIFEST} is damaged: remove {where} and write the site anew") from None
+    for name in files:
+        _check_name(name, where)
+    return files
+
+
+def render_manifest(digests: dict[str, str]) -> str:
     manifest = {"format": _FORMAT, "files": dict(sorted(digests.items()))}
-    text = json.dumps(manifest, indent=0, ensure_ascii=False) + "\n"
-    _write_changed(_find_place(folder, MANIFEST), text.encode())
+    return json.dumps(manifest, indent=0, ensure_ascii=False) + "\n"
+
+
+def find_digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write_manifest(folder: Path, digests: dict[str, str]) -> None:
+    _write_changed(_find_place(folder, MANIFEST), render_manifest(digests).encode())
 
 
 def _find_place(folder: Path, name: str) -> Path:
     """Where a file stands; no part of its path may lead out of the folder."""
-    parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or any(part in {"..", "."} for part in parts):
-        raise KipflowError(f"{name!r} is no path below {folder}")
+    _check_name(name, str(folder))
     place = folder
-    for part in parts:
+    for part in PurePosixPath(name).parts:
         place = place / part
         if place.is_symlink():
             raise KipflowError(f"{place} is a symbolic link: kipflow does not follow it; remove it")
     return place
+
+
+def _check_name(name: str, where: str) -> None:
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts:
+        raise KipflowError(f"{name!r} is no path below {where}")
 
 
 def _write_changed(place: Path, content: bytes) -> bool:

@@ -134,6 +134,13 @@ class EffectsConfig(StrictModel):
     index: Sending = "approve"
 
 
+class SiteConfig(StrictModel):
+    """Where the DAG `kip_publish_site` puts the public site: a URL of Airflow's object storage, such as
+    "file:///srv/kips" or "s3://connection@bucket/kips"."""
+
+    publish_to: Annotated[str, Field(pattern=r"^[a-z][a-z0-9+]*://[^\s]+$", max_length=1000)]
+
+
 class Community(StrictModel):
     """One community, as `config/communities/NAME.yaml` describes it.
 
@@ -160,6 +167,7 @@ class Community(StrictModel):
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
     policy: PolicyConfig
     effects: EffectsConfig = EffectsConfig()
+    site: SiteConfig | None = None
 
     @property
     def lists_aside(self) -> frozenset[str]:

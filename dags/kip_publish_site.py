@@ -1,0 +1,46 @@
+"""Copy the public site to where the community's configuration says: a folder or a bucket.
+
+Only files that changed are copied, and only files that this DAG copied are removed. Without the key
+`site.publish_to` in the community's file this DAG is not made.
+
+Runs after new history, and every hour for votes whose period ended.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import AssetOrTimeSchedule, ObjectStoragePath, dag, task
+from airflow.sdk.exceptions import AirflowSkipException
+from kip_dags.defaults import TRANSITIONS, describe_dag, every
+from kip_dags.parts import open_parts
+from kip_dags.publishing import publish_files
+
+from kipflow.config.loading import load_community
+from kipflow.config.settings import read_settings
+from kipflow.web.site.pages import Site, build_site
+from kipflow.wiring import find_ticket_links
+
+
+@dag(
+    dag_id="kip_publish_site",
+    schedule=AssetOrTimeSchedule(timetable=every("20 * * * *"), assets=TRANSITIONS),
+    **describe_dag(__doc__, "effects", "site"),
+)
+def kip_publish_site() -> None:
+    @task
+    def copy_changed_files() -> dict[str, int]:
+        """Make the site, and copy what changed since it was copied last."""
+        parts = open_parts()
+        community = parts.community
+        if community.site is None:
+            raise AirflowSkipException(f"community {community.name} publishes no site")
+        about = Site(community=community.name, title=community.title, tickets=find_ticket_links(community))
+        done = publish_files(
+            ObjectStoragePath(community.site.publish_to), build_site(parts.store, about, parts.clock())
+        )
+        return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed}
+
+    copy_changed_files()
+
+
+if load_community(read_settings().community, read_settings().config).site is not None:
+    kip_publish_site()
