@@ -18,6 +18,8 @@ from lxml import html
 
 from kipflow.cli import run
 from kipflow.domain.events import Actor, Evidence, Stage
+from kipflow.domain.senders import KnownBy
+from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import Overview, ProposalView
 from kipflow.web.site.feeds import escape_text, fold_line
 from kipflow.web.site.pages import Site, build_site
@@ -153,6 +155,25 @@ def test_hostile_text_is_shown_as_text_and_what_is_for_operators_not_at_all(part
     assert ASKED in files["proposals/7.html"].decode()
     ElementTree.fromstring(files["feed.atom"])
     json.loads(files["index.json"])
+
+
+def test_of_a_ballot_in_question_it_says_no_more_than_that_a_person_is_asked(parts: Parts) -> None:
+    view = parts.store.published(NOW)[0]
+    state = view.votes[0]
+    asked = replace(
+        state.vote.ballots[0],
+        status=BallotStatus.REVIEW,
+        known_by=KnownBy.NAME,
+        binding=False,
+        why="Wei? SECRET",
+    )
+    view = replace(view, votes=(replace(state, vote=replace(state.vote, ballots=(asked,))),))
+    page = html.fromstring(dict(build_site(Given(view), SITE, NOW))["proposals/7.html"])
+    (row,) = page.xpath("//tr[@class = 'ballot-review']")
+    told = " ".join(row.text_content().split())
+    assert f"review {ASKED}" in told
+    assert "SECRET" not in told
+    assert "roster" not in told
 
 
 def test_the_index_fits_its_schema_and_names_every_page(files: Files) -> None:

@@ -12,7 +12,7 @@ from jinja2 import Environment
 
 from kipflow.domain.events import Stage
 from kipflow.domain.senders import KnownBy
-from kipflow.domain.votes import Ballot, Choice
+from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import Metrics, Overview, ProposalView
 from kipflow.web.metrics import build_charts
 from kipflow.web.render import STATIC, build_environment
@@ -100,7 +100,9 @@ def _hide(metrics: Metrics | None) -> Metrics | None:
 
 
 def _say_why_binding(ballot: Ballot) -> str:
-    """Why a ballot binds, or does not."""
+    """Why a ballot binds, or does not; nothing of one that a person is asked about, as its sender may be in doubt."""
+    if ballot.status is BallotStatus.REVIEW:
+        return ""
     if ballot.binding:
         return "by the roster"
     if ballot.known_by in {KnownBy.UNKNOWN, KnownBy.NAME}:
