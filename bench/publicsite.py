@@ -5,6 +5,7 @@ The peer asks the board for one proposal after the other, as a crawler that mirr
 
 from __future__ import annotations
 
+import gc
 import shutil
 import time
 from pathlib import Path
@@ -47,6 +48,7 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
 
 def write(path: str, folder: str) -> dict[str, Any]:
     """Seconds of writing the site into an empty folder, and of writing it again."""
+    gc.set_threshold(100_000)  # as every command does
     store, out = open_bench_store(path), Path(folder)
     shutil.rmtree(out, ignore_errors=True)
     seconds = []

@@ -104,7 +104,7 @@ def render_index(community: str, views: Sequence[ProposalView]) -> str:
         decided_at=max((v.decided_at for v in views), default=None),
         proposals=[summarize(v) for v in views],
     )
-    return json.dumps(index, default=_render_value, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(index, default=_render_value, ensure_ascii=False) + "\n"
 
 
 def _render_value(value: Any) -> Any:

@@ -105,6 +105,8 @@ def escape_text(text: str) -> str:
 
 def fold_line(line: str) -> str:
     """The line in pieces of at most 75 octets, never within a character."""
+    if line.isascii() and len(line) <= _FOLD:
+        return line
     pieces, size, start = [], 0, 0
     for place, character in enumerate(line):
         octets = len(character.encode())
