@@ -8,6 +8,7 @@ from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes.conditions import UNDERSTOOD
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
@@ -46,7 +47,8 @@ def is_labelled(m: Mention) -> bool:
     is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
     if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
         return True
-    match = _LABEL.match(m.lead)
+    # "Option A: +1, option B: -1": each has its own label
+    match = _LABEL.match(m.lead.rsplit(",", 1)[-1] if find_values(m.lead) else m.lead)
     if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
         return False
     label = fold(match.group("label"))

@@ -129,9 +129,11 @@ def subject(m: Mention) -> bool:
 
 @rule(ASK, "a question: is it a vote?")
 def question(m: Mention) -> bool:
-    """+1? | not: +1. Which release is it for?"""
+    """+1? | Is a +1 from a committer enough? | not: +1. Which release is it for?"""
     if not m.sentence.text.rstrip().endswith("?"):
         return False
+    if not m.opens and begins("asks", m.clause):
+        return True
     return re.match(r"\W*(?:\w+\s?){0,2}\?", m.rest) is not None or (bool(m.segment) and not m.opens and not m.is_apart)
 
 
