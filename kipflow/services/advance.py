@@ -134,7 +134,7 @@ def preview(
         if decision is None:
             return None, []
         stored = session.history.load(number)
-        appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
+        appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
     return decision, list(appended)
 
 
@@ -287,12 +287,12 @@ def _record(
     notice: Notice | None,
 ) -> Advance:
     stored = session.history.load(decision.number)
-    appended = explain_corrections(session, stored, reconcile(stored, decision.history), decision)
+    appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
     asked = find_retraction((*stored, *appended), decision, facts.rulings)
     decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
     followed_since = session.history.load_first_recorded(decision.number)
     session.history.append(appended, recorded_at=now, run_id=run_id)
-    told = settle_announcements(session, stored, appended, effects, stage=decision.stage)
+    told = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
     fresh = appended
     if decision.claim is None and session.history.is_claimed(decision.number):
         # nobody heard of it while only mail claimed its number: what is news still is told now

@@ -15,7 +15,7 @@ from itertools import takewhile
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.effects import EffectRules, Told, find_slack_key
-from kipflow.services.ports import OutboxRow, Session
+from kipflow.services.ports import Outbox, OutboxRow
 
 #: States of a message that has not gone out.
 _WAITING = frozenset({"pending", "held", "failed"})
@@ -62,7 +62,7 @@ class Announced:
 
 
 def settle_announcements(
-    session: Session,
+    outbox: Outbox,
     stored: Sequence[Transition],
     appended: Sequence[Transition],
     rules: EffectRules,
@@ -74,19 +74,19 @@ def settle_announcements(
         return Told()
     key = format_key(rules.prefix, appended[0].number)
     keys = {t.id: find_slack_key(key, t.id) for t in (*stored, *appended)}
-    status = session.outbox.load_status(keys.values())
+    status = outbox.load_status(keys.values())
     announced = Announced(
         stored=stored,
         appended=appended,
         stage=stage,
         status={entry: status[k] for entry, k in keys.items() if k in status},
         out=_OUT if rules.sends else _OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
-        retraction=session.outbox.find_waiting_retraction(appended[0].number),
+        retraction=outbox.find_waiting_retraction(appended[0].number),
     )
     for correction, gone in find_withdrawn(announced):
-        session.outbox.withdraw([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
+        outbox.withdraw([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
     if announced.retraction is not None and is_overtaken(announced):
-        session.outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
+        outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
     return find_told(announced)
 
 

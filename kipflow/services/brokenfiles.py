@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.clocks import month_start, next_month
-from kipflow.services.ports import Session
+from kipflow.services.ports import Marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,20 +25,20 @@ class Break:
     seen_at: datetime
 
 
-def load_breaks(session: Session, list_id: str, month: str) -> tuple[Break, ...]:
+def load_breaks(marks: Marks, list_id: str, month: str) -> tuple[Break, ...]:
     """The breaks of a month that nothing has made up for."""
-    rows = json.loads(session.marks.load(_mark(list_id, month)) or "[]")
+    rows = json.loads(marks.load(_mark(list_id, month)) or "[]")
     return tuple(
         Break(why=why, message_id=message_id, seen_at=datetime.fromisoformat(seen_at))
         for why, message_id, seen_at in rows
     )
 
 
-def save_breaks(session: Session, list_id: str, month: str, breaks: Iterable[Break]) -> None:
+def save_breaks(marks: Marks, list_id: str, month: str, breaks: Iterable[Break]) -> None:
     rows = [(one.why, one.message_id, one.seen_at.isoformat()) for one in breaks]
     name = _mark(list_id, month)
-    if rows or session.marks.load(name):
-        session.marks.save(name, json.dumps(rows))
+    if rows or marks.load(name):
+        marks.save(name, json.dumps(rows))
 
 
 def is_settled(one: Break, month: str, through: datetime | None) -> bool:

@@ -11,25 +11,23 @@ from datetime import datetime
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Evidence, Transition
-from kipflow.services.ports import NewFact, Session
+from kipflow.services.ports import HistoryStore, NewFact
 
 #: Facts that a correction cites; the rest are counted.
 CITED = 5
 
 
 def explain_corrections(
-    session: Session, stored: Sequence[Transition], appended: Sequence[Transition], decision: Decision
+    history: HistoryStore, stored: Sequence[Transition], appended: Sequence[Transition], decision: Decision
 ) -> tuple[Transition, ...]:
     """The entries to append, a correction among them saying why: which facts came late, or which rules changed."""
     if not any(t.retracts for t in appended):
         return tuple(appended)
     lost = {entry for correction in appended for entry in correction.retracts}
-    came = _leave_out_known(
-        session.history.load_new_facts(decision.number), session.history.load_decided_at(decision.number)
-    )
+    came = _leave_out_known(history.load_new_facts(decision.number), history.load_decided_at(decision.number))
     late = [f for f in came if f.at <= decision.as_of]
     policies = {t.policy_version for t in stored if t.id in lost} - {decision.policy_version}
-    why = say_why(late, rules_changed=session.history.load_rules_changed(decision.number), policies=sorted(policies))
+    why = say_why(late, rules_changed=history.load_rules_changed(decision.number), policies=sorted(policies))
     cited = tuple(Evidence(kind=f.kind, ref=f.ref, line=_cite(f), url=f.url) for f in late[:CITED])
     # the note and what follows the first piece of evidence are no part of an entry's id
     return tuple(

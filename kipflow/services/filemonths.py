@@ -53,7 +53,7 @@ class FileMonths:
         self._files: dict[str, _File] = {}
         months = [m for m in session.mail.load_months() if _is_from_files(m)]
         keys = [(m.list_id, m.month) for m in months]
-        self._open = {key: breaks for key in keys if (breaks := load_breaks(session, *key))}
+        self._open = {key: breaks for key in keys if (breaks := load_breaks(session.marks, *key))}
         self._missing = {one.message_id for breaks in self._open.values() for one in breaks} - {""}
 
     def add(self, name: str, item: Message | Unreadable) -> None:
@@ -94,7 +94,7 @@ class FileMonths:
             left = tuple(one for one in join_breaks(old, new.get(key, ())) if one.message_id not in found)
             if key not in held and key not in new and left == self._open[key]:
                 continue
-            save_breaks(session, *key, left)
+            save_breaks(session.marks, *key, left)
             if left and key in new:
                 broken[key] = left[-1].why
             self._save_month(session, key, before, held.get(key, (0, None)), left)

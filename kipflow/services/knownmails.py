@@ -15,7 +15,7 @@ from collections.abc import Container, Sequence
 
 from kipflow.mail import version
 from kipflow.mbox.splitting import RawMail
-from kipflow.services.ports import Session
+from kipflow.services.ports import Marks
 
 #: Bytes of a digest that are kept: among a month's mails no two agree in so many by chance.
 _LENGTH = 12
@@ -39,21 +39,21 @@ class MailFilter:
         return True
 
 
-def load_known_mails(session: Session, list_id: str, month: str) -> frozenset[str]:
+def load_known_mails(marks: Marks, list_id: str, month: str) -> frozenset[str]:
     """The digests of a month's mails that today's rules read."""
-    rules, _, digests = (session.marks.load(_mark(list_id, month)) or "").partition(" ")
+    rules, _, digests = (marks.load(_mark(list_id, month)) or "").partition(" ")
     return frozenset(digests.split()) if rules == str(version.READING_RULES) else frozenset()
 
 
-def save_known_mails(session: Session, list_id: str, month: str, seen: Sequence[str]) -> None:
+def save_known_mails(marks: Marks, list_id: str, month: str, seen: Sequence[str]) -> None:
     """Keep the digests of all mails of a month, every one of which was read by today's rules."""
-    session.marks.save(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
+    marks.save(_mark(list_id, month), " ".join([str(version.READING_RULES), *dict.fromkeys(seen)]))
 
 
-def drop_known_mails(session: Session, list_id: str, month: str) -> None:
+def drop_known_mails(marks: Marks, list_id: str, month: str) -> None:
     """Forget them: the month is over and will not be read again."""
-    if session.marks.load(_mark(list_id, month)):
-        session.marks.save(_mark(list_id, month), "")
+    if marks.load(_mark(list_id, month)):
+        marks.save(_mark(list_id, month), "")
 
 
 def _mark(list_id: str, month: str) -> str:

@@ -181,7 +181,7 @@ def _store_month(
         return
     list_id, month = one.month.list_id, one.month.month
     with store.read() as session:
-        mails = MailFilter(load_known_mails(session, list_id, month))
+        mails = MailFilter(load_known_mails(session.marks, list_id, month))
     found = read_mbox(
         Path(one.month.path),
         list_id=list_id,
@@ -228,9 +228,9 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
         if not bad and one.stats:
             session.marks.save(_stats_mark(month.list_id, month.month), one.stats)
         if _is_settled(month):
-            drop_known_mails(session, month.list_id, month.month)
+            drop_known_mails(session.marks, month.list_id, month.month)
         elif seen is not None:
-            save_known_mails(session, month.list_id, month.month, seen)
+            save_known_mails(session.marks, month.list_id, month.month, seen)
 
 
 def _check_end(one: Landed) -> ArchiveMonth:

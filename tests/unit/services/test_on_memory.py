@@ -1,0 +1,165 @@
+"""Deciding, correcting and ruling on a store in memory, and the same on SQLite."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kipflow.adapters.store import SqlStore, open_store
+from kipflow.domain.errors import UnknownProposal
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Message
+from kipflow.domain.policy import Policy
+from kipflow.domain.roster import Person, Role, Roster
+from kipflow.mail.archive import read_mbox
+from kipflow.services.advance import Advance, advance_one
+from kipflow.services.assembly import CommunityRules
+from kipflow.services.effects import EffectRules
+from kipflow.services.ports import NewFact, ProposalRows
+from kipflow.services.rulings import BadRuling, revoke, rule
+from tests.corpus import load_vote_cases
+from tests.memory_store import MemoryStore
+
+LIST, DAY = "dev@kafka.apache.org", timedelta(days=1)
+OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)
+LATER = OPENED + 10 * DAY
+POLICY = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
+PEOPLE = ("mara", "jun", "tess")
+ROSTER = Roster(
+    Person(id=name, name=name.title(), emails=(f"{name}@x.example",), roles=(Role(role="pmc"),)) for name in PEOPLE
+)
+RULES = CommunityRules(prefix="KIP", policy=POLICY, roster=ROSTER)
+EFFECTS = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kip", operators="#ops", index_page="")
+
+
+def read_thread(folder: Path, *bodies: tuple[str, str]) -> list[Message]:
+    """The mails of a vote called by Mara, a reply a body, an hour apart."""
+    texts = []
+    for number, (who, body) in enumerate((("mara", "I would like to start the vote on KIP-7."), *bodies)):
+        at = OPENED + timedelta(hours=number)
+        answers = f"In-Reply-To: <{OPENED:%d}.0@x.example>\n" if number else ""
+        texts.append(
+            f"From x@x.example {at:%a %b %d %H:%M:%S %Y}\nFrom: {who.title()} <{who}@x.example>\n"
+            f"Subject: {'Re: ' if number else ''}[VOTE] KIP-7: Shorter names\nDate: {at:%a, %d %b %Y %H:%M:%S +0000}\n"
+            f"Message-ID: <{OPENED:%d}.{number}@x.example>\n{answers}\n{body}\n\n"
+        )
+    path = folder / "2026-03.mbox"
+    path.write_text("".join(texts), encoding="utf-8")
+    read = list(read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP"))
+    assert len(read) == len(texts)
+    return [mail for mail in read if isinstance(mail, Message)]
+
+
+def advance(store: Any, as_of: datetime) -> Advance:
+    return advance_one(store, 7, policy=POLICY, effects=EFFECTS, as_of=as_of)
+
+
+@pytest.fixture
+def mails(tmp_path: Path) -> list[Message]:
+    return read_thread(tmp_path, ("jun", "+1 (binding)"), ("tess", "+1 (binding), if the old names stay"))
+
+
+@pytest.fixture
+def memory(mails: list[Message]) -> MemoryStore:
+    return MemoryStore(RULES, ProposalRows(number=7, messages=tuple(mails)))
+
+
+def test_a_move_is_recorded_and_announced_once(memory: MemoryStore) -> None:
+    first, again = advance(memory, LATER), advance(memory, LATER + DAY)
+    assert first.appended[-1].target is Stage.VOTE
+    assert first.effects == len(memory.outbox.held) > 0
+    assert (again.appended, again.effects) == ((), 0)
+
+
+def test_a_time_before_the_newest_decision_is_left_alone(memory: MemoryStore) -> None:
+    advance(memory, LATER)
+    assert "already" in advance(memory, LATER - DAY).skipped
+
+
+def test_nothing_is_kept_of_a_decision_that_breaks_off(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(type(memory.history), "save_decision", die)
+    with pytest.raises(OSError, match="disk full"):
+        advance(memory, LATER)
+    assert (memory.history.transitions, memory.outbox.held) == ([], {})
+
+
+def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: MemoryStore) -> None:
+    advance(memory, LATER)
+    ruling = rule(
+        memory,
+        number=7,
+        kind="stage",
+        target="",
+        value={"stage": "Rejected"},
+        author="ines",
+        reason="said so",
+        at=LATER,
+    )
+    assert advance(memory, LATER + DAY).stage is Stage.REJECTED
+    revoke(memory, ruling, by="ines", at=LATER + 2 * DAY, reason="a mistake")
+    fact = NewFact(
+        kind="ruling", ref=str(ruling), line="Ines took it back", at=LATER + 2 * DAY, seen_at=LATER + 2 * DAY
+    )
+    memory.history.new[7] = [fact]
+    back = advance(memory, LATER + 3 * DAY)
+    assert back.stage is Stage.VOTE
+    correction = next(t for t in back.appended if t.retracts)
+    assert "ruling" in correction.note
+    assert any(e.line.startswith(fact.line) for e in correction.evidence)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"kind": "ballot", "target": "<none@x.example>", "value": {"choice": "+1"}}, "ballot"),
+        ({"kind": "stage", "target": "", "value": {"stage": "Nowhere"}}, "stage"),
+        ({"kind": "wish", "target": "", "value": {}}, "no kind of ruling"),
+        ({"kind": "stage", "target": "", "value": {"stage": "Rejected"}, "reason": " "}, "reason"),
+    ],
+    ids=["unknown ballot", "unknown stage", "unknown kind", "no reason"],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_is_kept(
+    memory: MemoryStore, given: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(BadRuling, match=why):
+        rule(memory, **{"number": 7, "author": "ines", "reason": "so", "at": LATER, **given})
+    assert memory.rulings.given == []
+
+
+def test_a_ruling_on_a_ballot_is_stored_once_and_turns_the_vote(memory: MemoryStore, mails: list[Message]) -> None:
+    asked = {"number": 7, "kind": "ballot", "target": mails[2].message_id, "value": {"choice": "+1"}}
+    said = {**asked, "author": "ines", "reason": "they stay", "at": LATER}
+    assert rule(memory, **said) == rule(memory, **said) == 1
+    advance(memory, LATER + DAY)
+    assert memory.history.decided[7].votes[0].tally.binding.plus == 2
+    with pytest.raises(UnknownProposal):
+        rule(memory, **{**said, "number": 8})
+
+
+@pytest.mark.parametrize("name", ["plain-vote", *sorted(load_vote_cases())[:12]])
+def test_memory_and_database_come_to_the_same(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "2026-03.mbox"
+    path.write_bytes(load_vote_cases()[name].mbox)
+    found = [m for m in read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP") if isinstance(m, Message)]
+    database: SqlStore = open_store("sqlite://", RULES)
+    database.migrate()
+    with database.begin() as session:
+        session.mail.save_messages(found, seen_at=LATER)
+        numbers = session.history.load_numbers()
+        rows = [session.history.load_rows(number) for number in numbers]
+    memory = MemoryStore(RULES, *rows)
+    for number in numbers:
+        for days in (0, 30):
+            given: dict[str, Any] = {"policy": POLICY, "effects": EFFECTS, "as_of": LATER + days * DAY}
+            kept, held = (advance_one(store, number, **given) for store in (database, memory))
+            assert held == kept
+        with database.read() as session:
+            assert memory.history.load(number) == session.history.load(number)
+            assert memory.outbox.load_status(memory.outbox.held) == session.outbox.load_status(memory.outbox.held)
+    database.close()
