@@ -23,7 +23,7 @@ from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import Overview, ProposalView
 from kipflow.web.site.feeds import escape_text, fold_line
 from kipflow.web.site.pages import Site, build_site
-from kipflow.web.site.public import ASKED, NAMELESS, as_public, hide_addresses, say_name
+from kipflow.web.site.public import ASKED, NAMELESS, as_public, hide_addresses, hide_in_url, say_name
 from kipflow.wiring import Parts
 from tests.web.community import NOW
 from tests.web.story import connect_board, store_story
@@ -264,3 +264,34 @@ def test_the_command_writes_it_and_then_only_what_changed(
     (tmp_path / "other" / "mine.txt").write_text("mine")
     assert run(["site", str(tmp_path / "other")]) == 2
     assert "not empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "eve@evil.example",
+        '"eve x"@evil.example',
+        "eve@[192.0.2.1]",
+        "eve\uff20evil.example",
+        "eve\ufe6bevil.example",
+        "(eve)@evil.example",
+        "eve @ evil.example",
+        "eve%40evil.example",
+        "Eve <eve@evil.example>",
+    ],
+)
+def test_an_address_is_hidden_however_it_is_written(written: str) -> None:
+    shown = hide_addresses(f"+1 (binding), {written}, thanks")
+    assert "evil" not in shown
+    assert "192.0" not in shown
+    assert shown.startswith("+1 (binding)")
+    assert "@" not in say_name(written)
+
+
+def test_what_is_no_address_stays() -> None:
+    assert hide_addresses("+1 @Jun, see you @ noon; 50%") == "+1 @Jun, see you @ noon; 50%"
+
+
+@pytest.mark.parametrize("url", ["https://x.example/a\r\nATTENDEE:eve", "https://x.example/a b", "javascript:1", ""])
+def test_a_link_that_could_begin_another_line_is_none(url: str) -> None:
+    assert hide_in_url(url) == ""

@@ -18,8 +18,16 @@ from kipflow.web.render import find_safe_url
 
 ASKED = "a person is asked"
 NAMELESS = "somebody without a name"
-#: Bounded on both sides of the sign, so that hostile text costs no more than any other.
-_ADDRESS = re.compile(r"[^\s<>()\[\]\"',;:@]{1,64}@[^\s<>()\[\]\"',;:@]{1,253}")
+#: How the sign of an address is written; the wide ones are normalised to it by mail programs.
+_SIGNS = ("@", "\uff20", "\ufe6b", "%40")
+_SIGN = "(?:[@\uff20\ufe6b]|%40)"
+#: Also with a quoted name, a comment, blanks around the sign, or a host by its number. Bounded on both sides of the
+#: sign, so that hostile text costs no more than any other.
+_ADDRESS = re.compile(
+    r"(?:\"[^\"\n]{1,64}\"|[^\s<>\[\]\",;:@\uff20\ufe6b]{1,64})"
+    rf"(?:{_SIGN}|[ \t]{{1,2}}{_SIGN}[ \t]{{1,2}}(?=[\w-]{{1,63}}\.\w))"
+    r"(?:\[[^\]\s]{1,64}\]|[^\s<>()\[\]\"',;:@\uff20\ufe6b]{1,253})"
+)
 #: Characters that neither XML nor a page may hold.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 #: What a line of `missing` says to operators only begins here.
@@ -28,14 +36,16 @@ _ADVICE = "; run `kipflow"
 
 def hide_addresses(text: str) -> str:
     """The text without mail addresses and without characters that a page cannot hold."""
-    if "@" in text:
+    if any(sign in text for sign in _SIGNS):
         text = _ADDRESS.sub("[address]", text)
     return text if text.isascii() and text.isprintable() else _UNFIT.sub("\ufffd", text)
 
 
 def hide_in_url(url: str) -> str:
     """The address if it is an http(s) one, without an "@": a Message-ID in it must not look like a mailbox; else ""."""
-    return find_safe_url(_UNFIT.sub("", url)).replace("@", "%40")
+    if any(c.isspace() or not c.isprintable() for c in url):
+        return ""  # a line break would begin a line of the calendar
+    return find_safe_url(url).replace("@", "%40")
 
 
 def say_name(name: str) -> str:
@@ -127,7 +137,7 @@ def _hide_in_ballot(ballot: Ballot) -> Ballot:
     return replace(
         ballot,
         name=say_name(ballot.name),
-        voter="" if "@" in ballot.voter else ballot.voter,
+        voter=ballot.voter if hide_addresses(ballot.voter) == ballot.voter else "",
         address="",
         value=hide_addresses(ballot.value),
         line=hide_addresses(ballot.line),
