@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -47,7 +48,9 @@ def build_board() -> "FastAPI":
     def describe() -> Masthead:
         parts = open_parts()
         pause = read_if_possible(lambda: find_pause(parts.store, datetime.now(UTC)))
-        return Masthead(title=parts.community.title, dry_run=not parts.sends, pause=pause)
+        name = parts.settings.community
+        program = "kipflow" if name == "sandbox" else f"kipflow -C {quote(name)}"
+        return Masthead(title=parts.community.title, program=program, dry_run=not parts.sends, pause=pause)
 
     may_see = requires_access_view(AccessView.WEBSITE)
 

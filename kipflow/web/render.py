@@ -40,9 +40,13 @@ STATIC = FOLDER / "static"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masthead:
-    """What every page says of itself: the community, whether anything is sent, for how long nothing has run."""
+    """What every page says of itself: the community, whether anything is sent, for how long nothing has run.
+
+    `program` is how commands that are shown begin: with this board's community.
+    """
 
     title: str = "Proposals"
+    program: str = "kipflow"
     dry_run: bool = False
     pause: timedelta | None = None
 

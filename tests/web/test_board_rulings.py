@@ -17,6 +17,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.decisions import ReviewItem
 from kipflow.services.settling import find_commands
 from kipflow.web.app import create_app
+from kipflow.web.render import Masthead
 from kipflow.wiring import Parts, connect
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -89,6 +90,12 @@ def test_a_pair_that_may_be_one_person_is_shown_with_what_hangs_on_it_and_how_to
         assert "if one person: falls short with +2 -1" in text
         assert """kipflow review merge kim@home.example kosei --reason "…\"""" in text
         assert """kipflow review split kim@home.example kosei --reason "…\"""" in text
+
+
+def test_a_command_that_is_shown_names_the_community_of_its_board(parts: Parts) -> None:
+    masthead = Masthead(program="kipflow -C kafka")
+    app = create_app(lambda: parts.store, clock=lambda: NOW, masthead=lambda: masthead)
+    assert "kipflow -C kafka review merge kim@home.example kosei" in TestClient(app).get("/review").text
 
 
 def test_a_merge_stands_in_the_timeline_and_among_who_is_who_until_it_is_revoked(parts: Parts) -> None:
