@@ -42,5 +42,5 @@ def kip_publish_site() -> None:
     copy_changed_files()
 
 
-if load_community(read_settings().community, read_settings().config).site is not None:
+if load_community(read_settings().community).site is not None:
     kip_publish_site()

@@ -112,7 +112,6 @@ def connect_with_rules(parts: Parts, rules: Community, *, with_roster: bool) -> 
     """
     policy = rules.as_policy()
     roster = find_roster(rules, parts.settings.config) if with_roster else parts.roster
-
     return parts.store.with_rules(read_rules(parts.community, policy, roster))
 
 

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -40,6 +39,7 @@ def build_board() -> "FastAPI":
     from fastapi.security import HTTPAuthorizationCredentials
 
     from kipflow.services.lastrun import find_pause
+    from kipflow.services.settling import name_program
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing
@@ -49,7 +49,7 @@ def build_board() -> "FastAPI":
         parts = open_parts()
         pause = read_if_possible(lambda: find_pause(parts.store, datetime.now(UTC)))
         name = parts.settings.community
-        program = "kipflow" if name == "sandbox" else f"kipflow -C {quote(name)}"
+        program = name_program(None if name == "sandbox" else name)
         return Masthead(title=parts.community.title, program=program, dry_run=not parts.sends, pause=pause)
 
     may_see = requires_access_view(AccessView.WEBSITE)

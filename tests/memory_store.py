@@ -36,9 +36,6 @@ class MemoryHistory:
             raise UnknownProposal(number)
         return replace(self.rows[number], rulings=tuple(r for r in self.given if r.number == number))
 
-    def load_pending(self, _as_of: datetime) -> list[int]:
-        return sorted(self.rows)
-
     def load_decided_at(self, number: int) -> datetime | None:
         return self.decided[number].as_of if number in self.decided else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import click
@@ -10,7 +11,7 @@ from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, say_time
 from kipflow.commands.sayings import parse_number
-from kipflow.domain.clocks import VoteState
+from kipflow.domain.votes import Declared
 
 
 @click.command()
@@ -31,7 +32,7 @@ def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
     view = parts.store.proposal(parse_number(parts, proposal), now)
     state = view.votes[-1] if view.votes else None
     if state is not None and state.vote.ended_at is None and state.vote.declared is not None:
-        return _print_announced(view.key, state)
+        return _print_announced(view.key, state.vote.declared, state.differences)
     draft = draft_result(view, now)
     if form is not None:
         data = draft.as_bytes() if form == "eml" else draft.as_mbox()
@@ -43,11 +44,9 @@ def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
     return 0
 
 
-def _print_announced(key: str, state: VoteState) -> int:
-    declared = state.vote.declared
-    if declared is not None:
-        said = declared.outcome or "without a clear outcome"
-        console().print(f"{key}: announced by {declared.by} on {say_time(declared.announced_at)} UTC: {said}")
-    for line in state.differences:
+def _print_announced(key: str, declared: Declared, differences: Sequence[str]) -> int:
+    said = declared.outcome or "without a clear outcome"
+    console().print(f"{key}: announced by {declared.by} on {say_time(declared.announced_at)} UTC: {said}")
+    for line in differences:
         console().print(f"it differs from the ballots: {line}")
-    return 1 if state.differences else 0
+    return 1 if differences else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shlex import quote
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from kipflow.commands.output import say_time
 from kipflow.domain.proposals import find_references
 from kipflow.services.board import SenderBallot
+from kipflow.services.settling import name_program
 from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts
 
@@ -40,7 +40,7 @@ def say_program() -> str:
     """`kipflow` as it was called: with the community that it was given."""
     ctx = click.get_current_context(silent=True)
     community = ctx.find_root().params.get("community") if ctx is not None else None
-    return f"kipflow -C {quote(community)}" if community else "kipflow"
+    return name_program(community)
 
 
 def parse_number(parts: Parts, text: str) -> int:

@@ -20,6 +20,7 @@ from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.sameids import APART, find_given_id, list_references
 
 Numbers = tuple[int, ...]
+Attribute = Callable[[Sequence[Message]], Mapping[str, Numbers]]
 
 _CONTEXT = (
     message.c.message_id,
@@ -45,7 +46,7 @@ def make_topic_key(topic: str) -> str | None:
 def attribute_new(
     connection: sa.Connection,
     fresh: Sequence[Message],
-    attribute: Callable[[Sequence[Message]], Mapping[str, Numbers]],
+    attribute: Attribute,
 ) -> set[int]:
     """Attribute mails just stored, and again those stored mails whose parents they are.
 
@@ -65,7 +66,7 @@ def attribute_new(
 def attribute_again(
     connection: sa.Connection,
     changed: Sequence[tuple[Message, Message]],
-    attribute: Callable[[Sequence[Message]], Mapping[str, Numbers]],
+    attribute: Attribute,
 ) -> set[int]:
     """Attribute mails that were read anew (pairs: before, after), and the stored ones that depend on them.
 

@@ -24,6 +24,6 @@ def method(function: Callable[Concatenate[sa.Connection, P], R]) -> Callable[Con
 
     @wraps(function)
     def bound(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(part._connection, *args, **kwargs)  # the part's own
+        return function(part._connection, *args, **kwargs)
 
     return bound

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
@@ -20,8 +20,6 @@ from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.records import from_plain, list_types, to_plain
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
 from kipflow.services.ports import SaveReport
-
-Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
 
 #: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
 MAX_ID = 250
@@ -44,7 +42,7 @@ def save_messages(
     messages: Iterable[Message],
     *,
     seen_at: datetime,
-    attribute: Attribute,
+    attribute: attribution.Attribute,
     reading_rules: int = 0,
     aside: frozenset[str] = frozenset(),
 ) -> SaveReport:
@@ -82,7 +80,7 @@ def _read_again(
     connection: sa.Connection,
     repeated: Sequence[tuple[Message, _Known]],
     at: datetime,
-    attribute: Attribute,
+    attribute: attribution.Attribute,
     rules: int,
 ) -> rereading.Reread:
     """Newer readings of known mails. Another mail under a Message-ID that is taken is no newer reading of it."""

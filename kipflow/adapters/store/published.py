@@ -27,7 +27,8 @@ def load_published(connection: sa.Connection, rules: Rules, as_of: datetime) -> 
     Left empty is what a public page does not show: questions, drift, rulings, effects, and page versions.
     """
     votes = load_votes(connection)
-    history = _group(connection.execute(_by_number(transition, transition.c.recorded_at <= as_of, "position")))
+    recorded = sa.select(transition).where(transition.c.recorded_at <= as_of)
+    history = _group(connection.execute(recorded.order_by(transition.c.number, transition.c.position)))
     mails = _group(connection.execute(_select_mails(as_of)))
     tickets = _load_tickets(connection, as_of)
     listed = sa.select(proposal).where(proposal.c.stage.is_not(None), proposal.c.claim != ClaimKind.REFUSED.value)
@@ -48,18 +49,12 @@ def load_published(connection: sa.Connection, rules: Rules, as_of: datetime) -> 
             tickets=(tickets[row.jira],) if row.jira in tickets else (),
             threads=threads,
             links={i: rules.render_permalink(i) for i in cited_ids(states, threads) if i in held},
-            **_LEFT_OUT,
+            # of operators only
+            drift=(),
+            review=(),
         )
         found.append(view)
     return tuple(found)
-
-
-#: Columns and tables of what only operators see.
-_LEFT_OUT: dict[str, Any] = {"drift": (), "review": ()}
-
-
-def _by_number(table: sa.Table, condition: sa.ColumnElement[bool], then: str) -> sa.Select[Any]:
-    return sa.select(table).where(condition).order_by(table.c.number, table.c[then])
 
 
 def _select_mails(as_of: datetime) -> sa.Select[Any]:

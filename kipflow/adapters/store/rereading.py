@@ -6,7 +6,7 @@ kept beside it: a decision of that time rested on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,6 @@ from kipflow.adapters.store.tables import archive_month, earlier_reading, messag
 from kipflow.domain.facts import Message
 from kipflow.services.ports import StaleMonth
 
-Attribute = Callable[[Sequence[Message]], Mapping[str, tuple[int, ...]]]
 AsRow = Callable[[Message], Row]
 
 #: What no reading changes: where a mail was found, and when.
@@ -41,7 +40,7 @@ def save_readings(
     *,
     rules: int,
     at: datetime,
-    attribute: Attribute,
+    attribute: attribution.Attribute,
     as_row: AsRow,
 ) -> Reread:
     """Put newer readings in the place of older ones.

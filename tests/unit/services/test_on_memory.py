@@ -9,47 +9,39 @@ from typing import Any
 import pytest
 
 from kipflow.adapters.store import SqlStore, open_store
+from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Person, Role, Roster
 from kipflow.mail.archive import read_mbox
 from kipflow.services.advance import Advance, advance_one
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.effects import EffectRules
 from kipflow.services.ports import NewFact, ProposalRows
 from kipflow.services.rulings import BadRuling, revoke, rule
-from tests.corpus import load_vote_cases
+from tests.corpus import DATA, build_mbox, load_vote_cases
 from tests.memory_store import MemoryStore
 
 LIST, DAY = "dev@kafka.apache.org", timedelta(days=1)
 OPENED = datetime(2026, 3, 2, 10, tzinfo=UTC)
 LATER = OPENED + 10 * DAY
-POLICY = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
-PEOPLE = ("mara", "jun", "tess")
-ROSTER = Roster(
-    Person(id=name, name=name.title(), emails=(f"{name}@x.example",), roles=(Role(role="pmc"),)) for name in PEOPLE
-)
+POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
+ROSTER = load_roster(DATA / "votes" / "roster.yaml")
 RULES = CommunityRules(prefix="KIP", policy=POLICY, roster=ROSTER)
 EFFECTS = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kip", operators="#ops", index_page="")
 
 
 def read_thread(folder: Path, *bodies: tuple[str, str]) -> list[Message]:
     """The mails of a vote called by Mara, a reply a body, an hour apart."""
-    texts = []
-    for number, (who, body) in enumerate((("mara", "I would like to start the vote on KIP-7."), *bodies)):
-        at = OPENED + timedelta(hours=number)
-        answers = f"In-Reply-To: <{OPENED:%d}.0@x.example>\n" if number else ""
-        texts.append(
-            f"From x@x.example {at:%a %b %d %H:%M:%S %Y}\nFrom: {who.title()} <{who}@x.example>\n"
-            f"Subject: {'Re: ' if number else ''}[VOTE] KIP-7: Shorter names\nDate: {at:%a, %d %b %Y %H:%M:%S +0000}\n"
-            f"Message-ID: <{OPENED:%d}.{number}@x.example>\n{answers}\n{body}\n\n"
-        )
+    replies = [
+        {"from": who, "at": f"2026-03-02 {10 + hour}:00", "body": f"{body}\n"}
+        for hour, (who, body) in enumerate(bodies, 1)
+    ]
     path = folder / "2026-03.mbox"
-    path.write_text("".join(texts), encoding="utf-8")
+    path.write_bytes(build_mbox(["opening", *replies]))
     read = list(read_mbox(path, list_id=LIST, month="2026-03", prefix="KIP"))
-    assert len(read) == len(texts)
+    assert len(read) == len(bodies) + 1
     return [mail for mail in read if isinstance(mail, Message)]
 
 
