@@ -74,9 +74,10 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     # most of a mail is quoted: what follows looks at the other lines only
     own = [index for index, mark in enumerate(marks) if mark == OWN]
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
-    _mark_signature(lines, marks, own)
-    words = Words(own=tuple(_gather(lines, marks, own)), doubtful=(*doubtful, *barred, *led_in))
-    said = [line.text for line in words.own if line.text]
+    signature = _mark_signature(lines, marks, own)
+    gathered = tuple(_gather(lines, marks, own))
+    said = [line.text for line in gathered if line.text.strip()]
+    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *(() if said else signature)))
     if len(said) > limits.OWN_LINES.size:
         note(limits.OWN_LINES)
     if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:
@@ -153,8 +154,10 @@ _DASHES = frozenset("-—")  # what opens a signature
 _ENDS_LEAD_IN = frozenset(":：=_*~#-")
 
 
-def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> None:
+def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> tuple[str, ...]:
+    """Drop the signature. Answers its lines: where nothing stands above them they may be words."""
     in_signature, last = False, -1
+    signature: list[str] = []
     for index in own:
         if marks[index] != OWN:
             continue
@@ -167,6 +170,8 @@ def _mark_signature(lines: list[str], marks: list[str], own: list[int]) -> None:
             marks[index] = DROPPED
         if in_signature:
             marks[index] = DROPPED
+            signature.append(line)
+    return tuple(signature)
 
 
 def _is_signature_start(lines: list[str], marks: list[str], index: int) -> bool:

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
-from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
+from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
-from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
+from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest
+from kipflow.mail.votes.lexicon import ends, fold, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.rules import judge
@@ -30,10 +31,6 @@ from kipflow.mail.votes.verdicts import Verdict
 from kipflow.mail.votes.wording import read_words
 
 MAX_LINE_SHOWN = 300
-#: A mail that passes on a vote says little else.
-_SHORT = 500
-#: "+1000!", with no other word in the mail
-_NEAR_VALUE = re.compile(r"\s*(?P<sign>[+-])(?:[2-9]|[1-9]\d{1,6})[\s!.]*")
 _FIGURES = "01+\u2212\uff11\uff10"
 
 
@@ -64,7 +61,7 @@ def explain(
     found = list(mail.read([line.text for line in words.own], words.own))
     if words.doubtful and all(f.expression.standing.is_faint for f in found):
         below = mail.read(words.doubtful, [OwnLine(text) for text in words.doubtful])
-        why = "stands below a quote without marks: whose words?"
+        why = "stands where a quote or a signature may stand: whose words?"
         found = [
             Finding(f.expression.as_question("below-unmarked-quote", why))
             for f in below
@@ -75,24 +72,8 @@ def explain(
     if vote is not None:
         vote = weigh_with_the_rest(vote, found, text, author)
     elif not is_result:
-        vote = _ask_about_the_rest(text, author)
+        vote = ask_about_the_rest(words.own, author)
     return () if vote is None else (vote,), tuple(mail.reasons)
-
-
-def _ask_about_the_rest(text: str, author: str) -> Expression | None:
-    """The question that words leave open in which no vote was found."""
-    if (near := _NEAR_VALUE.fullmatch(text)) is not None:
-        why = "a number written as a vote is, and none of its values: is it one?"
-        choice = Choice.FOR if near.group("sign") == "+" else Choice.AGAINST
-        line = text.strip()
-        return replace(find("near-value", Standing.UNCLEAR, why, choice=choice, value=line).expression, line=line)
-    folded = fold(text[:_SHORT])
-    if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
-        why = "passes on somebody's words: a vote, and whose?"
-        return replace(find("passed-on", Standing.UNCLEAR, why).expression, line=text.strip()[:MAX_LINE_SHOWN])
-    claimed = find_claim_told_apart(text, author)
-    why = "claims to bind, and gives no value: what is the vote?"
-    return None if claimed is None else find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed).expression
 
 
 #: "… -- +1 (binding) EOM": what is added behind a subject by who writes no more than that
@@ -122,7 +103,13 @@ def may_vote(words: Words) -> bool:
     """Whether a closer look could find a vote in these words; False is certain."""
     text = "\n".join([*(line.text for line in words.own), *words.doubtful])
     folded = fold(text)
-    return any(c in text for c in _FIGURES) or "plus" in folded or "minus" in folded or speaks_of_votes(folded)
+    return (
+        len(text.strip()) <= BRIEF
+        or any(c in text for c in _FIGURES)
+        or "plus" in folded
+        or "minus" in folded
+        or speaks_of_votes(folded)
+    )
 
 
 @dataclass(frozen=True, slots=True)

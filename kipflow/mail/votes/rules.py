@@ -11,7 +11,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
-from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import About, Mention
 from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 
@@ -51,8 +51,9 @@ _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
 
 @rule(IGNORE, "counts votes, casts none", mine=ASK)
 def counted(m: Mention) -> bool:
-    """We have three +1 now. | One more +1 would do. | not: +1, that makes three"""
-    if m.opens or m.mine_follows or (m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")):
+    """We have three +1 now. | One more +1 would do. | not: +1, that makes three | not: Another +1 (binding) for you"""
+    is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
+    if m.opens or m.mine_follows or is_one_more or (m.is_claimed and m.clause.endswith("another")):
         return False
     numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
     is_counted = any(not leaves_only(("vote_words",), m.clause[n.end() :]) for n in numbers)
@@ -224,7 +225,7 @@ def not_understood(m: Mention) -> bool:
 
 
 def _looks_like_vote(m: Mention) -> bool:
-    if m.opens or m.is_claimed or (not m.segment and m.ends_sentence):
+    if m.opens or m.is_claimed or (not m.segment and m.ends_sentence) or ends("first_person", m.clause):
         return True
     whom = fold(m.whom)
     if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "a big +1 from the Foo team"

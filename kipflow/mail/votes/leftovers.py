@@ -1,0 +1,69 @@
+"""What a mail may still say in which no vote was found: nearly a value, a claim to bind, a yes or no. Always asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.announcements.names import is_same_person
+from kipflow.mail.quoting import OwnLine
+from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
+from kipflow.mail.votes.findings import Finding, find
+from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+
+#: A mail that says no more than yes or no.
+BRIEF = 60
+#: A mail that passes on a vote says little else.
+_SHORT = 500
+#: "+1000!", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, with nothing behind it but a claim to bind
+_NEAR_VALUE = re.compile(
+    r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
+    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:[2-9]|[1-9]\d{1,6}|[lI!]))|1 ?(?P<behind>[+-]))"
+    r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
+)
+_ANSWERS = {
+    Choice.FOR: ("yes", "assent", "approval"),
+    Choice.AGAINST: ("no", "rejection"),
+    Choice.ABSTAIN: ("abstention",),
+}
+
+
+def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
+    """The question that words leave open in which no vote was found; None: they leave none."""
+    text = "\n".join(line.text for line in own)
+    asked = (*_read_near_values(text[:_SHORT]), *_read_whole(text, author), *_read_answer(own, author))
+    return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
+
+
+def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
+    for near in _NEAR_VALUE.finditer(text):
+        behind = fold(skip_claim(near["tail"])).strip(" .!)")
+        if not behind or begins("from_me", behind):
+            choice = Choice.FOR if (near["sign"] or near["behind"]) == "+" else Choice.AGAINST
+            claimed = find_claim("", near["tail"])
+            why = "written nearly as a vote is: is it one?"
+            yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
+
+
+def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
+    folded = fold(text[:_SHORT])
+    if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
+        yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
+    claimed = find_claim_told_apart(text, author)
+    if claimed is not None:
+        why = "claims to bind, and gives no value: what is the vote?"
+        yield find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed), ""
+
+
+def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:
+    """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
+    said = [x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author)]
+    if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
+        return
+    folded = fold(said[0].text)
+    choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
+    if len(choices) == 1:
+        why = "a mail of a word or two, without a value: is it a vote?"
+        yield find("told-without-number", Standing.HINT, why, choice=choices[0]), said[0].text
