@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from kipflow.wiring import Parts
 
 PREFIX = "/kipflow"
-DECIDING_DAG = "kip_advance_stages"
+ASKING_DAG = "kip_ask_people"
 
 
 def build_board() -> "FastAPI":
     """The board for whoever may see Airflow's own website; others are sent to Airflow's sign-in and back.
 
-    Whoever may edit the DAG that decides may settle what it leaves open.
+    Whoever may answer the required actions of the DAG that asks may settle the same here.
     """
     from airflow.api_fastapi.app import get_auth_manager
-    from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagDetails
+    from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity, DagDetails
     from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, requires_access_view
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
@@ -69,7 +69,9 @@ def build_board() -> "FastAPI":
         user = getattr(request.state, "board_user", None)
         if user is None:
             return None
-        may = get_auth_manager().is_authorized_dag(method="PUT", details=DagDetails(id=DECIDING_DAG), user=user)
+        may = get_auth_manager().is_authorized_dag(
+            method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=DagDetails(id=ASKING_DAG), user=user
+        )
         return user.get_name() if may else None
 
     return create_app(

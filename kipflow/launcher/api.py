@@ -16,6 +16,8 @@ from kipflow.domain.errors import LaunchFailed
 
 CONFLICT = frozenset({409})
 NONE = frozenset({404})
+# its runs last until people have answered: nothing waits for them
+ASK = "kip_ask_people"
 ACTIVE = frozenset({"queued", "running"})
 
 
@@ -90,9 +92,9 @@ class AirflowApi:
         return [_as_run(run) for run in body["dag_runs"]]
 
     def fetch_active(self) -> list[DagRun]:
-        """The runs of all DAGs that are queued or running."""
+        """The runs of all DAGs that are queued or running, but for those that wait for people to answer."""
         body = self._send("GET", "/api/v2/dags/~/dagRuns", params={"state": sorted(ACTIVE), "limit": 100})
-        return [_as_run(run) for run in body["dag_runs"]]
+        return [_as_run(run) for run in body["dag_runs"] if run["dag_id"] != ASK]
 
     def fetch_task_states(self, run: DagRun) -> list[tuple[str, str | None, int]]:
         """Task id, state and try of every task instance of a run (the first 200)."""

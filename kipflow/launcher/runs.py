@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.errors import LaunchFailed
-from kipflow.launcher.api import AirflowApi, DagRun
+from kipflow.launcher.api import ASK, AirflowApi, DagRun
 from kipflow.launcher.processes import find_last_error
 from kipflow.launcher.progress import Progress, Step
 
@@ -58,7 +58,7 @@ def run_dags(waiting: Waiting) -> list[str]:
         _wait_quiet(waiting, step, sources)
     if not (failed := _find_failures(waiting, sources)):
         with progress.step("Stages, index, Slack and metrics follow") as step:
-            for dag_id in DAGS:
+            for dag_id in (*DAGS, ASK):
                 api.unpause(dag_id)
             _trigger(api, [ADVANCE, POLL] if first else [ADVANCE])
             _wait_quiet(waiting, step, DAGS)
@@ -67,6 +67,7 @@ def run_dags(waiting: Waiting) -> list[str]:
                 _trigger(api, missing)
                 _wait_quiet(waiting, step, DAGS)
         failed = _find_failures(waiting, DAGS)
+        _trigger(api, [ASK])
     return failed
 
 
@@ -86,14 +87,14 @@ def _wait_parsed(waiting: Waiting, step: Step) -> None:
     deadline = time.monotonic() + PARSE_SECONDS
     while True:
         waiting.check_alive()
-        missing = sorted(set(DAGS) - set(waiting.api.fetch_dags()))
+        missing = sorted({*DAGS, ASK} - set(waiting.api.fetch_dags()))
         if not missing:
             return
         if errors := waiting.api.fetch_import_errors():
             raise LaunchFailed(what="a DAG file does not load", why=errors[0])
         if time.monotonic() > deadline:
             raise LaunchFailed(what="DAGs", why=f"not read after {PARSE_SECONDS:.0f} s: {', '.join(missing)}")
-        step.say(f"{len(DAGS) - len(missing)} of {len(DAGS)}")
+        step.say(f"{len(DAGS) + 1 - len(missing)} of {len(DAGS) + 1}")
         time.sleep(POLL_SECONDS)
 
 

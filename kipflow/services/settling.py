@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from shlex import quote
@@ -26,6 +26,18 @@ _PLACES = {
 }
 
 
+#: An outcome as a button says it, where the value itself would not do.
+_LABELS = {
+    "none": "no vote",
+    "accept": "accept it",
+    "refuse": "refuse it",
+    "release": "send it",
+    "sent": "it was sent",
+    "revoke": "take it back",
+    "restore": "undo the newest move",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """One way to settle something: an act of `acts.ACTS`, the values that are known, the one that a person chooses.
@@ -38,6 +50,15 @@ class Way:
     given: Mapping[str, str]
     choose: str = ""
     label: str = ""
+    needs_reason: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One outcome that a person can choose: an act of `acts.ACTS` with all of its values."""
+
+    act: str
+    values: Mapping[str, str]
     needs_reason: bool = True
 
 
@@ -54,8 +75,8 @@ def find_ways(number: int, item: ReviewItem) -> list[Way]:
         case "sender":
             sender, person = find_sides(item.subject)
             return [
-                Way(act="sender", given={"address": sender, "person": person}, label="it is"),
-                Way(act="split", given={"one": sender, "other": person}, label="it is not"),
+                Way(act="sender", given={"address": sender, "person": person}, label="the same person"),
+                Way(act="split", given={"one": sender, "other": person}, label="somebody else"),
             ]
         case "ending":
             return [Way(act="ending", given={**mail, "answer": answer}) for answer in ANSWERS]
@@ -103,6 +124,23 @@ def find_release_ways(effect: OutboxRow) -> list[Way]:
     refuse = [] if lasts else [Way(act="refuse", given=given)]
     ways = {"held": [release, *refuse], "failed": [release, *refuse], "unsure": [sent, release]}
     return ways.get(effect.status, [])
+
+
+def name_outcome(value: str) -> str:
+    """A value, or an act where there is none to choose, as a button says it."""
+    return _LABELS.get(value, value)
+
+
+def list_answers(ways: Sequence[Way]) -> dict[str, Answer]:
+    """Every outcome that the ways leave to choose, by its name; a way that asks for a day has none."""
+    answers: dict[str, Answer] = {}
+    for way in ways:
+        own = [v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)]
+        for option in OPTIONS.get(way.choose, ()) if way.choose else ("",):
+            label = (not option and way.label) or name_outcome(option or (own[0] if own else way.act))
+            values = {**way.given, way.choose: option} if option else way.given
+            answers[label] = Answer(act=way.act, values=values, needs_reason=way.needs_reason)
+    return answers
 
 
 def find_commands(number: int, item: ReviewItem, program: str = "kipflow") -> tuple[str, ...]:

@@ -36,6 +36,28 @@ RULE_WORDS: dict[str, str] = {
     "correction": "later evidence took the ground from earlier entries",
 }
 
+#: Kind of a question → what it is about.
+REVIEW_WORDS: dict[str, str] = {
+    "ballot": "unclear ballot",
+    "result": "doubtful result",
+    "new-vote": "vote after the decision",
+    "turned-vote": "decided, and ruled on since",
+    "late-ballot": "late ballot, dated earlier",
+    "retraction": "acceptance taken back",
+    "dormancy": "silent proposal",
+    "identity": "same person?",
+    "sender": "who is the sender?",
+    "ending": "whose word ends the vote?",
+    "crowd": "too many alike",
+    "page": "page changed after votes",
+    "number": "number taken twice",
+    "claimed-number": "a proposal's number?",
+    "renumbered": "page with another number",
+    "reopening": "discussed after the decision",
+    "unannounced": "result not announced",
+    "ruling": "unusable ruling",
+}
+
 _ADDRESS_WORDS: dict[AddressSource, str] = {
     AddressSource.FROM: "",
     AddressSource.RECOVERED: "its address was read behind the list's own; ",

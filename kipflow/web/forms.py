@@ -6,18 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.services.settling import OPTIONS, SNOOZE, Way
+from kipflow.services.settling import OPTIONS, SNOOZE, Way, name_outcome
 
-#: An outcome as a button says it, where the value itself would not do.
-_LABELS = {
-    "none": "no vote",
-    "accept": "accept it",
-    "refuse": "refuse it",
-    "release": "send it",
-    "sent": "it was sent",
-    "revoke": "take it back",
-    "restore": "undo the newest move",
-}
 #: More options than these are a list to choose from.
 _MAX_BUTTONS = 4
 
@@ -69,7 +59,7 @@ def _build_part(way: Way, own: Mapping[str, str], now: datetime) -> tuple[Field 
             Button(act=way.act, label=f"set the {way.choose}"),
         )
     if options:
-        return None, tuple(Button(act=way.act, name=way.choose, value=o, label=_LABELS.get(o, o)) for o in options)
+        return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))
-    label = way.label or _LABELS.get(value or way.act, value or way.act)
+    label = way.label or name_outcome(value or way.act)
     return None, (Button(act=way.act, name=name, value=value, label=label, needs_reason=way.needs_reason),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
-from kipflow.services.messages import read_text
+from kipflow.services.messages import say_payload
 from kipflow.services.settling import (
     find_drift_way,
     find_overrides,
@@ -113,20 +113,6 @@ def find_safe_url(url: str | None) -> str:
     return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
-def render_payload(payload: Mapping[str, Any]) -> str:
-    """What an effect would say, as far as one line goes."""
-    moves = payload.get("moves")
-    if isinstance(moves, Sequence) and not isinstance(moves, str):
-        told = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
-        return f"round-up brought up to date: {', '.join(told) or 'no row moves'}"[:300]
-    if text := read_text(payload):
-        return " ".join(text.split())[:300]
-    for key in ("title", "message", "page_id"):
-        if isinstance(payload.get(key), str) and payload[key].strip():
-            return " ".join(str(payload[key]).split())[:300]
-    return ", ".join(sorted(str(key) for key in payload))[:300]
-
-
 def _find_coverage(overview: Overview) -> Coverage:
     return find_coverage([cover.month for cover in overview.months])
 
@@ -153,7 +139,7 @@ def build_environment() -> Environment:
         safe_url=find_safe_url,
         number=metrics.render_number,
         rule=wording.say_rule,
-        payload=render_payload,
+        payload=say_payload,
         metric_label=metrics.render_label,
         metric_value=metrics.render_value,
     )

@@ -7,6 +7,7 @@ from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import UnreadableRow
+from kipflow.services.wording import REVIEW_WORDS as REVIEW_WORDS
 from kipflow.services.wording import RULE_WORDS
 
 #: Stages in the order in which a proposal passes through them, then the ways out.
@@ -84,27 +85,6 @@ EFFECT_WORDS: dict[str, str] = {
 }
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}
-
-REVIEW_WORDS: dict[str, str] = {
-    "ballot": "unclear ballot",
-    "result": "doubtful result",
-    "new-vote": "vote after the decision",
-    "turned-vote": "decided, and ruled on since",
-    "late-ballot": "late ballot, dated earlier",
-    "retraction": "acceptance taken back",
-    "dormancy": "silent proposal",
-    "identity": "same person?",
-    "sender": "who is the sender?",
-    "ending": "whose word ends the vote?",
-    "crowd": "too many alike",
-    "page": "page changed after votes",
-    "number": "number taken twice",
-    "claimed-number": "a proposal's number?",
-    "renumbered": "page with another number",
-    "reopening": "discussed after the decision",
-    "unannounced": "result not announced",
-    "ruling": "unusable ruling",
-}
 
 
 def say_origin(row: UnreadableRow) -> str:

@@ -21,8 +21,9 @@ atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["AIRFLOW_HOME"] = _HOME
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
 os.environ["AIRFLOW__CORE__DAGS_FOLDER"] = str(ROOT / "dags")
-# Airflow itself puts the DAGs folder on the import path
-sys.path.insert(0, str(ROOT / "dags"))
+os.environ["AIRFLOW__CORE__PLUGINS_FOLDER"] = str(ROOT / "plugins")
+# Airflow itself puts both folders on the import path
+sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "plugins")]
 
 
 @pytest.fixture(scope="session")

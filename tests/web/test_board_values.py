@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from kipflow.domain.tally import Counts
 from kipflow.services.board import Metrics, Sort
+from kipflow.services.messages import say_payload
 from kipflow.services.ports import MetricRow
 from kipflow.web.charts import build_columns, build_tally_bar, fill_months
 from kipflow.web.metrics import build_charts, render_label, render_value
 from kipflow.web.queries import ListQuery, Pager, parse_list_query
-from kipflow.web.render import find_safe_url, render_payload
+from kipflow.web.render import find_safe_url
 from kipflow.web.times import find_elapsed, render_relative, render_span
 
 NOW = datetime(2026, 3, 18, 14, 20, tzinfo=UTC)
@@ -162,5 +163,5 @@ def test_charts_stand_in_the_order_of_the_process_and_unknown_ones_come_last() -
 
 def test_an_edit_of_the_index_says_which_rows_it_moves() -> None:
     payload = {"page_id": "1000", "moves": [{"number": 7, "from": "discussion", "to": "accepted"}]}
-    assert render_payload(payload) == "round-up brought up to date: 7 to accepted"
-    assert render_payload({"page_id": "1000", "moves": []}) == "round-up brought up to date: no row moves"
+    assert say_payload(payload) == "round-up brought up to date: 7 to accepted"
+    assert say_payload({"page_id": "1000", "moves": []}) == "round-up brought up to date: no row moves"

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import datetime, timedelta
+from typing import Any
 
 import httpx
 import psutil
 import pytest
 
 from kipflow.launcher import processes
+from kipflow.launcher.api import ASK, AirflowApi
 from kipflow.launcher.runs import DAGS
 from kipflow.sandbox.answers import expected_asleep
 from kipflow.sandbox.story import expected, expected_later
@@ -223,6 +227,62 @@ def test_a_silent_proposal_sleeps_when_the_grace_of_its_warning_is_over(instance
     with closing(sqlite3.connect(f"file:{instance.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
         assert database.execute(unwarned, (recorded_at,)).fetchall() == []
     assert_replay_agrees(instance)
+
+
+def test_what_waits_for_a_person_is_asked_by_airflow_and_answered_once(instance: Instance) -> None:
+    """One question is answered among the required actions, another by a command, which ends its task."""
+    with instance.api() as api:
+        api.trigger(ASK)
+        first, second = sorted(wait_for_questions(api, least=2), key=lambda asked: asked["subject"])[:2]
+        number = int(first["subject"].partition(":")[0].removeprefix("KIP-"))
+        before = instance.ask("SELECT max(id) FROM ruling")[0][0] or 0
+        response = {"chosen_options": first["options"][:1], "params_input": {"reason": "the other thread says so"}}
+
+        unreasoned = {**response, "params_input": {}}
+        api._send("PATCH", find_path(first), json=unreasoned)
+        assert wait_for_answer(api, first) == {"response_received": False, "state": "deferred"}
+        assert instance.ask("SELECT count(*) FROM ruling WHERE id > ?", before) == [(0,)]
+
+        api._send("PATCH", find_path(first), json=response)
+        assert wait_for_answer(api, first) == {"response_received": True, "state": "success"}
+        [(ruled, author, reason)] = instance.ask("SELECT number, author, reason FROM ruling WHERE id > ?", before)
+        assert (ruled or number, author, reason) == (number, "admin", "the other thread says so")
+
+        rows = json.loads(instance.run("review", "--format", "json").stdout)
+        command = next(r["settle"] for r in rows if second["subject"].startswith(f"{r['proposal']}:")).splitlines()[0]
+        words = shlex.split(command.replace("CHOICE", "none").replace("…", "settled by a command"), comments=True)
+        done = instance.run(*words[1:])
+        assert done.returncode == 0, done.stderr
+        assert wait_for_answer(api, second) == {"response_received": False, "state": "skipped"}
+
+
+def find_path(asked: Mapping[str, Any]) -> str:
+    task = asked["task_instance"]
+    run = f"/api/v2/dags/{task['dag_id']}/dagRuns/{task['dag_run_id']}"
+    return f"{run}/taskInstances/{task['task_id']}/{task['map_index']}/hitlDetails"
+
+
+def wait_for_questions(api: AirflowApi, *, least: int) -> list[dict[str, Any]]:
+    deadline = time.monotonic() + 120
+    while True:
+        found = api._send("GET", "/api/v2/dags/~/dagRuns/~/hitlDetails", params={"limit": 50})["hitl_details"]
+        waiting = [each for each in found if each["task_instance"]["state"] == "deferred"]
+        if len(waiting) >= least:
+            return waiting
+        assert time.monotonic() < deadline, found
+        time.sleep(1)
+
+
+def wait_for_answer(api: AirflowApi, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What became of the question: until its task rests, seen three times in a row."""
+    deadline, seen, last = time.monotonic() + 120, 0, None
+    while seen < 3:
+        assert time.monotonic() < deadline, last
+        time.sleep(2)
+        state = api._send("GET", find_path(asked).removesuffix("/hitlDetails"))["state"]
+        seen = seen + 1 if state == last and state in {"deferred", "success", "skipped", "failed"} else 0
+        last = state
+    return {"response_received": api._send("GET", find_path(asked))["response_received"], "state": last}
 
 
 def test_down_leaves_no_process_and_free_ports_also_when_called_twice(instance: Instance) -> None:

@@ -1,0 +1,62 @@
+"""Ask people what only they can settle: effects that await approval, questions that an outcome depends on.
+
+Each appears among Airflow's required actions, with both outcomes and a link to the evidence on the board. An
+answer given there is the same ruling as one given on the board or by `kipflow review`, in the name of
+whoever answered; one given there ends the question here. Whoever may edit this DAG's required actions may answer.
+
+A question that nobody answers for a day is asked anew; none is ever answered by a timeout. A run waits as long
+as its questions do; later runs ask what is new.
+
+Runs after new history, and every ten minutes.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from airflow.sdk import AssetOrTimeSchedule, dag, get_current_context, task
+from kip_dags.asking import AskPerson
+from kip_dags.defaults import TRANSITIONS, describe_dag, often
+from kip_dags.parts import open_parts
+from kip_dags.reports import log
+
+from kipflow.services import asking
+
+
+@dag(
+    dag_id="kip_ask_people",
+    schedule=AssetOrTimeSchedule(timetable=often("*/10 * * * *"), assets=TRANSITIONS),
+    **describe_dag(__doc__, "decisions", "people", timeout=2 * asking.PATIENCE) | {"max_active_runs": asking.MOST},
+)
+def kip_ask_people() -> None:
+    # one at a time: two would ask the same
+    @task(max_active_tis_per_dag=1)
+    def find_open() -> list[dict[str, Any]]:
+        """What is open and not asked yet."""
+        parts = open_parts()
+        requests = asking.find_requests(parts.store, parts.community.prefix)
+        run_id = get_current_context()["dag_run"].run_id
+        new = asking.choose_new(parts.store, requests, run_id=run_id, now=datetime.now(UTC))
+        log.info("%d open, %d of them not asked yet", len(requests), len(new))
+        return [
+            {
+                "key": request.key,
+                "title": request.title,
+                "text": request.text,
+                "path": f"proposals/{request.number}" if request.number is not None else "outbox?status=held",
+                "answers": list(request.answers),
+                "needs_reason": request.needs_reason,
+            }
+            for request in new
+        ]
+
+    AskPerson.partial(
+        task_id="ask",
+        execution_timeout=timedelta(minutes=5),
+        map_index_template="{{ task.subject }}",
+        outlets=[TRANSITIONS],  # what is answered is decided at once, and may have moved a proposal
+    ).expand_kwargs(find_open())
+
+
+kip_ask_people()

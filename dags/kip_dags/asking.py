@@ -1,0 +1,98 @@
+"""A question for a person, among Airflow's required actions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar, NoReturn
+
+from airflow.configuration import conf
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import BaseOperatorLink, Context, Param
+from airflow.sdk.exceptions import AirflowSkipException, TaskDeferred
+from airflow.sdk.execution_time.hitl import upsert_hitl_detail
+from kipflow_waiting import SettledElsewhere
+
+from kip_dags.parts import open_parts
+from kip_dags.reports import log
+from kipflow.services import asking
+from kipflow.services.acts import say_done
+from kipflow.services.desk import Word
+from kipflow.services.rulings import MAX_REASON, BadRuling
+from kipflow.wiring import open_desk
+
+_ENDED = {
+    "settled": "settled elsewhere; the board shows by whom",
+    "unanswered": f"nobody answered for {asking.PATIENCE}; the next run asks again",
+}
+
+
+class ProposalLink(BaseOperatorLink):
+    """From the task to the proposal, or to the outbox where it is about none."""
+
+    name = "On the board"
+
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002  Airflow's signature
+        return operator.address
+
+
+class AskPerson(HITLOperator):
+    """Asks, and performs what is answered: the same act, by the same rules, as the board's button.
+
+    What is settled elsewhere ends the task as skipped. An answer that is refused (a reason is missing, say) is told
+    in the log, and the question stays. Whoever may edit this DAG may answer: the board asks for the same right.
+    """
+
+    #: What is shown is cited from mails: no template, whatever it holds.
+    template_fields = ()
+    operator_extra_links: ClassVar[Any] = (ProposalLink(),)
+
+    def __init__(
+        self, *, key: str, title: str, text: str, path: str, answers: list[str], needs_reason: bool, **kwargs: Any
+    ) -> None:
+        self.key, self.address = key, f"{conf.get('api', 'base_url', fallback='').rstrip('/')}/kipflow/{path}"
+        # Airflow checks no value of it before it is given, and no value that a program sends: the act does
+        said = "Why: it stands in the proposal's timeline" if needs_reason else "Why: needed to refuse"
+        kind = "string" if needs_reason else ["null", "string"]
+        reason = Param("", type=kind, title="Reason", description=said, maxLength=MAX_REASON)
+        body = "\n\n".join([*map(fence, text.splitlines()), f"[See the evidence on the board]({self.address})"])
+        limit = kwargs.pop("execution_timeout", None)  # the base class would make it the time to answer
+        super().__init__(subject=title, body=body, options=answers, params={"reason": reason}, **kwargs)
+        self.execution_timeout = limit
+
+    def execute(self, context: Context) -> NoReturn:
+        upsert_hitl_detail(
+            ti_id=context["task_instance"].id,
+            options=self.options,
+            subject=self.subject,
+            body=self.body,
+            defaults=None,
+            multiple=False,
+            params=self.serialized_params,
+        )
+        until = datetime.now(UTC) + asking.PATIENCE
+        raise TaskDeferred(trigger=SettledElsewhere(self.key, until), method_name="execute_complete")
+
+    def execute_complete(self, context: Context, event: Mapping[str, Any]) -> list[str]:
+        if ended := event.get("ended"):
+            raise AirflowSkipException(_ENDED[ended])
+        parts = open_parts()
+        who = event["responded_by_user"]["name"]
+        word = Word(author=who, reason=str((event["params_input"] or {}).get("reason", "")), at=parts.clock())
+        try:
+            done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], word)
+        except BadRuling as error:
+            log.error("the answer of %s is not taken: %s; the question stays open", who, error)
+            self.execute(context)
+        if done is None:
+            raise AirflowSkipException(_ENDED["settled"])
+        lines = say_done(done, parts.community.prefix)
+        log.info("%s", "\n".join(lines))
+        return lines
+
+
+def fence(line: str) -> str:
+    """A line as Markdown shows it letter for letter; of several in one block Airflow's page makes one."""
+    bar = "`" * max(3, 1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{bar}\n{line}\n{bar}"

@@ -1,0 +1,114 @@
+"""What is put to a person where they work: each effect that awaits approval, each question that an outcome depends on.
+
+Who asks (Airflow's required actions) keeps a note of what it has asked, so that two runs do not ask the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kipflow.services.acts import perform
+from kipflow.services.board import Board, ReviewRow
+from kipflow.services.desk import Desk, Done, Word
+from kipflow.services.messages import say_payload
+from kipflow.services.ports import OutboxRow, Store
+from kipflow.services.rulings import BadRuling
+from kipflow.services.settling import Answer, find_release_ways, find_ways, list_answers
+from kipflow.services.wording import REVIEW_WORDS
+
+#: After this long without an answer it is asked anew, which reminds.
+PATIENCE = timedelta(days=1)
+#: More at once nobody reads; the board lists the others.
+MOST = 50
+_MARK = "asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Something that a person is asked. `key` names it among all that is open; `number` is None for no proposal's.
+
+    `title` is in our own words. `text` quotes mails and pages: whoever shows it must escape it.
+    """
+
+    key: str
+    number: int | None
+    title: str
+    text: str
+    answers: Mapping[str, Answer]
+
+    @property
+    def needs_reason(self) -> bool:
+        """Whether every answer must have a reason."""
+        return all(answer.needs_reason for answer in self.answers.values())
+
+
+def find_requests(board: Board, prefix: str) -> list[Request]:
+    """All that is to be asked now: what an outcome depends on first, then the effects, oldest first."""
+    held = board.effects(status="held", limit=MOST).rows
+    found = (
+        *(_ask(row) for row in board.review() if row.item.outcomes),
+        *(_ask_to_send(row, prefix) for row in reversed(held)),
+    )
+    return [request for request in found if request.answers]
+
+
+def _ask(row: ReviewRow) -> Request:
+    item = row.item
+    return Request(
+        key=f"{row.number} {item.kind} {item.subject}",
+        number=row.number,
+        title=f"{row.key}: {REVIEW_WORDS.get(item.kind, item.kind)}",
+        text="\n".join(filter(None, (item.question, item.line and f"“{item.line}”", *item.outcomes))),
+        answers=list_answers(find_ways(row.number, item)),
+    )
+
+
+def _ask_to_send(effect: OutboxRow, prefix: str) -> Request:
+    about = f"{prefix}-{effect.number}" if effect.number is not None else effect.channel
+    return Request(
+        key=f"effect {effect.key}",
+        number=effect.number,
+        title=f"{about}: send this by {effect.channel}?",
+        text=say_payload(effect.payload),
+        answers=list_answers(find_release_ways(effect)),
+    )
+
+
+def choose_new(store: Store, requests: Sequence[Request], *, run_id: str, now: datetime) -> list[Request]:
+    """The requests that nobody asks yet, noted as asked by this run. The same run gets the same ones again.
+
+    What is settled is forgotten: should it be open again, it is asked again.
+    """
+    with store.begin() as session:
+        noted: dict[str, list[str]] = json.loads(session.marks.load(_MARK) or "{}")
+        open_now = {request.key for request in requests}
+        asked = {k: v for k, v in noted.items() if k in open_now and datetime.fromisoformat(v[1]) > now}
+        free = [r for r in requests if r.key not in asked][: max(0, MOST - len(asked))]
+        asked |= {request.key: [run_id, (now + PATIENCE).isoformat()] for request in free}
+        session.marks.save(_MARK, json.dumps(asked, sort_keys=True))
+    return [request for request in requests if asked.get(request.key, [""])[0] == run_id]
+
+
+def find_settled(board: Board, prefix: str, keys: Iterable[str]) -> set[str]:
+    """Those of the keys that are open no longer."""
+    return set(keys) - {request.key for request in find_requests(board, prefix)}
+
+
+def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
+    """Perform the chosen answer; None where the request was settled meanwhile.
+
+    Raises:
+        BadRuling: it offers no such answer, or the act refuses it: no reason, say.
+    """
+    request = next((r for r in find_requests(desk.board, desk.effects.prefix) if r.key == key), None)
+    if request is None:
+        return None
+    if chosen not in request.answers:
+        raise BadRuling(f"{chosen!r} is no answer; the answers are {', '.join(request.answers)}")
+    picked = request.answers[chosen]
+    if picked.needs_reason and not word.reason.strip():
+        raise BadRuling("a reason is needed")
+    return perform(desk, picked.act, picked.values, word)

@@ -1,0 +1,71 @@
+"""Waits beside a question that Airflow asks, for somebody to settle it elsewhere: on the board, or by a command.
+
+Here and not beside the DAGs: Airflow's triggerer has this folder on its import path, and not theirs.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from airflow.triggers.base import BaseTrigger, TriggerEvent
+from asgiref.sync import sync_to_async
+
+if TYPE_CHECKING:
+    from kipflow.wiring import Parts
+
+#: Seconds between two looks. All questions that wait share one look.
+INTERVAL = 20
+
+log = logging.getLogger(__name__)
+
+
+class SettledElsewhere(BaseTrigger):
+    """Fires when the request of this key is open no longer ("settled"), or at `until` ("unanswered")."""
+
+    def __init__(self, key: str, until: datetime) -> None:
+        super().__init__()
+        self.key, self.until = key, until
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return "kipflow_waiting.SettledElsewhere", {"key": self.key, "until": self.until}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        while True:
+            if not await sync_to_async(is_open)(self.key):
+                yield TriggerEvent({"ended": "settled"})
+                return
+            if datetime.now(self.until.tzinfo) >= self.until:
+                yield TriggerEvent({"ended": "unanswered"})
+                return
+            await asyncio.sleep(INTERVAL)
+
+
+def is_open(key: str) -> bool:
+    """Whether a person is still asked this; yes where that cannot be found out now."""
+    try:
+        return key in _find_open(int(time.monotonic() // INTERVAL))
+    except Exception:  # whatever it is: a wait that ends for it would ask twice
+        log.warning("cannot look whether %r is settled; looking again", key, exc_info=True)
+        return True
+
+
+@lru_cache(maxsize=1)
+def _find_open(_moment: int) -> frozenset[str]:
+    from kipflow.services.asking import find_requests
+
+    parts = _open_parts()
+    return frozenset(request.key for request in find_requests(parts.store, parts.community.prefix))
+
+
+@cache
+def _open_parts() -> "Parts":
+    from airflow.sdk import Connection
+
+    from kipflow.config.settings import read_settings
+    from kipflow.wiring import build_database_url, connect
+
+    return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")))

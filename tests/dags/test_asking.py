@@ -1,0 +1,189 @@
+"""What is put to people among Airflow's required actions: once, until it is settled, by the board's rules."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kipflow.services import asking
+from kipflow.services.acts import perform
+from kipflow.services.asking import Request, choose_new, find_requests
+from kipflow.services.desk import Word
+from kipflow.services.ports import Effect
+from kipflow.services.rulings import BadRuling
+from kipflow.wiring import Parts, open_desk
+from tests.web.community import NOW
+from tests.web.story import connect_board, store_story
+
+pytestmark = pytest.mark.airflow
+
+HOSTILE = "{{ 1/0 }} <b>http://evil.example</b> [x](javascript:alert(1))"
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Parts:
+    """A vote that one conditional ballot decides, and two messages that wait for approval."""
+    parts = connect_board(tmp_path)
+    store_story(parts)
+    with parts.store.begin() as session:
+        session.outbox.enqueue(
+            [
+                Effect(key=f"KIP-7/{n}/slack", number=7, channel="slack", payload={"text": HOSTILE}, approval=True)
+                for n in range(2)
+            ],
+            now=NOW,
+        )
+    return parts
+
+
+def find_open(parts: Parts) -> list[Request]:
+    return find_requests(parts.store, "KIP")
+
+
+def word(reason: str = "the default stays") -> Word:
+    return Word(author="ines", reason=reason, at=NOW)
+
+
+def test_what_an_outcome_depends_on_comes_first_with_both_outcomes_then_the_effects(parts: Parts) -> None:
+    ballot, *effects = find_open(parts)
+
+    assert (ballot.number, ballot.title, list(ballot.answers)) == (
+        7,
+        "KIP-7: unclear ballot",
+        ["+1", "0", "-1", "no vote"],
+    )
+    assert "“+1 if the default stays at one”" in ballot.text
+    assert "at worst: falls short" in ballot.text
+    assert "at best:" in ballot.text
+    assert [list(effect.answers) for effect in effects] == [["send it", "refuse it"]] * 2
+    assert (ballot.needs_reason, effects[0].needs_reason) == (True, False)
+
+
+def test_a_run_asks_what_no_other_asks_and_the_same_again_when_it_is_tried_again(parts: Parts) -> None:
+    open_now = find_open(parts)
+
+    assert choose_new(parts.store, open_now[:1], run_id="one", now=NOW) == open_now[:1]
+    assert choose_new(parts.store, open_now, run_id="two", now=NOW) == open_now[1:]
+    assert choose_new(parts.store, open_now, run_id="one", now=NOW) == open_now[:1]
+    assert choose_new(parts.store, open_now, run_id="three", now=NOW + asking.PATIENCE) == open_now
+
+
+def test_what_was_settled_and_is_open_again_is_asked_again(parts: Parts) -> None:
+    open_now = find_open(parts)
+    choose_new(parts.store, open_now, run_id="one", now=NOW)
+    assert choose_new(parts.store, open_now[1:], run_id="two", now=NOW) == []
+
+    assert choose_new(parts.store, open_now, run_id="three", now=NOW) == open_now[:1]
+
+
+def test_no_more_is_asked_at_once_than_anybody_reads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_now = find_open(parts)
+    monkeypatch.setattr(asking, "MOST", 2)
+
+    assert choose_new(parts.store, open_now, run_id="one", now=NOW) == open_now[:2]
+    assert choose_new(parts.store, open_now, run_id="two", now=NOW) == []
+
+
+def test_an_answer_is_the_act_that_the_board_performs(parts: Parts) -> None:
+    ballot, effect, _ = find_open(parts)
+    desk = open_desk(parts)
+
+    done = asking.answer(desk, ballot.key, "+1", word())
+
+    assert done is not None
+    assert [(r.kind, r.value, r.author, r.reason) for r in parts.store.proposal(7, NOW).rulings] == [
+        ("ballot", {"choice": "+1"}, "ines", "the default stays")
+    ]
+    assert asking.answer(desk, ballot.key, "-1", word()) is None  # settled: a second answer changes nothing
+    assert asking.answer(desk, effect.key, "send it", word("")) is not None
+    assert [row.status for row in parts.store.effects().rows if row.key in effect.key] == ["pending"]
+
+
+@pytest.mark.parametrize(("chosen", "reason"), [("+1", ""), ("+1", "  "), ("+2", "because"), ("", "because")])
+def test_an_answer_that_the_board_would_refuse_is_refused(parts: Parts, chosen: str, reason: str) -> None:
+    key = find_open(parts)[0].key
+
+    with pytest.raises(BadRuling):
+        asking.answer(open_desk(parts), key, chosen, word(reason))
+    assert parts.store.proposal(7, NOW).rulings == ()
+    assert find_open(parts)[0].key == key
+
+
+def make_task(request: Request) -> Any:
+    from kip_dags.asking import AskPerson
+
+    given = {"key": request.key, "title": request.title, "text": request.text, "path": "proposals/7"}
+    return AskPerson(task_id="ask", answers=list(request.answers), needs_reason=request.needs_reason, **given)
+
+
+def test_what_is_shown_is_cited_and_no_template_or_link(parts: Parts) -> None:
+    task = make_task(find_open(parts)[1])
+    task.render_template_fields({})
+
+    assert task.body.startswith(f"```\n{HOSTILE}\n```\n\n[See the evidence on the board](")
+    assert task.template_fields == ()
+    assert HOSTILE not in task.subject
+
+
+@given(line=st.text(alphabet="`~ ab", max_size=40))
+def test_no_line_ends_the_block_that_it_stands_in(line: str) -> None:
+    from kip_dags.asking import fence
+
+    bar, *inside, end = fence(line).split("\n")
+    assert bar == end
+    assert "\n".join(inside) == line
+    assert bar not in line
+
+
+@pytest.mark.parametrize(("ended", "said"), [("settled", "elsewhere"), ("unanswered", "asks again")])
+def test_a_wait_that_ends_without_an_answer_is_skipped(parts: Parts, ended: str, said: str) -> None:
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    with pytest.raises(AirflowSkipException, match=said):
+        make_task(find_open(parts)[0]).execute_complete({}, {"ended": ended})
+
+
+async def wait(key: str, until: datetime) -> Any:
+    from kipflow_waiting import SettledElsewhere
+
+    return (await anext(SettledElsewhere(key, until).run())).payload
+
+
+@pytest.fixture
+def waiting(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> Parts:
+    import kipflow_waiting
+
+    kipflow_waiting._find_open.cache_clear()
+    monkeypatch.setattr(kipflow_waiting, "_open_parts", lambda: parts)
+    monkeypatch.setattr(kipflow_waiting, "INTERVAL", 0.01)
+    return parts
+
+
+def test_the_wait_ends_when_somebody_settles_it_elsewhere(waiting: Parts) -> None:
+    key = find_open(waiting)[0].key
+
+    async def settle_meanwhile() -> Any:
+        ended = asyncio.create_task(wait(key, datetime.now(UTC) + timedelta(days=1)))
+        await asyncio.sleep(0.1)
+        assert not ended.done()
+        mail = key.split(" ", 2)[2]
+        perform(open_desk(waiting), "ballot", {"proposal": "7", "mail": mail, "choice": "none"}, word())
+        return await asyncio.wait_for(ended, 10)
+
+    assert asyncio.run(settle_meanwhile()) == {"ended": "settled"}
+
+
+def test_the_wait_ends_after_its_time_and_not_because_the_store_is_away(
+    waiting: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import kipflow_waiting
+
+    monkeypatch.setattr(kipflow_waiting, "_open_parts", lambda: 1 / 0)
+
+    assert asyncio.run(wait("any", datetime.now(UTC) + timedelta(seconds=0.2))) == {"ended": "unanswered"}
