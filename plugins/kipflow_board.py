@@ -69,10 +69,8 @@ def build_board() -> "FastAPI":
         user = getattr(request.state, "board_user", None)
         if user is None:
             return None
-        may = get_auth_manager().is_authorized_dag(
-            method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=DagDetails(id=ASKING_DAG), user=user
-        )
-        return user.get_name() if may else None
+        asked = {"access_entity": DagAccessEntity.HITL_DETAIL, "details": DagDetails(id=ASKING_DAG)}
+        return user.get_name() if get_auth_manager().is_authorized_dag(method="PUT", user=user, **asked) else None
 
     return create_app(
         lambda: open_parts().store,

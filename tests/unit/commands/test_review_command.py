@@ -472,7 +472,7 @@ def test_the_table_prints_each_command_whole_and_with_the_community_that_was_nam
     assert run(["-C", "kafka", "review"]) == 1
     lines = capsys.readouterr().out.splitlines()
     sender = "rune@a-long-name-of-some-home.example rberg"
-    assert f'  kipflow -C kafka review sender {sender} --reason "…"  # it is' in lines
+    assert f'  kipflow -C kafka review sender {sender} --reason "…"  # the same person' in lines
     [ballot] = [line for line in lines if "<s7@m.example>" in line]
     assert ballot.startswith(
         '  "-1 (binding), too early" in the mail of 2026-03-04 21:00 UTC <s7@m.example> (s7.eml#0 '
