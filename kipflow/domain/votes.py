@@ -41,7 +41,7 @@ class Standing(StrEnum):
     CLEAR = "clear"
     UNCLEAR = "unclear"
     WITHDRAWAL = "withdrawal"
-    #: may be a vote told in words: asked about unless its author has a vote
+    #: may be a vote told in words: asked about unless its author has the same vote
     HINT = "hint"
     #: may change or take back a vote: asked about if its author has one
     DOUBT = "doubt"

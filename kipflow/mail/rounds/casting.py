@@ -52,8 +52,8 @@ def cast_all(
             agrees = voter.id in standing and standing[voter.id] == ballot.choice
             if ballot.status is BallotStatus.REVIEW and agrees and not message.unread:
                 continue
-            if expression.standing is Standing.HINT and standing.get(voter.id) is not None:
-                continue
+            if expression.standing is Standing.HINT and standing.get(voter.id) is not None and ballot.choice is None:
+                continue  # one that differs is asked about: "looks good now" behind a -1
             if expression.standing is Standing.DOUBT and voter.id not in standing:
                 continue
             if ballot.status is BallotStatus.COUNTED:

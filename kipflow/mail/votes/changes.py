@@ -134,6 +134,11 @@ class Telling:
         return find(self.name, Standing.DOUBT, self.why, role=self.role)
 
 
+def _is_all_of_it(folded: str) -> bool:
+    """ "I retract." """
+    return len(folded.split()) <= 3 and has("first_person", folded)
+
+
 def _is_mine(folded: str) -> bool:
     return has("mine", folded) or has("my_vote", folded)
 
@@ -141,7 +146,7 @@ def _is_mine(folded: str) -> bool:
 TELLINGS: tuple[Telling, ...] = (
     Telling(
         "taken-back",
-        lambda folded: has("takeback", folded) and _is_mine(folded),
+        lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_all_of_it(folded)),
         "speaks of taking something back: the vote?",
         ("Please drop what I sent an hour ago.",),
         Role.TAKES_BACK,
@@ -161,7 +166,7 @@ TELLINGS: tuple[Telling, ...] = (
     ),
     Telling(
         "corrected",
-        lambda folded: has("correction", folded) and ("sign" in folded or _is_mine(folded)),
+        lambda folded: has("correction", folded) and (has("sign", folded) or _is_mine(folded)),
         "corrects something: the vote?",
         ("Wrong sign above.",),
     ),

@@ -30,7 +30,7 @@ def measurement(m: Mention) -> bool:
         return True
     if m.mine_follows or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
-    return technical.is_technical(m.lead, m.tail)
+    return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
 @rule(IGNORE, "cites a value")
@@ -114,9 +114,10 @@ def labelled(m: Mention) -> bool:
 
 @rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
-    """+1 (maybe) | +1 in principle | not: +1, with a nicer name later"""
+    """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,-–—…")
-    return begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) is not None or has("in_part", m.clause)
+    is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
+    return bool(is_verb or begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) or has("in_part", m.clause))
 
 
 @rule(ASK, "a number that does or measures something, or a vote?")
@@ -150,8 +151,9 @@ def answer(m: Mention) -> bool:
     is_short = len(remark) < 240
     if is_short and remark.endswith("?") and not has("open_question", remark):
         return True
-    discusses = line.quote_follows or (is_short and has("suggests", remark))
-    return (discusses and not has("call", remark)) or begins("takes_up", fold(m.tail).lstrip(" ,.;:!–—-"))
+    behind = fold(m.tail).lstrip(" ,.;:!–—-")
+    discusses = line.quote_follows or (is_short and has("suggests", remark)) or begins("points", behind)
+    return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
 @rule(ASK, "would vote: does it?")

@@ -8,13 +8,14 @@ from kipflow.mail.votes.lexicon import begins, find_words, fold, has
 
 _PHONE = re.compile(r"^[\s.\-)]{0,3}(?:\(\d{1,4}\)|\d{2,4}[\s.\-]{1,3}\(?\d|\d{7,})")
 _SIGNS_BEFORE = re.compile(
-    r"[=<>*/^%]\s*[\"'(]?$|\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
+    r"(?:[=<>/^%]|[\w)]\s*\*)\s*[\"'(]?$|"
+    r"\d\s?[)\]]\s*$|(?<![A-Za-z.\d-])\d\s*$|(?<![.\w+-])(?<!my )\d\s*(?:or|and|,|to|through)\s*$|"
     r"[a-z]+[._][a-z._]+\s*(?:is|to|=|:)?\s*$|(?<![\w.])[+-](?:[2-9]\d*|1\d+)\b(?!\s*(?:days|weeks))|"
     r" = .{0,9}$|\b[xnk]\s*$",
     re.IGNORECASE,
 )
 _SIGNS_BEHIND = re.compile(
-    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*[\dA-Za-z(]|[+\-]\s*(?:[2-9]|\d\d)|\d)"
+    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d)"
 )
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
