@@ -11,6 +11,7 @@ from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(
@@ -49,7 +50,7 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
 
 def _speaks_of_own(folded: str) -> bool:
     """Whether the sentence is about its writer: says I or my, or begins with the verb."""
-    if has("first_person", folded):
+    if speaks_of_itself(folded):
         return True
     starts = [m.start() for name in _VERBS for m in find_words(name, folded)]
     before = folded[: min(starts)] if starts else "it is not so"

@@ -77,7 +77,8 @@ def needed(m: Mention) -> bool:
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | not: +1, is there a ticket?"""
-    return begins("told_of", fold(m.rest.lstrip(" \"'”’»`*"))) and not m.mine_follows
+    behind = fold(m.rest.lstrip(" \"'”’»`*"))
+    return begins("told_of", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
 @rule(IGNORE, "agrees with a remark")
@@ -115,7 +116,7 @@ def labelled(m: Mention) -> bool:
 @rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
     """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later"""
-    behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,-–—…")
+    behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     return bool(is_verb or begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) or has("in_part", m.clause))
 
@@ -132,7 +133,7 @@ def subject(m: Mention) -> bool:
 @rule(ASK, "a question: is it a vote?")
 def question(m: Mention) -> bool:
     """+1? | Is a +1 from a committer enough? | not: +1. Which release is it for?"""
-    if not m.sentence.text.rstrip().endswith("?"):
+    if not m.sentence.text.rstrip(" !").endswith("?"):
         return False
     if not m.opens and begins("asks", m.clause):
         return True
@@ -198,12 +199,12 @@ def opening(m: Mention) -> bool:
 @rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
-    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(
-        ("from a ", "from an ")
-    )  # "A +1 from a committer counts"
+    # "A +1 from a committer counts"
+    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and of_any):
         return False
-    return (m.is_apart or m.is_mine or m.is_claimed) and (not m.is_result or m.is_mine)
+    is_noun = m.mine_follows or not m.segment.endswith((" a", " an"))  # "a +1 feature"
+    return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
 _TALK = ("need", "quantity", "other", "negation", "hypothetical", "earlier", "measure")

@@ -15,7 +15,8 @@ _SIGNS_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS_BEHIND = re.compile(
-    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d)"
+    r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d|"
+    r",\s*[+\-]?\d+\s*(?:[,)\]}]|$))"
 )
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")

@@ -80,7 +80,7 @@ def is_cast_zero(text: str, zero: re.Match[str]) -> bool:
 def _casts(clause: str) -> bool:
     """Whether a clause casts what follows it: "I read it and I'm switching to", "my vote:", "moving to"."""
     known = not leaves_only(_AMONG, clause)
-    speaks = has("first_person", _PLURAL.sub("", clause))
+    speaks = speaks_of_itself(clause)
     if known and speaks:
         return True
     return (known or speaks) and any(
@@ -94,6 +94,13 @@ def _casts(clause: str) -> bool:
 
 #: "we have 0" counts, "I have 0" may cast
 _PLURAL = re.compile(r"\b(?:we|our)\b")
+
+
+def speaks_of_itself(folded: str) -> bool:
+    """Whether words are about their writer alone."""
+    return has("first_person", _PLURAL.sub("", folded))
+
+
 _ARRIVED = re.compile(r"\b(?:to|into)(?: an?)?:?$")
 
 
