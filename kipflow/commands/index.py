@@ -15,8 +15,8 @@ from kipflow.commands.facts import print_report
 from kipflow.commands.now import find_now, find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
-from kipflow.domain.errors import UnreadableInput
-from kipflow.wiring import effect_rules
+from kipflow.domain.errors import KipflowError, UnreadableInput
+from kipflow.wiring import Parts, effect_rules
 
 
 @click.group(invoke_without_command=True)
@@ -28,16 +28,31 @@ from kipflow.wiring import effect_rules
     show_default=True,
     help="How to print.",
 )
+@click.option("--diff", is_flag=True, help="What the next edit of the wiki's index page would change, row by row.")
 @click.pass_context
-def index(ctx: click.Context, form: str) -> int:
+def index(ctx: click.Context, form: str, diff: bool) -> int:
     """The round-up: every proposal by its derived stage."""
     if ctx.invoked_subcommand is not None:
         return 0
     from kipflow.services.index import render_board_index
 
     parts = open_parts()
+    if diff:
+        return _print_diff(parts)
     text = render_board_index(parts.store, prefix=parts.community.prefix, form=form, as_of=find_now(parts))
     click.echo(text, nl=not text.endswith("\n"))
+    return 0
+
+
+def _print_diff(parts: Parts) -> int:
+    from kipflow.services.index import preview_index
+
+    if parts.wiki is None or parts.community.wiki is None:
+        raise KipflowError(f"community {parts.community.name} has no wiki, so no index page")
+    page_id, prefix = parts.community.wiki.index_page, parts.community.prefix
+    lines = preview_index(parts.store, parts.wiki, page_id=page_id, prefix=prefix, now=find_now(parts))
+    for line in lines or ["the index page is as it should be"]:
+        click.echo(line)
     return 0
 
 

@@ -218,9 +218,17 @@ def refuse(**given: Any) -> int:
     return _perform("refuse", **given)
 
 
+@click.command()
+@click.argument("key")
+@_by_whom
+def rollback(**given: Any) -> int:
+    """Take a saved edit of the index back (KEY as the board's outbox shows it), unless somebody wrote since."""
+    return _perform("rollback", **given)
+
+
 COMMANDS = (
     *(ballot, ending, merge, split, sender, stage, care, page, number),
-    *(drift, restore, snooze, revoke, release, refuse, sent),
+    *(drift, restore, snooze, revoke, release, refuse, rollback, sent),
 )
 
 

@@ -224,5 +224,6 @@ ACTS: Mapping[str, Act] = {
     "release": Act(fields=("key",), perform=releases.release),
     "releases": Act(fields=("picked",), perform=releases.release_several),
     "refuse": Act(fields=("key",), perform=releases.refuse),
+    "rollback": Act(fields=("key",), perform=releases.roll_back),
     "sent": Act(fields=("key",), perform=releases.confirm_sent),
 }

@@ -72,7 +72,7 @@ def _ask_to_send(effect: OutboxRow, prefix: str) -> Request:
         key=f"effect {effect.key}",
         number=effect.number,
         title=f"{about}: send this by {effect.channel}?",
-        text=say_payload(effect.payload),
+        text="\n".join(effect.payload.get("diff", ())) or say_payload(effect.payload),
         answers=list_answers(find_release_ways(effect)),
     )
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.drift import SECTION_OF_STAGE
-from kipflow.domain.errors import SaveConflict, UnreadableInput
+from kipflow.domain.errors import Refused, SaveConflict, UnreadableInput
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import CallNote, IndexEntry
+from kipflow.domain.facts import CallNote
 from kipflow.domain.history import effective
 from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
-from kipflow.services.ports import RETRACTS, Effect, IndexRow, OutboxRow, Report, Store, Wiki, WikiPage
+from kipflow.services.indexrows import (
+    CHANNEL,
+    ask_about,
+    choose_rows,
+    compare_pages,
+    edit_page,
+    find_moves,
+    find_outdated,
+    find_sections,
+)
+from kipflow.services.ports import RETRACTS, TAKES_BACK, Effect, OutboxRow, Report, Store, Wiki, WikiPage
 from kipflow.services.sync import note_index
 from kipflow.wiki.index import (
     ParsedIndex,
@@ -22,10 +30,11 @@ from kipflow.wiki.index import (
     parse_index_page,
     parse_index_text,
     render_index,
-    replace_index,
 )
 from kipflow.wiki.recordings import parse_recordings, parse_recordings_text
 
+#: Lines of a preview that are kept.
+MAX_LINES = 200
 #: A page that somebody edits while we write: read it again and try so often.
 SAVE_ATTEMPTS = 3
 #: Versions of the page among which a save is looked for whose answer was lost.
@@ -63,29 +72,43 @@ def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, sou
     return Report(counts=counts, warnings=parsed.warnings)
 
 
+def preview_index(store: Store, wiki: Wiki, *, page_id: str, prefix: str, now: datetime) -> list[str]:
+    """What the next edit of the wiki's index would change: lines of a diff, none where it is true."""
+    page = wiki.fetch_page(page_id)
+    rows = choose_rows(store, wiki, page, prefix, now)
+    return compare_pages(page.body, edit_page(store, rows, page.body, prefix, now), prefix, now)
+
+
 def update_index(
     store: Store, wiki: Wiki, *, page_id: str, prefix: str, mode: str, sends: bool, now: datetime
 ) -> Report:
     """Put the edit that would make the wiki's index true into the outbox, if it is not true already.
 
-    A row whose acceptance fell stays as it is while a person has not let people hear of that.
+    A row whose acceptance fell stays as it is while a person has not let people hear of that, one that somebody moved
+    back while no person has said to move it again.
     `mode` is "send", "approve" (a person releases the edit) or "off"; without `sends` the row is only shown.
     """
     if mode == "off":
         return Report(counts={"edits": 0})
     page = wiki.fetch_page(page_id)
     if sends:
-        _hold_unheard_retractions(store, page_id, _describe_moves(store, page.body, prefix, now), prefix, now)
-    body = _edit(store, page.body, prefix, now)
+        _hold_unheard_retractions(store, page, prefix, now)
+        _drop_outdated(store, page, prefix, now)
+    rows = choose_rows(store, wiki, page, prefix, now)
+    if sends and rows.moved_back:
+        with store.begin() as session:
+            session.outbox.enqueue([ask_about(rows, page, prefix)], now=now)
+    body = edit_page(store, rows, page.body, prefix, now)
     if body == page.body:
         return Report(counts={"edits": 0})
-    moves = _describe_moves(store, page.body, prefix, now)
+    moves = [{"number": n, "from": stands, "to": to} for n, stands, to in find_moves(rows.free, page.body, prefix, now)]
     digest = hashlib.sha256(body.encode()).hexdigest()[:16]
+    changed = compare_pages(page.body, body, prefix, now)[:MAX_LINES]
     effect = Effect(
         key=f"index/{page_id}/{page.version}/{digest}",
         number=None,
-        channel="index",
-        payload={"page_id": page_id, "version": page.version, "moves": moves},
+        channel=CHANNEL,
+        payload={"page_id": page_id, "version": page.version, "moves": moves, "diff": changed},
         approval=mode == "approve",
     )
     with store.begin() as session:
@@ -107,9 +130,12 @@ class IndexHandler:
 
     def send(self, row: OutboxRow) -> str:
         page_id = str(row.payload["page_id"])
+        if TAKES_BACK in row.payload:
+            return self._take_back(row, page_id)
         for attempt in range(SAVE_ATTEMPTS):
             page = self.wiki.fetch_page(page_id)
-            body = _edit(self.store, page.body, self.prefix, self.now)
+            rows = choose_rows(self.store, self.wiki, page, self.prefix, self.now)
+            body = edit_page(self.store, rows, page.body, self.prefix, self.now)
             if body == page.body:
                 return f"{page_id}@{page.version}"
             try:
@@ -136,59 +162,37 @@ class IndexHandler:
             page = self.wiki.fetch_version(page.page_id, page.version - 1)
         return None
 
+    def _take_back(self, row: OutboxRow, page_id: str) -> str:
+        """Save what stood there before an edit, unless somebody has saved the page since."""
+        page, version = self.wiki.fetch_page(page_id), int(row.payload[TAKES_BACK])
+        if page.version != version or f"({row.payload['undoes']})" not in page.message:
+            why = f"it has version {page.version} by {page.saved_by} by now: what they wrote would be lost"
+            raise Refused(service="the wiki's index", url=page.url, why=why)
+        before = self.wiki.fetch_version(page_id, version - 1)
+        comment = f"kipflow: version {version} taken back ({row.key})"
+        saved = self.wiki.save_page(page, body=before.body, message=comment)
+        self._note(replace(saved, body=before.body))
+        return f"{page_id}@{saved.version}"
+
     def _note(self, page: WikiPage) -> None:
         """What the index says now is known at once: waiting for the next sync would show drift that is none."""
         note_index(self.store, page, self.prefix, max(self.now, page.saved_at))
 
 
-def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list[IndexEntry]]:
-    """The rows by section of the index, each in order of number."""
-    sections: dict[str, list[IndexEntry]] = {"accepted": [], "discussion": [], "dormant": [], "discarded": []}
-    for row in sorted(rows, key=lambda r: r.number):
-        section = SECTION_OF_STAGE[row.stage]
-        if len(row.written) > 1:
-            # which of them is the proposal is for people to say; none of them is lost
-            sections[section] += [replace(e, section=section, seen_at=seen_at, origin="page") for e in row.written]
-            continue
-        sections[section].append(
-            IndexEntry(
-                number=row.number,
-                title=row.title,
-                section=section,
-                seen_at=seen_at,
-                origin="page",
-                release=row.release,
-                in_progress=row.in_progress,
-                url=row.url,
-                jira=row.jira,
-            )
-        )
-    return sections
-
-
-def _edit(store: Store, body: str, prefix: str, now: datetime) -> str:
-    rows = _load_told_rows(store)
-    with store.read() as session:
-        following = find_next(session.pages.load_taken())
-    # rows that are not named stay as they are on the page
-    rendered = render_index(find_sections(rows, now), prefix=prefix, next_number=following.listed, format="confluence")
-    return replace_index(body, rendered, prefix=prefix)
-
-
-def _load_told_rows(store: Store) -> list[IndexRow]:
-    """The rows that the index may show, without those whose retraction waits for a person."""
+def _drop_outdated(store: Store, page: WikiPage, prefix: str, now: datetime) -> None:
+    """Take back the questions about rows that were moved back and stand, or should stand, elsewhere by now."""
     with store.begin() as session:
-        rows = session.history.load_index_rows()
-        unreleased = session.outbox.load_unreleased_retractions()
-    return [r for r in rows if r.number not in unreleased or r.stage is Stage.ACCEPTED]
+        moves = find_moves(session.history.load_index_rows(), page.body, prefix, now)
+        outdated = find_outdated(session.outbox.load_channel(CHANNEL), moves)
+        session.outbox.withdraw(outdated, why="its rows have moved since")
 
 
-def _hold_unheard_retractions(
-    store: Store, page_id: str, moves: Sequence[Mapping[str, object]], prefix: str, now: datetime
-) -> None:
+def _hold_unheard_retractions(store: Store, page: WikiPage, prefix: str, now: datetime) -> None:
     """Let acceptances that were retracted while nothing was sent (in dry-run, say) wait for a person like any other."""
-    leaving = [int(str(m["number"])) for m in moves if m["from"] == "accepted"]
     with store.begin() as session:
+        moves = find_moves(session.history.load_index_rows(), page.body, prefix, now)
+        unreleased = session.outbox.load_unreleased_retractions()
+        leaving = [number for number, stands, _ in moves if stands == "accepted" and number not in unreleased]
         for number in leaving:
             history = session.history.load(number)
             accepted = [t for t in history if t.target is Stage.ACCEPTED]
@@ -201,21 +205,11 @@ def _hold_unheard_retractions(
             effect = Effect(
                 key=f"{key}/{accepted[-1].id}/index",
                 number=number,
-                channel="index",
-                payload={"page_id": page_id, "text": text, RETRACTS: True},
+                channel=CHANNEL,
+                payload={"page_id": page.page_id, "text": text, RETRACTS: True},
                 approval=True,
             )
             session.outbox.enqueue([effect], now=now)
-
-
-def _describe_moves(store: Store, body: str, prefix: str, now: datetime) -> list[dict[str, object]]:
-    rows = _load_told_rows(store)
-    was: Mapping[int, str] = {e.number: e.section for e in parse_index_page(body, prefix, now).entries}
-    return [
-        {"number": r.number, "from": was.get(r.number, "nowhere"), "to": SECTION_OF_STAGE[r.stage]}
-        for r in rows
-        if was.get(r.number) != SECTION_OF_STAGE[r.stage]
-    ]
 
 
 def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> tuple[ParsedIndex, tuple[CallNote, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kipflow.services.desk import Desk, Done, Values, Word
-from kipflow.services.ports import RETRACTS, WARNS
+from kipflow.services.ports import REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect
 from kipflow.services.rulings import BadRuling, check_words
 
 
@@ -34,9 +34,27 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
             raise BadRuling("it says that an acceptance does not hold: set the stage, or let it be known")
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
-        if not session.outbox.withdraw([values["key"]], why=f"refused by {by}: {why}"):
+        if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}"):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already")
     return Done(said="refused; it is not sent")
+
+
+def roll_back(desk: Desk, values: Values, word: Word) -> Done:
+    """Let a saved edit of the index be taken back: what stood there before is saved anew, if nobody wrote since."""
+    by, why = check_words(word.author, word.reason)
+    with desk.store.begin() as session:
+        effect = session.outbox.find(values["key"])
+        if effect is None or effect.channel != "index" or effect.status != "sent" or TAKES_BACK in effect.payload:
+            raise BadRuling(f"{values['key']!r} is no edit of the index that was saved")
+        if not desk.effects.sends:
+            raise BadRuling("this installation runs dry: nothing is saved")
+        page_id, _, version = str(effect.external_ref).rpartition("@")
+        text = f"take back version {version} of the index page, says {by}: {why}"
+        payload = {"page_id": page_id, TAKES_BACK: int(version), "undoes": effect.key, "text": text}
+        undo = Effect(key=f"{effect.key}/rollback", number=None, channel="index", payload=payload)
+        if not session.outbox.enqueue([undo], now=word.at):
+            raise BadRuling("somebody had it taken back already")
+    return Done(said="it is taken back by the next delivery, unless somebody saves the page before")
 
 
 def confirm_sent(desk: Desk, values: Values, word: Word) -> Done:

@@ -11,7 +11,7 @@ from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
-from kipflow.services.ports import RETRACTS, WARNS, OutboxRow
+from kipflow.services.ports import RETRACTS, TAKES_BACK, WARNS, OutboxRow
 from kipflow.services.rulings import CHOICES
 
 #: What a snooze puts off by, if a person does not say otherwise.
@@ -34,6 +34,7 @@ _LABELS = {
     "release": "send it",
     "sent": "it was sent",
     "revoke": "take it back",
+    "rollback": "take this edit back",
     "restore": "undo the newest move",
 }
 
@@ -116,13 +117,16 @@ def find_overrides(number: int) -> list[Way]:
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:
-    """The ways to settle an effect that waits for a person; none for one that does not."""
+    """The ways to settle an effect that waits for a person; for an edit of the index
+    that was saved the way to take it back; else none."""
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
     sent = Way(act="sent", given=given, needs_reason=False)
     lasts = RETRACTS in effect.payload or WARNS in effect.payload
     refuse = [] if lasts else [Way(act="refuse", given=given)]
     ways = {"held": [release, *refuse], "failed": [release, *refuse], "unsure": [sent, release]}
+    if effect.channel == "index" and TAKES_BACK not in effect.payload:
+        ways["sent"] = [Way(act="rollback", given=given)]
     return ways.get(effect.status, [])
 
 

@@ -113,6 +113,14 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int
     )
 
 
+def load_channel(connection: sa.Connection, channel: str) -> tuple[OutboxRow, ...]:
+    """All effects of a channel, oldest first."""
+    rows = connection.execute(
+        sa.select(outbox).where(outbox.c.channel == channel).order_by(outbox.c.created_at, outbox.c.key)
+    )
+    return tuple(from_row(OutboxRow, row) for row in rows)
+
+
 def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
     """The proposals whose acceptance was retracted while no person let that be known yet."""
     statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")

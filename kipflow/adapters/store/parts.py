@@ -203,6 +203,7 @@ class SqlOutbox(Part):
     find = method(outbox.find)
     load_status = method(outbox.load_status)
     withdraw = method(outbox.withdraw)
+    load_channel = method(outbox.load_channel)
     load_unreleased_retractions = method(outbox.load_unreleased_retractions)
     find_waiting_retraction = method(outbox.find_waiting_retraction)
     is_retraction_released = method(outbox.is_retraction_released)

@@ -6,7 +6,10 @@ from kipflow.services.ports.decided import HistoryStore, MetricStore, Outbox
 from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import Archive, Chat, MonthStats, PageRef, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
+    MOVED_BACK,
+    REFUSED_BY,
     RETRACTS,
+    TAKES_BACK,
     WARNS,
     CheckedPage,
     Claim,
@@ -23,7 +26,10 @@ from kipflow.services.ports.records import (
 from kipflow.services.ports.store import Rules, Session, Store
 
 __all__ = [
+    "MOVED_BACK",
+    "REFUSED_BY",
     "RETRACTS",
+    "TAKES_BACK",
     "WARNS",
     "Archive",
     "Chat",

@@ -126,6 +126,10 @@ class Outbox(Protocol):
         """Take back what has not been sent yet; how many. What may have gone out stays."""
         ...
 
+    def load_channel(self, channel: str) -> tuple[OutboxRow, ...]:
+        """All effects of a channel, oldest first."""
+        ...
+
     def load_unreleased_retractions(self) -> frozenset[int]:
         """The proposals whose acceptance was retracted while no person let that be known yet."""
         ...

@@ -39,6 +39,13 @@ class SaveReport:
 RETRACTS = "acceptance_falls"
 #: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
 WARNS = "warns_of_silence"
+#: In a payload: the rows of the index that somebody moved back, each as (number, where it stands, where it should).
+#: Until a person releases it, the index keeps them.
+MOVED_BACK = "moved_back"
+#: In a payload: the version of the page that an edit takes back.
+TAKES_BACK = "takes_back"
+#: How the reason begins for which an effect was withdrawn because a person refused it.
+REFUSED_BY = "refused by"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,177 @@
+"""Which rows of the wiki's index an edit may move: not those that a person put where they stand.
+
+What somebody moved away from where kipflow had put it, or had left it, stays there: a person is asked once, and the
+row is drift meanwhile. Two who edit each other's words help nobody.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kipflow.domain.drift import SECTION_OF_STAGE
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import IndexEntry, Ruling
+from kipflow.domain.numbering import find_next
+from kipflow.services.ports import (
+    MOVED_BACK,
+    REFUSED_BY,
+    TAKES_BACK,
+    Effect,
+    IndexRow,
+    OutboxRow,
+    Store,
+    Wiki,
+    WikiPage,
+)
+from kipflow.wiki.index import parse_index_page, render_index, replace_index
+
+CHANNEL = "index"
+NOWHERE = "nowhere"
+#: Effects that a person has let go, on their way.
+_ON_THEIR_WAY = frozenset({"pending", "claimed", "failed", "unsure"})
+
+#: A row that does not stand where it should: its number, where it stands, where it should.
+Move = tuple[int, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """`free` are the rows that an edit may write, `moved_back` those that somebody has moved and nobody was asked
+    about. `base` is the version of the page that kipflow saved or found true last, None if there is none."""
+
+    free: tuple[IndexRow, ...]
+    moved_back: tuple[Move, ...] = ()
+    base: int | None = None
+
+
+def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: datetime) -> Rows:
+    """The rows by whether an edit may write them. Asks the wiki for an older version where rows would move."""
+    with store.read() as session:
+        unreleased = session.outbox.load_unreleased_retractions()
+        rows = [r for r in session.history.load_index_rows() if r.number not in unreleased or r.stage is Stage.ACCEPTED]
+        edits = [e for e in session.outbox.load_channel(CHANNEL) if str(e.payload.get("page_id")) == page.page_id]
+        rulings = session.rulings.load_all()
+    moves = find_moves(rows, page.body, prefix, now)
+    left = {move for edit in edits if _is_left(edit) for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
+    going = {move for edit in edits if edit.status in _ON_THEIR_WAY for move in list_moves(edit)}
+    base = _find_base(edits)
+    then: Mapping[int, str] = {}
+    if base is not None and base < page.version and set(moves) - left - going:
+        then = find_places(wiki.fetch_version(page.page_id, base).body, prefix, now)
+    moved_back = [m for m in moves if m not in left and m not in going and then.get(m[0]) == m[2]]
+    kept = {number for number, *_ in (*left.intersection(moves), *moved_back)}
+    return Rows(free=tuple(r for r in rows if r.number not in kept), moved_back=tuple(moved_back), base=base)
+
+
+def find_moves(rows: Iterable[IndexRow], body: str, prefix: str, now: datetime) -> list[Move]:
+    """The rows that do not stand where they should."""
+    stands = find_places(body, prefix, now)
+    wanted = {row.number: SECTION_OF_STAGE[row.stage] for row in rows}
+    return [(n, stands.get(n, NOWHERE), to) for n, to in wanted.items() if stands.get(n, NOWHERE) != to]
+
+
+def find_places(body: str, prefix: str, now: datetime) -> dict[int, str]:
+    """Number → the section of the page that it stands in; of a number that stands there twice nobody can say."""
+    entries = parse_index_page(body, prefix, now).entries
+    times = Counter(entry.number for entry in entries)
+    return {entry.number: entry.section for entry in entries if times[entry.number] == 1}
+
+
+def list_moves(edit: OutboxRow) -> list[Move]:
+    """The rows that were moved back of which an effect asks."""
+    return [(int(number), str(stands), str(wanted)) for number, stands, wanted in edit.payload.get(MOVED_BACK, ())]
+
+
+def find_outdated(edits: Sequence[OutboxRow], moves: Collection[Move]) -> list[str]:
+    """The keys of those that still ask about rows of which one has moved since, or should stand elsewhere now."""
+    return [e.key for e in edits if e.status == "held" and list_moves(e) and not set(list_moves(e)) <= set(moves)]
+
+
+def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
+    """The question whether to move rows again that somebody moved back."""
+    told = ", ".join(f"{prefix}-{number} to {stands}" for number, stands, _ in rows.moved_back[:20])
+    more = f" and {len(rows.moved_back) - 20} more" if len(rows.moved_back) > 20 else ""
+    return Effect(
+        key=f"index/{page.page_id}/{rows.base}/moved-back/{page.version}",
+        number=None,
+        channel=CHANNEL,
+        payload={
+            "page_id": page.page_id,
+            "version": page.version,
+            "text": f"somebody moved rows on the index page after kipflow: {told}{more}. Move them again?",
+            MOVED_BACK: [list(move) for move in rows.moved_back],
+        },
+        approval=True,
+    )
+
+
+def compare_pages(before: str, after: str, prefix: str, now: datetime) -> list[str]:
+    """The rows that an edit takes away ("-") and brings ("+"), in the order of the page."""
+    old, new = (_list_rows(body, prefix, now) for body in (before, after))
+    changed = difflib.unified_diff(old, new, n=0, lineterm="")
+    return [line for line in changed if not line.startswith(("---", "+++", "@@"))]
+
+
+def find_sections(rows: Sequence[IndexRow], seen_at: datetime) -> dict[str, list[IndexEntry]]:
+    """The rows by section of the index, each in order of number."""
+    sections: dict[str, list[IndexEntry]] = {"accepted": [], "discussion": [], "dormant": [], "discarded": []}
+    for row in sorted(rows, key=lambda r: r.number):
+        section = SECTION_OF_STAGE[row.stage]
+        if len(row.written) > 1:
+            # which of them is the proposal is for people to say; none of them is lost
+            sections[section] += [replace(e, section=section, seen_at=seen_at, origin="page") for e in row.written]
+            continue
+        sections[section].append(
+            IndexEntry(
+                number=row.number,
+                title=row.title,
+                section=section,
+                seen_at=seen_at,
+                origin="page",
+                release=row.release,
+                in_progress=row.in_progress,
+                url=row.url,
+                jira=row.jira,
+            )
+        )
+    return sections
+
+
+def edit_page(store: Store, rows: Rows, body: str, prefix: str, now: datetime) -> str:
+    """The page with the rows that may be written where they should stand; what is not named stays as it is."""
+    with store.read() as session:
+        following = find_next(session.pages.load_taken())
+    sections = find_sections(rows.free, now)
+    rendered = render_index(sections, prefix=prefix, next_number=following.listed, format="confluence")
+    return replace_index(body, rendered, prefix=prefix)
+
+
+def _list_rows(body: str, prefix: str, now: datetime) -> list[str]:
+    entries = parse_index_page(body, prefix, now).entries
+    return [
+        " ".join(filter(None, (f"{e.section}: {prefix}-{e.number}", e.title, e.release, "(WIP)" * e.in_progress)))
+        for e in entries
+    ]
+
+
+def _is_left(edit: OutboxRow) -> bool:
+    """Whether rows that were moved back stay: nobody has answered yet, or somebody has refused."""
+    return edit.status == "held" or (edit.status == "withdrawn" and (edit.last_error or "").startswith(REFUSED_BY))
+
+
+def _find_acknowledged(rulings: Sequence[Ruling], moves: Sequence[Move]) -> set[Move]:
+    """The rows of which a person said that they may stand where they do."""
+    standing = (r for r in rulings if r.kind == "drift" and r.target == "index" and not r.revoked_at)
+    said = {(r.number, r.value.get("says"), SECTION_OF_STAGE.get(r.value.get("derived", ""))) for r in standing}
+    return {move for move in moves if move in said}
+
+
+def _find_base(edits: Sequence[OutboxRow]) -> int | None:
+    """The version of the page that the last edit saved, but for one that took another back."""
+    saved = [e for e in edits if e.status == "sent" and e.external_ref and TAKES_BACK not in e.payload]
+    newest = max(saved, key=lambda e: (e.sent_at or e.created_at, e.key), default=None)
+    return int(str(newest.external_ref).rpartition("@")[2]) if newest is not None else None
