@@ -124,6 +124,7 @@ def read_rules(community: Community, policy: Policy, roster: Roster) -> Communit
         permalink=community.archive.permalink if community.archive else "",
         keyed_by=community.keyed_by,
         aside=community.lists_aside,
+        lists=frozenset(community.lists),
         has_wiki=community.wiki is not None,
     )
 

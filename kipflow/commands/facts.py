@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from datetime import datetime
 from pathlib import Path
 
@@ -18,12 +19,14 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: told by the mails).")
+@click.option("--new-list", is_flag=True, help="Take --list although it is none of the community's lists.")
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @complete_through_option
 @as_of_option
 def ingest(
     paths: tuple[Path, ...],
     list_id: str | None,
+    new_list: bool,
     again: bool,
     complete_through: datetime | None,
     as_of: datetime | None,
@@ -43,6 +46,8 @@ def ingest(
     if not paths and not again:
         raise click.UsageError("name the files to read, or --reread")
     parts = open_parts()
+    if list_id and not new_list:
+        list_id = _check_list(parts, list_id)
     now, prefix = find_seen_at(parts, as_of), parts.community.prefix
     reports = []
     with progress("reading") as say:
@@ -64,6 +69,16 @@ def ingest(
             hosts = parts.community.receivers
             reports.append(reread(parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, on_progress=say))
     return print_report(*reports)
+
+
+def _check_list(parts: Parts, address: str) -> str:
+    """The community's list of an address that it has or had."""
+    known = parts.community.find_addresses()
+    if address.lower() in known:
+        return known[address.lower()]
+    near = difflib.get_close_matches(address.lower(), known, n=1)
+    meant = f"; did you mean {near[0]}?" if near else f"; they are {', '.join(parts.community.lists)}."
+    raise click.UsageError(f"{address} is none of this community's lists{meant} --new-list takes it all the same")
 
 
 @click.command()

@@ -36,6 +36,7 @@ class CommunityRules:
         permalink: where a mail can be read, with "{mid}"; "" where no archive is known.
         keyed_by: "number", or what else tells votes apart.
         aside: lists on which no vote can be called.
+        lists: the community's lists: what is held of any other makes nothing complete, or incomplete.
         has_wiki: whether the community gives out numbers in a wiki.
     """
 
@@ -45,11 +46,12 @@ class CommunityRules:
     permalink: str = ""
     keyed_by: str = "number"
     aside: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
     has_wiki: bool = False
 
     @cached_property
     def name(self) -> str:
-        ways = " ".join([self.keyed_by, *sorted(self.aside), *(["wiki"] if self.has_wiki else [])])
+        ways = " ".join([self.keyed_by, *sorted(self.aside), *sorted(self.lists), *(["wiki"] if self.has_wiki else [])])
         people = hashlib.sha256(f"{ways}\n{self.roster.people!r}".encode()).hexdigest()[:12]
         return f"{self.policy.version}/{people}/{DECISION_RULES}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -34,9 +35,10 @@ def ingest_paths(
 ) -> Report:
     """Store every mail under `paths`, and note how far the months that they cover are held.
 
-    With `lists` (address → the list that has it, or had it once) each mail is of the list that it names there;
-    of `list_id` where it names none of them. A mail whose sender is masked ("ki...@x.example", in what Pony Mail
-    gives to strangers) is not stored: it would keep the real one out.
+    With `lists` (address → the list that has it, or had it once) each mail is of the list that it names; of `list_id`
+    where it names none. One that names a list which is not among them is left out, and a warning says so. A mail whose
+    sender is masked ("ki...@x.example", in what Pony Mail gives to strangers) is not stored: it would keep the real one
+    out.
 
     `complete_through` is an operator's word that the files hold all mail of their lists until then. Without it each
     box vouches for itself, up to the newest arrival in it that a receiving host recorded: never by a mail's Date. A
@@ -47,12 +49,18 @@ def ingest_paths(
         months = FileMonths(session, seen_at)
 
     unread: list[str] = []
+    strange: Counter[str] = Counter()
 
     def items() -> Iterator[Message | Unreadable]:
         for path in paths:
             on_progress(path.name)
             has_mail, faults = False, list[Unreadable]()
-            for item in _read(path, list_id, lists, prefix, receivers):
+            for item in _read(path, list_id, prefix, receivers, from_headers=lists is not None):
+                if lists is not None and item.list_id not in {*lists, list_id}:
+                    strange[item.list_id] += 1
+                    has_mail = True
+                    continue
+                item = replace(item, list_id=(lists or {}).get(item.list_id, item.list_id))
                 months.add(f"{path}/{item.source.rpartition('#')[0] or item.source}", item)
                 if isinstance(item, Message):
                     has_mail = True
@@ -68,7 +76,12 @@ def ingest_paths(
     warnings = tuple(
         f"{why}; no acceptance rests on {_say_months(broken, why)}" for why in dict.fromkeys(broken.values())
     )
-    return replace(report, warnings=(*report.warnings, *unread, *warnings))
+    left_out = tuple(
+        f"{mails} of the mails are left out: {name} is none of this community's lists; "
+        f"`--list {name} --new-list` takes them"
+        for name, mails in sorted(strange.items())
+    )
+    return replace(report, warnings=(*report.warnings, *unread, *warnings, *left_out))
 
 
 def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
@@ -79,33 +92,29 @@ def _say_unread(path: Path, faults: Sequence[Unreadable]) -> str:
 
 
 def _read(
-    path: Path, list_id: str, lists: Mapping[str, str] | None, prefix: str, receivers: Sequence[str]
+    path: Path, list_id: str, prefix: str, receivers: Sequence[str], *, from_headers: bool
 ) -> Iterator[Message | Unreadable]:
+    """Every mail, but those with a masked sender."""
     found = read_path(
-        path,
-        list_id=list_id,
-        month="",
-        prefix=prefix,
-        list_from_headers=lists is not None,
-        receivers=receivers,
+        path, list_id=list_id, month="", prefix=prefix, list_from_headers=from_headers, receivers=receivers
     )
     for item in found:
-        if isinstance(item, Unreadable):
-            yield replace(item, list_id=lists.get(item.list_id, list_id)) if lists is not None else item
-        elif _MASKED.search(item.raw_from) and (not item.author_address or "..." in item.author_address):
+        if isinstance(item, Message) and _is_masked(item):
             why = f"its sender is masked ({item.raw_from[:100]}): fetch the month's mbox, or export it signed in"
             yield Unreadable(
                 source=item.source,
                 why=why,
-                list_id=item.list_id if lists is None else lists.get(item.list_id, list_id),
+                list_id=item.list_id,
                 month=item.month,
                 lost=True,
                 message_id=item.message_id,
             )
-        elif lists is not None:
-            yield replace(item, list_id=lists.get(item.list_id, list_id))
         else:
             yield item
+
+
+def _is_masked(mail: Message) -> bool:
+    return _MASKED.search(mail.raw_from) is not None and (not mail.author_address or "..." in mail.author_address)
 
 
 def _say_months(broken: Mapping[tuple[str, str], str], why: str) -> str:

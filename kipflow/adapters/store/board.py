@@ -9,9 +9,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import exports, pages
+from kipflow.adapters.store import exports
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.messages import MESSAGES_MARK
+from kipflow.adapters.store.months import load_own_months
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.tables import (
     ballot,
@@ -65,7 +66,7 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
         (row.list_id, row.month): row.items
         for row in connection.execute(bad.group_by(unreadable.c.list_id, unreadable.c.month))
     }
-    months = pages.load_months(connection)
+    months = load_own_months(connection, rules)
     by_status = sa.select(outbox.c.status, sa.func.count().label("rows")).group_by(outbox.c.status)
     counted = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
     found = {Stage(row.stage): int(row.proposals) for row in per_stage}

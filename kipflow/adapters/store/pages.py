@@ -23,8 +23,8 @@ from kipflow.adapters.store.statements import (
     mark_pending,
     upsert,
 )
-from kipflow.adapters.store.tables import archive_month, index_entry, page, page_version, ticket
-from kipflow.domain.facts import ArchiveMonth, IndexEntry, PageVersion, Substance, TicketState, Unreadable
+from kipflow.adapters.store.tables import index_entry, page, page_version, ticket
+from kipflow.domain.facts import IndexEntry, PageVersion, Substance, TicketState, Unreadable
 from kipflow.domain.indexrows import find_newest_rows
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
@@ -233,20 +233,3 @@ def _find_numbers_of_ticket(connection: sa.Connection, key: str) -> set[int]:
     of_pages = sa.select(page.c.number).where(page.c.jira == key, page.c.number.is_not(None))
     of_index = sa.select(index_entry.c.number).where(index_entry.c.jira == key)
     return set(connection.scalars(sa.union(of_pages, of_index)))
-
-
-# -- months ------------------------------------------------------------------------------------------
-
-
-def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
-    """Note how completely a month is held now."""
-    keys = {"list_id", "month"}
-    upsert(connection, archive_month, [as_row(found)], update=[c.name for c in archive_month.c if c.name not in keys])
-
-
-def load_months(connection: sa.Connection, list_id: str | None = None) -> list[ArchiveMonth]:
-    """The months held, of one list or of all, in order of list and month."""
-    statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
-    if list_id is not None:
-        statement = statement.where(archive_month.c.list_id == list_id)
-    return [ArchiveMonth(**row._mapping) for row in connection.execute(statement)]

@@ -17,6 +17,7 @@ from kipflow.adapters.store import (
     faults,
     fresh,
     messages,
+    months,
     news,
     numbering,
     outbox,
@@ -43,7 +44,7 @@ class SqlMail(Part):
     load_stale_months = method(rereading.load_stale_months)
     count_stale = method(rereading.count_stale)
     save_unreadable = method(messages.save_unreadable)
-    load_months = method(pages.load_months)
+    load_months = method(months.load_months)
     find_mailbox = method(rulings.find_mailbox)
     find_first_mail = method(rulings.find_first_mail)
 
@@ -64,13 +65,13 @@ class SqlMail(Part):
         )
 
     def save_month(self, month: ArchiveMonth) -> None:
-        pages.save_month(self._connection, month)
+        months.save_month(self._connection, month)
         self._coverage = None
 
     def find_coverage(self) -> Coverage:
         """What part of the archive is held; found once in a transaction, unless a month is saved in it."""
         if self._coverage is None:
-            self._coverage = find_coverage(self.load_months())
+            self._coverage = find_coverage(months.load_own_months(self._connection, self._rules))
         return self._coverage
 
 

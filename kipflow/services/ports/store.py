@@ -55,6 +55,11 @@ class Rules(Protocol):
         ...
 
     @property
+    def lists(self) -> frozenset[str]:
+        """The community's lists, whose mail must be held; none: every list that has any."""
+        ...
+
+    @property
     def has_wiki(self) -> bool:
         """Whether numbers come from a wiki, also before that was read."""
         ...

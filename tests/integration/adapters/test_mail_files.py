@@ -262,6 +262,9 @@ def test_each_mail_is_of_the_list_that_it_names_under_its_present_address(store:
 
     named = (b"users@x.example", b"x-dev@incubator.example", b"other@elsewhere.example")
     (tmp_path / "a.mbox").write_bytes(b"".join(to(n, address) for n, address in enumerate(named)) + kip(1, first=3))
-    ingest(store, tmp_path, lists={DEV: DEV, USERS: USERS, "x-dev@incubator.example": DEV})
+    lists = {DEV: DEV, USERS: USERS, "x-dev@incubator.example": DEV}
+    report = ingest_paths(store, [tmp_path], list_id=DEV, lists=lists, prefix="KIP", seen_at=NOW)
     with store.read() as session:
-        assert {m.list_id: m.mails for m in session.mail.load_months()} == {DEV: 3, USERS: 1}
+        assert {m.list_id: m.mails for m in session.mail.load_months()} == {DEV: 2, USERS: 1}
+    [warning] = report.warnings
+    assert warning.startswith("1 of the mails are left out: other@elsewhere.example is none of this community's lists")

@@ -32,7 +32,11 @@ def find_open(home: Path) -> list[Path]:
 
 def test_a_first_run_makes_everything_private_and_has_nothing_to_say_of_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    said = run_kipflow(home, "ingest", str(PLAIN)) + run_kipflow(home, "advance") + run_kipflow(home, "status")
+    said = (
+        run_kipflow(home, "ingest", "--list", "dev@kafka.apache.org", str(PLAIN))
+        + run_kipflow(home, "advance")
+        + run_kipflow(home, "status")
+    )
     assert "could be read by others" not in said
     assert (home / "kafka.db").is_file()
     assert find_open(home) == []

@@ -1,0 +1,30 @@
+"""How completely the months of a list are held."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.records import as_row
+from kipflow.adapters.store.statements import upsert
+from kipflow.adapters.store.tables import archive_month
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.ports import Rules
+
+
+def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
+    """Note how completely a month is held now."""
+    keys = {"list_id", "month"}
+    upsert(connection, archive_month, [as_row(found)], update=[c.name for c in archive_month.c if c.name not in keys])
+
+
+def load_own_months(connection: sa.Connection, rules: Rules) -> list[ArchiveMonth]:
+    """The months of the community's own lists: a mistyped address must hold up nothing."""
+    return [month for month in load_months(connection) if not rules.lists or month.list_id in rules.lists]
+
+
+def load_months(connection: sa.Connection, list_id: str | None = None) -> list[ArchiveMonth]:
+    """The months held, of one list or of all, in order of list and month."""
+    statement = sa.select(archive_month).order_by(archive_month.c.list_id, archive_month.c.month)
+    if list_id is not None:
+        statement = statement.where(archive_month.c.list_id == list_id)
+    return [ArchiveMonth(**row._mapping) for row in connection.execute(statement)]
