@@ -65,7 +65,7 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
 
     app = FastAPI(title="kipflow sandbox", docs_url=None, redoc_url=None, openapi_url=None)
     if options.memory is not None:
-        memory = Memory(options.memory, wiki, channels)
+        memory = Memory(options.memory, wiki, channels, clock)
         memory.load()
         app.add_middleware(MemoryMiddleware, memory=memory)
     app.add_middleware(FaultMiddleware, faults=faults)

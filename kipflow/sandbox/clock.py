@@ -39,6 +39,10 @@ class Clock:
         self._pushed += step
         return self.now()
 
+    def reach(self, moment: datetime) -> None:
+        """Push the time forward to a moment, if it is not past that already."""
+        self._pushed += max(moment - self.now(), timedelta())
+
 
 def parse_step(text: str) -> timedelta:
     """Read "3 days", "90 minutes", "1.5h".

@@ -1,13 +1,15 @@
-"""What visitors did in the sandbox, kept in a file so that a restart does not undo it."""
+"""What visitors did in the sandbox, its time included, kept in a file so that a restart does not undo it."""
 
 from __future__ import annotations
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.slack import Channels
 from kipflow.sandbox.wikistate import WikiState
 
@@ -15,10 +17,10 @@ _WRITES = frozenset({"POST", "PUT", "DELETE"})
 
 
 class Memory:
-    """Saved pages and posted messages in one JSON file."""
+    """Saved pages, posted messages and the time that was reached, in one JSON file."""
 
-    def __init__(self, path: Path, wiki: WikiState, channels: Channels) -> None:
-        self._path, self._wiki, self._channels = path, wiki, channels
+    def __init__(self, path: Path, wiki: WikiState, channels: Channels, clock: Clock) -> None:
+        self._path, self._wiki, self._channels, self._clock = path, wiki, channels, clock
 
     def load(self) -> None:
         """Take over what the file holds; no file is an empty one.
@@ -32,12 +34,14 @@ class Memory:
             kept = json.loads(self._path.read_text(encoding="utf-8"))
             self._wiki.restore(kept["pages"])
             self._channels.restore(kept["posts"])
+            if "now" in kept:
+                self._clock.reach(datetime.fromisoformat(kept["now"]))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{self._path} is not a sandbox's memory; remove it ({error})") from None
 
     def save(self) -> None:
         """Write the file anew. Readers see the old one or the new one, never a part."""
-        kept = {"pages": self._wiki.export(), "posts": self._channels.export()}
+        kept = {"pages": self._wiki.export(), "posts": self._channels.export(), "now": self._clock.now().isoformat()}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         fresh.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
@@ -53,5 +57,5 @@ class MemoryMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)
         changes = scope["type"] == "http" and scope["method"] in _WRITES
-        if changes and str(scope["path"]).startswith(("/confluence", "/slack")):
+        if changes and str(scope["path"]).startswith(("/confluence", "/slack", "/clock")):
             self.memory.save()

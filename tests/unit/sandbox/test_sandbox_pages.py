@@ -131,6 +131,14 @@ def test_what_visitors_did_outlives_a_restart(make_client: Callable[..., TestCli
     assert "KIP round-up" in older.json()["body"]["storage"]["value"]
 
 
+def test_a_time_that_was_pushed_forward_outlives_a_crash(
+    make_client: Callable[..., TestClient], tmp_path: Path
+) -> None:
+    first = make_client(memory=tmp_path / "memory.json")
+    pushed = first.post("/clock", json={"advance": "9 days"}).json()["now"]
+    assert make_client(memory=tmp_path / "memory.json").get("/clock").json()["now"] >= pushed
+
+
 def test_without_a_memory_a_restart_starts_afresh(make_client: Callable[..., TestClient]) -> None:
     number = save_index(make_client(), "<p>gone</p>")
     page = make_client().get(f"{CONTENT}/1000", params={"expand": "version"}).json()
