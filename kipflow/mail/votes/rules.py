@@ -199,8 +199,7 @@ def opening(m: Mention) -> bool:
 @rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
-    # "A +1 from a committer counts"
-    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))
+    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))  # "a committer counts"
     if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and of_any):
         return False
     is_noun = m.mine_follows or not m.segment.endswith((" a", " an"))  # "a +1 feature"
@@ -230,9 +229,10 @@ def not_understood(m: Mention) -> bool:
 def _looks_like_vote(m: Mention) -> bool:
     if m.opens or m.is_claimed or (not m.segment and m.ends_sentence) or ends("first_person", m.clause):
         return True
-    whom = fold(m.whom)
-    if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "a big +1 from the Foo team"
+    if begins("ours", fold(m.whom)) or has("group", " ".join(fold(m.whom).split()[:4])):  # "from the Foo team"
         return len(m.segment.split()) <= 3
+    if m.is_mine and not m.whom and m.segment.endswith((" a", " an")):  # "consider this a +1 in spirit"
+        return True
     return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
 
