@@ -25,7 +25,6 @@ from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.ends import find_open_ends
-from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes, render_csv, render_json, table_rows
 
@@ -57,7 +56,7 @@ def votes(
         click.echo(render_csv(report), nl=False)
     else:
         _print_report(report)
-    _warn(report, people, paths)
+    _warn(report, paths)
     return 1 if report.unreadable or not report.messages_read else 0
 
 
@@ -92,6 +91,11 @@ def _print_report(report: VotesReport) -> None:
     if rows and report.claimed:
         which = "all of them" if report.claimed == report.messages_read else f"{report.claimed} of them"
         console().print(f"no archive recorded when {which} arrived: the senders' own dates stand in")
+    if rows and not report.knows_somebody:
+        console().print(
+            "the roster has none of the voters: nothing binds, and the table counts what they claim\n"
+            "--roster FILE says who binds; `kipflow roster import` makes one from the project's own record"
+        )
     if rows:
         print_table(rows, columns=list(rows[0]))
     if report.passed_over:
@@ -100,7 +104,7 @@ def _print_report(report: VotesReport) -> None:
         print_table([{name: getattr(each, name) for name in columns} for each in report.passed_over], columns=columns)
 
 
-def _warn(report: VotesReport, people: Roster, paths: Sequence[Path]) -> None:
+def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
     err = console(stderr=True)
     if not report.messages_read:
         where = ", ".join(str(path) for path in paths[:3]) + (", …" if len(paths) > 3 else "")
@@ -111,8 +115,6 @@ def _warn(report: VotesReport, people: Roster, paths: Sequence[Path]) -> None:
         err.print(f"unreadable: {item.source}: {item.why}")
     if len(report.unreadable) > 20:
         err.print(f"… and {len(report.unreadable) - 20} more unreadable")
-    if not people.people:
-        err.print("no roster: no ballot counts as binding (--roster FILE says who binds)")
     asked = sum(map(_count_questions, report.votes))
     if asked:
         are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"

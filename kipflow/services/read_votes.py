@@ -20,6 +20,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.records import pick_fields
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
+from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
 from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
@@ -79,6 +80,11 @@ class VotesReport:
     opened_later: datetime | None = None
     claimed: int = 0
     passed_over: tuple[PassedOver, ...] = ()
+
+    @property
+    def knows_somebody(self) -> bool:
+        """Whether the roster has any of the voters; else nothing can bind, and what they claim is all there is."""
+        return any(b.known_by is not KnownBy.UNKNOWN for reading in self.votes for b in reading.vote.ballots)
 
 
 def read_votes(
@@ -350,14 +356,19 @@ def _render_cell(value: object) -> str:
     return f"'{text}" if is_formula else text
 
 
+#: How differences begin that say nothing where the roster has none of the voters.
+_ON_BINDING = ("binding", "non-binding", "announced as", "no roster")
+
+
 def table_rows(report: VotesReport) -> list[dict[str, str]]:
     """One row per ballot, under its vote's first row; a vote without ballots has one row."""
     rows: list[dict[str, str]] = []
     for reading in report.votes:
-        head = _table_head(reading)
+        head = _table_head(reading, claims=not report.knows_somebody)
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
-        notes = [f"differs: {d}" for d in reading.differences]
+        told = [d for d in reading.differences if report.knows_somebody or not d.startswith(_ON_BINDING)]
+        notes = [f"differs: {d}" for d in told]
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))
@@ -369,14 +380,17 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
     return rows
 
 
-def _table_head(reading: VoteReading) -> dict[str, str]:
-    vote, tally = reading.vote, reading.tally
+def _table_head(reading: VoteReading, *, claims: bool) -> dict[str, str]:
+    """`claims` counts what the voters say of themselves, where the roster has none of them."""
+    vote, binds = reading.vote, "claim to bind" if claims else "binding"
     key = vote.key if vote.round == 1 else f"{vote.key} (round {vote.round})"
+    claimed = [replace(ballot, binding=ballot.claimed_binding is True) for ballot in vote.ballots]
+    tally = count(claimed) if claims else reading.tally
     binding, other = tally.binding, tally.non_binding
     return {
         "vote": key,
         "outcome": _say_outcome(reading),
-        "binding +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
+        f"{binds} +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
         "other +1/0/-1": f"{other.plus}/{other.zero}/{other.minus}",
     }
 

@@ -158,3 +158,17 @@ def test_a_long_reading_is_told_in_a_log_after_two_seconds_and_ever_more_rarely(
 def test_a_short_reading_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     run(["votes", str(PLAIN), *ROSTER, *KAFKA])
     assert capsys.readouterr().err == ""
+
+
+def test_where_the_roster_has_none_of_the_voters_it_counts_what_they_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    example = str(DATA.parents[1] / "docs" / "example" / "2026-03.mbox")
+    assert run(["votes", example, *KAFKA]) == 0
+    out = capsys.readouterr().out
+    assert "the roster has none of the voters: nothing binds, and the table counts what they claim" in out
+    assert "claim to bind +1/0/-1" in out
+    assert "4/0/0" in out
+    assert "differs:" not in out
+    assert run(["votes", example, *KAFKA, "--roster", str(Path(example).with_name("roster.yaml"))]) == 0
+    out = capsys.readouterr().out
+    assert "claim to bind" not in out
+    assert "4/0/0" in out
