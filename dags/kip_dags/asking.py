@@ -41,7 +41,7 @@ class AskPerson(HITLOperator):
     """Asks, and performs what is answered: the same act, by the same rules, as the board's button.
 
     What is settled elsewhere ends the task as skipped. An answer that is refused (a reason is missing, say) is told
-    in the log, and the question stays. Whoever may edit this DAG may answer: the board asks for the same right.
+    in the log, and the question stays. Whoever may answer this DAG's required actions may settle on the board too.
     """
 
     #: What is shown is cited from mails: no template, whatever it holds.

@@ -35,13 +35,14 @@ def often(cron: str) -> CronTriggerTimetable:
     return every(os.environ.get("KIPFLOW_EVERY") or cron)
 
 
-def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hours=2)) -> dict[str, Any]:
+def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hours=2), runs: int = 1) -> dict[str, Any]:
     """The arguments that every DAG of kipflow is made with.
 
     Args:
         doc: the module's docstring; it is what Airflow shows as the DAG's documentation.
         tags: what the DAG is about, beside "kipflow".
         timeout: after which a run that hangs is failed, so that the next can start.
+        runs: at once at most; two would do the same work twice, unless their tasks see to it.
     """
     return {
         "doc_md": doc,
@@ -49,7 +50,6 @@ def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hou
         "tags": ["kipflow", *tags],
         "default_args": TASK_DEFAULTS,
         "catchup": False,
-        # two runs at once would do the same work twice
-        "max_active_runs": 1,
+        "max_active_runs": runs,
         "dagrun_timeout": timeout,
     }

@@ -91,7 +91,7 @@ def poll(as_of: datetime | None) -> int:
     parts = open_parts()
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
-        raise _lacks(parts, "archive")
+        raise lacks(parts, "archive")
     now = find_seen_at(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
@@ -113,7 +113,7 @@ def sync(as_of: datetime | None) -> int:
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
-        raise _lacks(parts, "wiki")
+        raise lacks(parts, "wiki")
     now = find_seen_at(parts, as_of)
     with progress("syncing") as say:
         reports = [
@@ -145,7 +145,7 @@ def print_report(*reports: Report) -> int:
     return 1 if counts.get("unreadable") or any(r.warnings for r in reports) else 0
 
 
-def _lacks(parts: Parts, key: str) -> ConfigError:
+def lacks(parts: Parts, key: str) -> ConfigError:
     return ConfigError(
         file=f"community {parts.community.name}", key=key, expected="an address; this community has none"
     )

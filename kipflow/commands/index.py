@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 
-from kipflow.commands.facts import print_report
+from kipflow.commands.facts import lacks, print_report
 from kipflow.commands.now import find_now, find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
-from kipflow.domain.errors import KipflowError, UnreadableInput
+from kipflow.domain.errors import UnreadableInput
 from kipflow.wiring import Parts, effect_rules
 
 
@@ -48,7 +48,7 @@ def _print_diff(parts: Parts) -> int:
     from kipflow.services.index import preview_index
 
     if parts.wiki is None or parts.community.wiki is None:
-        raise KipflowError(f"community {parts.community.name} has no wiki, so no index page")
+        raise lacks(parts, "wiki")
     page_id, prefix = parts.community.wiki.index_page, parts.community.prefix
     lines = preview_index(parts.store, parts.wiki, page_id=page_id, prefix=prefix, now=find_now(parts))
     for line in lines or ["the index page is as it should be"]:

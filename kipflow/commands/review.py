@@ -18,6 +18,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow
 from kipflow.services.messages import read_text
 from kipflow.services.ports import OutboxRow
+from kipflow.services.releases import load_effects
 from kipflow.services.settling import find_commands, find_release_commands
 from kipflow.services.wording import say_ruling
 from kipflow.wiring import Parts
@@ -41,7 +42,8 @@ def review(ctx: click.Context, form: str) -> int:
         return 0
     parts = open_parts()
     rows = [_question_row(row) for row in parts.store.review()]
-    rows += [_effect_row(parts, e) for status in ("held", "unsure", "failed") for e in _load_effects(parts, status)]
+    for status in ("held", "unsure", "failed"):
+        rows += [_effect_row(parts, effect) for effect in load_effects(parts.store, status)]
     print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "settle", "subject"))
     if rows and form == "table":
         print_ways_to_settle(rows)
@@ -72,16 +74,6 @@ def _question_row(row: ReviewRow) -> dict[str, Any]:
         "subject": row.item.subject,
         "ballots": render_ballots(row.ballots),
     }
-
-
-def _load_effects(parts: Parts, status: str) -> list[OutboxRow]:
-    """The effects of a state, oldest first."""
-    found: list[OutboxRow] = []
-    while True:
-        page = parts.store.effects(status=status, offset=len(found), limit=500)
-        found.extend(page.rows)
-        if not page.rows or len(found) >= page.total:
-            return found[::-1]
 
 
 def _effect_row(parts: Parts, effect: OutboxRow) -> dict[str, Any]:

@@ -19,6 +19,8 @@ SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
 FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
 DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
+#: Nothing waits for the runs of the last.
+ALL_DAGS = (*DAGS, ASK)
 SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
 AT_WORK = frozenset({"running", "up_for_retry"})
@@ -58,7 +60,7 @@ def run_dags(waiting: Waiting) -> list[str]:
         _wait_quiet(waiting, step, sources)
     if not (failed := _find_failures(waiting, sources)):
         with progress.step("Stages, index, Slack and metrics follow") as step:
-            for dag_id in (*DAGS, ASK):
+            for dag_id in ALL_DAGS:
                 api.unpause(dag_id)
             _trigger(api, [ADVANCE, POLL] if first else [ADVANCE])
             _wait_quiet(waiting, step, DAGS)
@@ -87,14 +89,14 @@ def _wait_parsed(waiting: Waiting, step: Step) -> None:
     deadline = time.monotonic() + PARSE_SECONDS
     while True:
         waiting.check_alive()
-        missing = sorted({*DAGS, ASK} - set(waiting.api.fetch_dags()))
+        missing = sorted(set(ALL_DAGS) - set(waiting.api.fetch_dags()))
         if not missing:
             return
         if errors := waiting.api.fetch_import_errors():
             raise LaunchFailed(what="a DAG file does not load", why=errors[0])
         if time.monotonic() > deadline:
             raise LaunchFailed(what="DAGs", why=f"not read after {PARSE_SECONDS:.0f} s: {', '.join(missing)}")
-        step.say(f"{len(DAGS) + 1 - len(missing)} of {len(DAGS) + 1}")
+        step.say(f"{len(ALL_DAGS) - len(missing)} of {len(ALL_DAGS)}")
         time.sleep(POLL_SECONDS)
 
 

@@ -76,8 +76,9 @@ def find_own_words(text: str, note: limits.Note = limits.ignore, *, address: str
     led_in = (*_mark_fenced(lines, marks, own), *_mark_led_in(lines, marks, own))
     signature = _mark_signature(lines, marks, own)
     gathered = tuple(_gather(lines, marks, own))
-    said = [line.text for line in gathered if line.text.strip()]
-    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *(() if said else signature)))
+    said = [line.text for line in gathered if line.text]
+    below = () if any(text.strip() for text in said) else signature
+    words = Words(own=gathered, doubtful=(*doubtful, *barred, *led_in, *below))
     if len(said) > limits.OWN_LINES.size:
         note(limits.OWN_LINES)
     if sum(map(len, said)) + len(said) > limits.OWN_TEXT.size:

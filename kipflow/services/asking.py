@@ -6,15 +6,17 @@ Who asks (Airflow's required actions) keeps a note of what it has asked, so that
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.board import Board, ReviewRow
 from kipflow.services.desk import Desk, Done, Word
 from kipflow.services.messages import say_payload
 from kipflow.services.ports import OutboxRow, Store
+from kipflow.services.releases import load_effects
 from kipflow.services.rulings import BadRuling
 from kipflow.services.settling import Answer, find_release_ways, find_ways, list_answers
 from kipflow.services.wording import REVIEW_WORDS
@@ -47,10 +49,9 @@ class Request:
 
 def find_requests(board: Board, prefix: str) -> list[Request]:
     """All that is to be asked now: what an outcome depends on first, then the effects, oldest first."""
-    held = board.effects(status="held", limit=MOST).rows
     found = (
         *(_ask(row) for row in board.review() if row.item.outcomes),
-        *(_ask_to_send(row, prefix) for row in reversed(held)),
+        *(_ask_to_send(row, prefix) for row in load_effects(board, "held")),
     )
     return [request for request in found if request.answers]
 
@@ -67,7 +68,7 @@ def _ask(row: ReviewRow) -> Request:
 
 
 def _ask_to_send(effect: OutboxRow, prefix: str) -> Request:
-    about = f"{prefix}-{effect.number}" if effect.number is not None else effect.channel
+    about = format_key(prefix, effect.number) if effect.number is not None else effect.channel
     return Request(
         key=f"effect {effect.key}",
         number=effect.number,
@@ -92,11 +93,6 @@ def choose_new(store: Store, requests: Sequence[Request], *, run_id: str, now: d
     return [request for request in requests if asked.get(request.key, [""])[0] == run_id]
 
 
-def find_settled(board: Board, prefix: str, keys: Iterable[str]) -> set[str]:
-    """Those of the keys that are open no longer."""
-    return set(keys) - {request.key for request in find_requests(board, prefix)}
-
-
 def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
     """Perform the chosen answer; None where the request was settled meanwhile.
 
@@ -109,6 +105,4 @@ def answer(desk: Desk, key: str, chosen: str, word: Word) -> Done | None:
     if chosen not in request.answers:
         raise BadRuling(f"{chosen!r} is no answer; the answers are {', '.join(request.answers)}")
     picked = request.answers[chosen]
-    if picked.needs_reason and not word.reason.strip():
-        raise BadRuling("a reason is needed")
     return perform(desk, picked.act, picked.values, word)

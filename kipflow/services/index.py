@@ -19,7 +19,6 @@ from kipflow.services.indexrows import (
     compare_pages,
     edit_page,
     find_moves,
-    find_outdated,
     find_sections,
 )
 from kipflow.services.ports import RETRACTS, TAKES_BACK, Effect, OutboxRow, Report, Store, Wiki, WikiPage
@@ -93,15 +92,15 @@ def update_index(
     page = wiki.fetch_page(page_id)
     if sends:
         _hold_unheard_retractions(store, page, prefix, now)
-        _drop_outdated(store, page, prefix, now)
     rows = choose_rows(store, wiki, page, prefix, now)
-    if sends and rows.moved_back:
+    if sends and (rows.moved_back or rows.outdated):
         with store.begin() as session:
-            session.outbox.enqueue([ask_about(rows, page, prefix)], now=now)
+            session.outbox.withdraw(rows.outdated, why="its rows have moved since")
+            session.outbox.enqueue([ask_about(rows, page, prefix)] if rows.moved_back else [], now=now)
     body = edit_page(store, rows, page.body, prefix, now)
     if body == page.body:
         return Report(counts={"edits": 0})
-    moves = [{"number": n, "from": stands, "to": to} for n, stands, to in find_moves(rows.free, page.body, prefix, now)]
+    moves = [{"number": n, "from": stands, "to": to} for n, stands, to in rows.moves]
     digest = hashlib.sha256(body.encode()).hexdigest()[:16]
     changed = compare_pages(page.body, body, prefix, now)[:MAX_LINES]
     effect = Effect(
@@ -177,14 +176,6 @@ class IndexHandler:
     def _note(self, page: WikiPage) -> None:
         """What the index says now is known at once: waiting for the next sync would show drift that is none."""
         note_index(self.store, page, self.prefix, max(self.now, page.saved_at))
-
-
-def _drop_outdated(store: Store, page: WikiPage, prefix: str, now: datetime) -> None:
-    """Take back the questions about rows that were moved back and stand, or should stand, elsewhere by now."""
-    with store.begin() as session:
-        moves = find_moves(session.history.load_index_rows(), page.body, prefix, now)
-        outdated = find_outdated(session.outbox.load_channel(CHANNEL), moves)
-        session.outbox.withdraw(outdated, why="its rows have moved since")
 
 
 def _hold_unheard_retractions(store: Store, page: WikiPage, prefix: str, now: datetime) -> None:

@@ -7,8 +7,7 @@ row is drift meanwhile. Two who edit each other's words help nobody.
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,6 +15,7 @@ from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import IndexEntry, Ruling
 from kipflow.domain.numbering import find_next
+from kipflow.domain.proposals import format_key
 from kipflow.services.ports import (
     MOVED_BACK,
     REFUSED_BY,
@@ -40,45 +40,58 @@ Move = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """`free` are the rows that an edit may write, `moved_back` those that somebody has moved and nobody was asked
-    about. `base` is the version of the page that kipflow saved or found true last, None if there is none."""
+    """The rows by whether an edit may write them.
+
+    `free` are those that it may, `moves` what that would move; `moved_back` those that somebody has moved and nobody
+    was asked about. `outdated` are the keys of questions of which a row has moved since, or should stand elsewhere now.
+    `base` is the version of the page that kipflow saved or found true last, None if there is none.
+    """
 
     free: tuple[IndexRow, ...]
+    moves: tuple[Move, ...] = ()
     moved_back: tuple[Move, ...] = ()
+    outdated: tuple[str, ...] = ()
     base: int | None = None
 
 
 def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: datetime) -> Rows:
-    """The rows by whether an edit may write them. Asks the wiki for an older version where rows would move."""
+    """Ask the store, and the wiki for an older version where rows would move, which rows an edit may write."""
     with store.read() as session:
         unreleased = session.outbox.load_unreleased_retractions()
         rows = [r for r in session.history.load_index_rows() if r.number not in unreleased or r.stage is Stage.ACCEPTED]
         edits = [e for e in session.outbox.load_channel(CHANNEL) if str(e.payload.get("page_id")) == page.page_id]
         rulings = session.rulings.load_all()
     moves = find_moves(rows, page.body, prefix, now)
-    left = {move for edit in edits if _is_left(edit) for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
-    going = {move for edit in edits if edit.status in _ON_THEIR_WAY for move in list_moves(edit)}
+    outdated = [e.key for e in edits if e.status == "held" and not set(list_moves(e)) <= set(moves)]
+    asking = [e for e in edits if e.key not in outdated]
+    left = {move for edit in asking if _is_left(edit) for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
+    going = {move for edit in asking if edit.status in _ON_THEIR_WAY for move in list_moves(edit)}
     base = _find_base(edits)
     then: Mapping[int, str] = {}
     if base is not None and base < page.version and set(moves) - left - going:
         then = find_places(wiki.fetch_version(page.page_id, base).body, prefix, now)
     moved_back = [m for m in moves if m not in left and m not in going and then.get(m[0]) == m[2]]
-    kept = {number for number, *_ in (*left.intersection(moves), *moved_back)}
-    return Rows(free=tuple(r for r in rows if r.number not in kept), moved_back=tuple(moved_back), base=base)
+    kept = left.union(moved_back)
+    numbers = {number for number, *_ in kept.intersection(moves)}
+    return Rows(
+        free=tuple(r for r in rows if r.number not in numbers),
+        moves=tuple(m for m in moves if m not in kept),
+        moved_back=tuple(moved_back),
+        outdated=tuple(outdated),
+        base=base,
+    )
 
 
 def find_moves(rows: Iterable[IndexRow], body: str, prefix: str, now: datetime) -> list[Move]:
     """The rows that do not stand where they should."""
     stands = find_places(body, prefix, now)
-    wanted = {row.number: SECTION_OF_STAGE[row.stage] for row in rows}
-    return [(n, stands.get(n, NOWHERE), to) for n, to in wanted.items() if stands.get(n, NOWHERE) != to]
+    wanted = ((row.number, SECTION_OF_STAGE[row.stage]) for row in rows)
+    return [(n, stands.get(n, NOWHERE), to) for n, to in wanted if stands.get(n, NOWHERE) != to]
 
 
 def find_places(body: str, prefix: str, now: datetime) -> dict[int, str]:
-    """Number → the section of the page that it stands in; of a number that stands there twice nobody can say."""
-    entries = parse_index_page(body, prefix, now).entries
-    times = Counter(entry.number for entry in entries)
-    return {entry.number: entry.section for entry in entries if times[entry.number] == 1}
+    """Number → the section of the page that it stands in; the last one, where it stands in several."""
+    return {entry.number: entry.section for entry in parse_index_page(body, prefix, now).entries}
 
 
 def list_moves(edit: OutboxRow) -> list[Move]:
@@ -86,14 +99,9 @@ def list_moves(edit: OutboxRow) -> list[Move]:
     return [(int(number), str(stands), str(wanted)) for number, stands, wanted in edit.payload.get(MOVED_BACK, ())]
 
 
-def find_outdated(edits: Sequence[OutboxRow], moves: Collection[Move]) -> list[str]:
-    """The keys of those that still ask about rows of which one has moved since, or should stand elsewhere now."""
-    return [e.key for e in edits if e.status == "held" and list_moves(e) and not set(list_moves(e)) <= set(moves)]
-
-
 def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
     """The question whether to move rows again that somebody moved back."""
-    told = ", ".join(f"{prefix}-{number} to {stands}" for number, stands, _ in rows.moved_back[:20])
+    told = ", ".join(f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back[:20])
     more = f" and {len(rows.moved_back) - 20} more" if len(rows.moved_back) > 20 else ""
     return Effect(
         key=f"index/{page.page_id}/{rows.base}/moved-back/{page.version}",
@@ -151,11 +159,11 @@ def edit_page(store: Store, rows: Rows, body: str, prefix: str, now: datetime) -
 
 
 def _list_rows(body: str, prefix: str, now: datetime) -> list[str]:
-    entries = parse_index_page(body, prefix, now).entries
-    return [
-        " ".join(filter(None, (f"{e.section}: {prefix}-{e.number}", e.title, e.release, "(WIP)" * e.in_progress)))
-        for e in entries
-    ]
+    shown = (
+        (f"{e.section}:", format_key(prefix, e.number), e.title, e.release, "(WIP)" * e.in_progress)
+        for e in parse_index_page(body, prefix, now).entries
+    )
+    return [" ".join(filter(None, parts)) for parts in shown]
 
 
 def _is_left(edit: OutboxRow) -> bool:

@@ -48,6 +48,7 @@ def ingest_paths(
     with store.read() as session:
         months = FileMonths(session, seen_at)
 
+    known = {list_id: list_id, **(lists or {})}
     unread: list[str] = []
     strange: Counter[str] = Counter()
 
@@ -56,11 +57,12 @@ def ingest_paths(
             on_progress(path.name)
             has_mail, faults = False, list[Unreadable]()
             for item in _read(path, list_id, prefix, receivers, from_headers=lists is not None):
-                if lists is not None and item.list_id not in {*lists, list_id}:
+                if item.list_id not in known:
                     strange[item.list_id] += 1
                     has_mail = True
                     continue
-                item = replace(item, list_id=(lists or {}).get(item.list_id, item.list_id))
+                if known[item.list_id] != item.list_id:
+                    item = replace(item, list_id=known[item.list_id])
                 months.add(f"{path}/{item.source.rpartition('#')[0] or item.source}", item)
                 if isinstance(item, Message):
                     has_mail = True

@@ -363,11 +363,12 @@ _ON_BINDING = ("binding", "non-binding", "announced as", "no roster")
 def table_rows(report: VotesReport) -> list[dict[str, str]]:
     """One row per ballot, under its vote's first row; a vote without ballots has one row."""
     rows: list[dict[str, str]] = []
+    is_known = report.knows_somebody
     for reading in report.votes:
-        head = _table_head(reading, claims=not report.knows_somebody)
+        head = _table_head(reading, claims=not is_known)
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
-        told = [d for d in reading.differences if report.knows_somebody or not d.startswith(_ON_BINDING)]
+        told = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
         notes = [f"differs: {d}" for d in told]
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from kipflow.services.board import Board
 from kipflow.services.desk import Desk, Done, Values, Word
-from kipflow.services.ports import REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect
+from kipflow.services.ports import REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, OutboxRow
 from kipflow.services.rulings import BadRuling, check_words
+
+
+def load_effects(board: Board, status: str) -> list[OutboxRow]:
+    """All effects of a status, oldest first."""
+    found: list[OutboxRow] = []
+    while True:
+        page = board.effects(status=status, offset=len(found), limit=500)
+        found.extend(page.rows)
+        if not page.rows or len(found) >= page.total:
+            return found[::-1]
 
 
 def release(desk: Desk, values: Values, word: Word) -> Done:

@@ -90,6 +90,19 @@ def test_no_more_is_asked_at_once_than_anybody_reads(parts: Parts, monkeypatch: 
     assert choose_new(parts.store, open_now, run_id="two", now=NOW) == []
 
 
+def test_an_effect_stays_open_however_many_came_after_it(parts: Parts) -> None:
+    first = find_open(parts)[1]
+    later = [
+        Effect(key=f"KIP-7/later/{n}/slack", number=7, channel="slack", payload={"text": "x"}, approval=True)
+        for n in range(asking.MOST + 1)
+    ]
+    with parts.store.begin() as session:
+        session.outbox.enqueue(later, now=NOW + timedelta(minutes=1))
+
+    assert find_open(parts)[1] == first
+    assert asking.answer(open_desk(parts), first.key, "send it", word("")) is not None
+
+
 def test_an_answer_is_the_act_that_the_board_performs(parts: Parts) -> None:
     ballot, effect, _ = find_open(parts)
     desk = open_desk(parts)

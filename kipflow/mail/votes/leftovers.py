@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
@@ -33,7 +34,7 @@ _ANSWERS = {
 def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None:
     """The question that words leave open in which no vote was found; None: they leave none."""
     text = "\n".join(line.text for line in own)
-    asked = (*_read_near_values(text[:_SHORT]), *_read_whole(text, author), *_read_answer(own, author))
+    asked = chain(_read_near_values(text[:_SHORT]), _read_whole(text, author), _read_answer(own, author))
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
 
 

@@ -105,6 +105,11 @@ class Mention:
         return _CONCLUDES.split(self.clause)[-1].strip(_FRAME)
 
     @cached_property
+    def follows_article(self) -> bool:
+        """ "this is a +1": a noun may follow, which it is a word of."""
+        return self.segment.endswith((" a", " an"))
+
+    @cached_property
     def unknown(self) -> str:
         """The words of the segment that belong to no class in which a vote may stand."""
         return leaves_only(UNDERSTOOD, self.segment)

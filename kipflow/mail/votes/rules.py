@@ -202,7 +202,7 @@ def told_as_own(m: Mention) -> bool:
     of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))  # "a committer counts"
     if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and of_any):
         return False
-    is_noun = m.mine_follows or not m.segment.endswith((" a", " an"))  # "a +1 feature"
+    is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
 
 
@@ -231,7 +231,7 @@ def _looks_like_vote(m: Mention) -> bool:
         return True
     if begins("ours", fold(m.whom)) or has("group", " ".join(fold(m.whom).split()[:4])):  # "from the Foo team"
         return len(m.segment.split()) <= 3
-    if m.is_mine and not m.whom and m.segment.endswith((" a", " an")):  # "consider this a +1 in spirit"
+    if m.is_mine and not m.whom and m.follows_article:  # "consider this a +1 in spirit"
         return True
     return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
 
