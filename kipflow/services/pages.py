@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count, islice
 
 from kipflow.domain.errors import KipflowError, SaveConflict
 from kipflow.domain.numbering import Numbers, find_next, is_number
 from kipflow.domain.pagefaults import ANY, Norms
 from kipflow.domain.proposals import MAX_NUMBER, format_key
-from kipflow.services.ports import PageRef, Store, Wiki
+from kipflow.services.ports import PageRef, Store, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.template import render_page
 from kipflow.wiki.titles import parse_title
@@ -50,8 +51,8 @@ def create_proposal(
 ) -> NewPage:
     """Take the next number and write the page from the template.
 
-    The wiki is the judge of who had a number first: after writing, the children are read again, and if
-    an older page carries the same number, ours is given the next one.
+    The wiki is the judge of who had a number first: after each writing the children are read again, and if
+    a page that may have been first carries the same number, ours is given the next one.
 
     Args:
         again: also where a page of this title exists already: most often that is the same command, run twice.
@@ -75,7 +76,7 @@ def create_proposal(
             page = wiki.create_page(index_page, title=heading, body=render_page(norms=norms))
         except SaveConflict:
             continue
-        while (free := _first_free(wiki, index_page, page.page_id, number, prefix)) != number:
+        while (free := _first_free(wiki, index_page, page, number, prefix)) != number:
             number = free
             renamed = replace(page, title=f"{format_key(prefix, number)}: {words}")
             page = wiki.save_page(renamed, body=page.body, message=f"number {number}: the other was taken first")
@@ -146,17 +147,26 @@ def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, 
     return following.number, following.skipped
 
 
-def _first_free(wiki: Wiki, index_page: str, page_id: str, number: int, prefix: str) -> int:
-    """`number` if no older page than ours has it, else the next one that no page has."""
-    numbers: dict[int, list[str]] = {}
+def _first_free(wiki: Wiki, index_page: str, ours: PageRef | WikiPage, number: int, prefix: str) -> int:
+    """`number` if nobody else can have taken it first, else one that no page has.
+
+    Of two pages that got it when they were made, the older one was first. Of a page that was renamed to it nobody
+    knows when that was, so whoever sees the other moves on; each to a number of its own, by the pages' age.
+    """
+    holders: dict[int, list[PageRef]] = {}
     for child in wiki.fetch_children(index_page):
         found = parse_title(child.title, prefix).number
         if found is not None:
-            numbers.setdefault(found, []).append(child.page_id)
-    oldest = min(numbers.get(number, [page_id]), key=lambda i: (len(i), i))
-    if oldest == page_id:
+            holders.setdefault(found, []).append(child)
+    others = [c for c in holders.get(number, []) if c.page_id != ours.page_id]
+    older = sum(_age(c) < _age(ours) for c in others)
+    by_age = all(c.version == 1 for c in (ours, *others))
+    if not others or (by_age and not older):
         return number
-    free = number + 1
-    while free in numbers:
-        free += 1
-    return free
+    free = (n for n in count(number + 1) if n not in holders)
+    return next(islice(free, older - by_age, None))
+
+
+def _age(page: PageRef | WikiPage) -> tuple[int, str]:
+    """A wiki gives its pages growing numbers."""
+    return len(page.page_id), page.page_id

@@ -85,6 +85,29 @@ def test_who_comes_second_moves_on_although_both_saw_the_same_number_free(
     assert taken.count(one.number) == taken.count(other.number) == 1
 
 
+def test_who_moves_on_yields_to_whom_it_finds_there(own_sandbox: str, parts_of: Callable[[str], Parts]) -> None:
+    """A third takes the next number, and sees itself alone with it, while the second is about to move there."""
+    parts, both = parts_of(own_sandbox), threading.Barrier(2)
+    third: list[NewPage] = []
+
+    class Slow(ConfluenceWiki):
+        def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
+            both.wait(20)
+            return super().create_page(parent_id, title=title, body=body)
+
+        def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
+            if not third:
+                third.append(take(parts, wiki_of(own_sandbox), "Gate 2"))
+            return super().save_page(page, body=body, message=message)
+
+    wikis = [Slow(f"{own_sandbox}/confluence/rest/api", token="secret") for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        made = [*pool.map(lambda n: take(parts, wikis[n], f"Gate {n}"), range(2)), *third]
+    assert len({m.number for m in made}) == 3
+    taken = numbers(wiki_of(own_sandbox))
+    assert all(taken.count(m.number) == 1 for m in made)
+
+
 def test_a_title_that_is_always_taken_ends_in_one_clear_line(
     own_sandbox: str, parts_of: Callable[[str], Parts]
 ) -> None:

@@ -240,11 +240,11 @@ def test_what_waits_for_a_person_is_asked_by_airflow_and_answered_once(instance:
 
         unreasoned = {**response, "params_input": {}}
         api._send("PATCH", find_path(first), json=unreasoned)
-        assert wait_for_answer(api, first) == {"response_received": False, "state": "deferred"}
+        wait_for_state(api, first, "deferred", received=False)
         assert instance.ask("SELECT count(*) FROM ruling WHERE id > ?", before) == [(0,)]
 
         api._send("PATCH", find_path(first), json=response)
-        assert wait_for_answer(api, first) == {"response_received": True, "state": "success"}
+        wait_for_state(api, first, "success", received=True)
         [(ruled, author, reason)] = instance.ask("SELECT number, author, reason FROM ruling WHERE id > ?", before)
         assert (ruled or number, author, reason) == (number, "admin", "the other thread says so")
 
@@ -253,7 +253,7 @@ def test_what_waits_for_a_person_is_asked_by_airflow_and_answered_once(instance:
         words = shlex.split(command.replace("CHOICE", "none").replace("…", "settled by a command"), comments=True)
         done = instance.run(*words[1:])
         assert done.returncode == 0, done.stderr
-        assert wait_for_answer(api, second) == {"response_received": False, "state": "skipped"}
+        wait_for_state(api, second, "skipped", received=False)
 
 
 def find_path(asked: Mapping[str, Any]) -> str:
@@ -273,16 +273,14 @@ def wait_for_questions(api: AirflowApi, *, least: int) -> list[dict[str, Any]]:
         time.sleep(1)
 
 
-def wait_for_answer(api: AirflowApi, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the question: until its task rests, seen three times in a row."""
-    deadline, seen, last = time.monotonic() + 120, 0, None
-    while seen < 3:
+def wait_for_state(api: AirflowApi, asked: Mapping[str, Any], state: str, *, received: bool) -> None:
+    """Until the question's task has come to this. An answer that is received shows at once, before it is heard."""
+    deadline, wanted, last = time.monotonic() + 120, (state, received), None
+    while last != wanted:
         assert time.monotonic() < deadline, last
         time.sleep(2)
-        state = api._send("GET", find_path(asked).removesuffix("/hitlDetails"))["state"]
-        seen = seen + 1 if state == last and state in {"deferred", "success", "skipped", "failed"} else 0
-        last = state
-    return {"response_received": api._send("GET", find_path(asked))["response_received"], "state": last}
+        task = api._send("GET", find_path(asked).removesuffix("/hitlDetails"))
+        last = (task["state"], api._send("GET", find_path(asked))["response_received"])
 
 
 def test_down_leaves_no_process_and_free_ports_also_when_called_twice(instance: Instance) -> None:
