@@ -237,8 +237,9 @@ class _Lists:
         """ "+1 (binding): A, B" or "+1 A B (binding)"."""
         choice = parse_choice(start.group("c")) or "+1"
         rest = text[start.end() :]
-        if re.match(r"\s*[x×]\s*[\"'(]?[+\-±]", rest):
-            return  # "0 x -1" is a count
+        is_count = any(start.start("c") < count.start < start.end() for count in find_counts(text))
+        if is_count or re.match(r"\s*[x×]\s*[\"'(]?[+\-±]", rest):
+            return  # "- 1 abstained", "0 x -1"
         head = re.match(rf"\s*[\[(]?\s*(?P<g>{GROUP})\s*[\])]?{VOTES}\s*[:=-]?", rest, re.IGNORECASE)
         group = parse_group(head.group("g") if head is not None else None)
         rest = (rest[head.end() :] if head is not None else rest).lstrip(" :-–—=(")

@@ -40,7 +40,7 @@ _FRACTION = re.compile(
 )
 #: "12 votes in favour", "none against", "12 for, 1 against, 2 abstained"
 _NUM_SIDE = re.compile(
-    rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?"
+    rf"{_NUM}\s+(?:{_G}\s+)?(?:votes?\s+)?(?:(?:were|are|was|is|voted)\s+)?"
     r"(?:in favou?r\b|for(?=\s*(?:[,;.)]|$))|(?P<against>against\b)|(?P<zero>abst[ae]\w+))",
     re.IGNORECASE,
 )

@@ -33,6 +33,13 @@ def measurement(m: Mention) -> bool:
     return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
+@rule(ASK, "a line of a list, or a vote?")
+def bulleted(m: Mention) -> bool:
+    """- 1 test failed here | not: - 1, a test failed | not: - 1 for KIP-7"""
+    is_loose = m.written.startswith("- ") and m.opens and m.about is About.NOTHING
+    return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
+
+
 @rule(IGNORE, "cites a value")
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
@@ -200,7 +207,7 @@ def opening(m: Mention) -> bool:
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
     of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))  # "a committer counts"
-    if not m.segment or m.unknown or (m.segment in {"a", "an", "the"} and of_any):
+    if not m.segment or m.unknown or has("group", m.segment) or (m.segment in {"a", "an", "the"} and of_any):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
@@ -233,7 +240,8 @@ def _looks_like_vote(m: Mention) -> bool:
         return len(m.segment.split()) <= 3
     if m.is_mine and not m.whom and m.follows_article:  # "consider this a +1 in spirit"
         return True
-    return m.is_apart and (m.is_mine or m.speaks_of_mine or len(m.segment.split()) <= 5)
+    is_short = len(m.segment.split()) <= 5
+    return (m.is_apart and (m.is_mine or m.speaks_of_mine or is_short)) or (is_short and has("we_are", m.clause))
 
 
 @rule(IGNORE, "a value in mid-sentence, without a word that casts it")

@@ -74,7 +74,9 @@ class Leading:
 
 
 # a zero in a list of choices; alone on its line it may be a vote like any other
-_LISTED_ZERO = re.compile(r"^(?:\s*[-*•]\s+)?\W{0,2}(?P<value>0)(?:[\])>]|\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)")
+_LISTED_ZERO = re.compile(
+    r"^(?:\s*[-*•]\s+|\s*[a-e1-5][.)]\s{1,3})?\W{0,2}(?P<value>0)(?:[\])>]|\s*[:=–-]\s|\s+[A-Za-z(]|\s*$)"
+)
 # "[+1] approve", "a. +1 approve", "<-1> no", "1) +1 yes"
 _NUMBERED = re.compile(r"^\s*(?:[a-e1-5][.)]\s{1,3})?[\[(<]?\s?(?=[+\-±]\s?[01])", re.IGNORECASE)
 _KEY = re.compile(r"\b[A-Za-z]{2,8}-\d{1,5}\b")
@@ -82,9 +84,11 @@ _VERSION = re.compile(r"^[^.\d]{0,24}(\d{1,4}\.\d{1,4}(?:\.\w{1,8})*)")
 _BARE = re.compile(r"^[\s.!,)]*$|^\s*\(?\s*(?:non|not|bind|bid|pmc|nb\b|b\b)|^\s*(?:,\s*)?(?:from|for) m[ey]\b", re.I)
 _CLAIM_COLON = re.compile(r"^\s*\(?\s*(?:non-?)?binding\s*\)?\s*(?:votes?\s*)?[:：]\s*(?P<rest>\S.*)$", re.IGNORECASE)
 _LOWER_WORD = re.compile(r"^\s*(?:the |for )?[a-z][a-z-]{2,20}\s*$")
-_ON_PART = re.compile(
-    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?:on|for|to|with)\s+\w|\(?(?:non[- ]?)?binding\b)", re.IGNORECASE
+# "+1 (for) the sources"; "+1 votes: 3" counts
+_SAYS_WHAT = re.compile(
+    r"^\s*(?:\([^()]{0,20}\)\s*)?(?:(?!votes?\b)[a-z]|\(?(?:non[- ]?)?binding\b(?!\W*:))", re.IGNORECASE
 )
+_NUMBER = re.compile(r"^\s*\(?[a-e1-5][.)]")
 # "Mara Lind: +1 (binding)", "Jun Okafor +1"
 _NAMED_VALUE = re.compile(
     r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?[\[<]?(?P<name>[^\W\d][\w.'’-]*(?:\s+[^\W\d][\w.'’-]*){0,3})[\]>]?\s*"
@@ -124,7 +128,7 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
         values = [zero] if zero is not None else find_values(line)[:1]
         if values and (zero is not None or values[0].start() <= start):
             after = line[values[0].end("value") :]
-            if zero is not None or not is_technical(line[: values[0].start()], after):
+            if zero is not None or not is_technical("", after):
                 value = "".join(values[0]["value"].split())
                 yield Leading(index, value, after.lstrip(")]>"), line.lstrip(" -*•").startswith("["))
 
@@ -174,13 +178,15 @@ def _names_voters(after: str, author: str) -> bool:
 
 
 def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str]) -> bool:
-    """Whether differing values each go on to say what they are for: votes of somebody, not a legend.
+    """Whether differing values each go on to say what they are for, or are numbered: votes of somebody, not a legend.
 
     "+1 for the sources / -1 for the images" says something of this release; "+1 approve / -1 disapprove",
     or any list below "Please vote:", says how to vote.
     """
-    if not all(_ON_PART.match(v.after) and not has("choosing", fold(v.after)) for v in run):
-        return False
+    for v in run:
+        is_told = _SAYS_WHAT.match(v.after) is not None or _NUMBER.match(lines[v.index]) is not None
+        if not is_told or has("choosing", fold(v.after)):
+            return False
     above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
     return not has("explains", above) or has("first_person", above)
 
