@@ -90,6 +90,11 @@ class Head:
         return self.is_conditional and not is_open
 
     @cached_property
+    def is_for_a_time(self) -> bool:
+        """Whether it is told with its end: "extended until Friday", "paused until the numbers are in"."""
+        return self.hangs_on and any(token.text == "until" for token in self.tokens[self.at :])
+
+    @cached_property
     def is_unreal(self) -> bool:
         """Whether it is wished, still to come, or of another vote."""
         clause = find_clause(self.tokens, max(self.group[0], 0))

@@ -128,10 +128,11 @@ def voids(h: Head) -> bool:
 
 @end(
     *(EXTENDED, "the vote runs on", "I'm extending the vote.", "The vote is extended.", "I'll leave the vote open."),
+    *("I am extending the vote until Friday.",),
     leaves=("I won't extend the vote.", "I extended the vote last week.", "Could we extend the vote?"),
 )
 def extends(h: Head) -> bool:
-    if not h.can_be("extend", "keep") or h.is_denied or h.is_conditional:
+    if not h.can_be("extend", "keep") or h.is_denied or (h.is_conditional and not h.is_for_a_time):
         return False
     if h.word.text.endswith("ed"):
         is_now = h.tokens[h.at - 1].can_be("auxiliary") and h.tokens[h.at - 1].text != "was"
@@ -183,6 +184,11 @@ def no_end(_: Head) -> bool:
 
 
 # -- called off ------------------------------------------------------------------------------------------------------
+@call(ASK, "called off for a time", "I'm pausing this vote until the numbers are in.", leaves=("Pausing this vote.",))
+def called_off_until(h: Head) -> bool:
+    return h.is_for_a_time and calls_off(h) and find_call(h) is not Call.NOT
+
+
 @call(
     NOTHING, "asked, or a condition", "Would you mind cancelling this vote?", "If it is wrong I will cancel the vote."
 )
@@ -201,7 +207,9 @@ def closed_undecided(h: Head) -> bool:
 
 
 @call(
-    WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off.", leaves=("We should cancel this vote.",)
+    *(WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off.", "The vote is postponed."),
+    *("I'm tabling this vote for now.", "I'm putting this vote on hold."),
+    leaves=("We should cancel this vote.", "We deferred the rename to a later KIP."),
 )
 def called_off(h: Head) -> bool:
     return calls_off(h) and find_call(h) is Call.OUTRIGHT
