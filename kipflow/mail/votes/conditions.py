@@ -23,12 +23,16 @@ _CONCLUDED = re.compile(r"\b(?:so|hence|therefore|thus)\b\W*(?:\w+\W+){0,3}$")
 
 def has_condition(text: str) -> bool:
     folded = fold(text)
-    return has("condition", folded) and has("condition", drop("harmless", folded))
+    return has("condition", folded) and has("condition", _drop_harmless(folded))
+
+
+def _drop_harmless(folded: str) -> str:
+    return folded if has("awaited", folded) else drop("harmless", folded)
 
 
 def opens_condition(lead: str) -> bool:
     """Whether a clause of `lead` begins with a condition, and no "so" behind it concludes."""
-    folded = drop("harmless", fold(lead))
+    folded = _drop_harmless(fold(lead))
     if _CONCLUDED.search(folded):
         return False
     for at in [0, *(m.end() for m in MARK.finditer(folded))]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, follows_condition, has_condition, opens_under_condition
-from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
@@ -228,6 +228,20 @@ class Mention:
             or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in hangs)
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
         )
+
+    @cached_property
+    def looks_like_vote(self) -> bool:
+        """Whether it may be one, whatever the words around it mean: not understood, it is asked about."""
+        if self.opens or self.is_claimed or ends("first_person", self.clause):
+            return True
+        whom, words = fold(self.whom), len(self.segment.split())
+        if begins("ours", whom) or has("group", " ".join(whom.split()[:4])):  # "from the Foo team"
+            return words <= 3
+        if words <= 5 and (has("we_are", self.clause) or self.is_apart):
+            return True
+        if not whom and ((self.is_mine and self.follows_article) or (not words and self.ends_sentence)):
+            return True  # "consider this a +1 in spirit"
+        return self.is_apart and (self.is_mine or self.speaks_of_mine)
 
 
 def find_mentions(sentence: Sentence, *, author: str, is_result: bool) -> Iterator[Mention]:

@@ -11,7 +11,7 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
-from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import About, Mention
 from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 
@@ -50,7 +50,7 @@ def quoted_value(m: Mention) -> bool:
 def conditional(m: Mention) -> bool:
     """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
     is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
-    return is_conditional and (_looks_like_vote(m) or m.is_apart or m.is_mine or m.speaks_of_mine)
+    return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
@@ -206,8 +206,10 @@ def opening(m: Mention) -> bool:
 @rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
-    of_any = m.about is not About.NOTHING or m.rest.lstrip().startswith(("from a ", "from an "))  # "a committer counts"
-    if not m.segment or m.unknown or has("group", m.segment) or (m.segment in {"a", "an", "the"} and of_any):
+    from_any = m.rest.lstrip().startswith(("from a ", "from an "))  # "so +1 from a committer counts"
+    of_any = from_any or (m.about is not About.NOTHING and m.segment not in {"so", "then"})
+    is_any = of_any and m.segment in {"a", "an", "the", "so", "then"}
+    if not m.segment or m.unknown or is_any or has("group", m.segment):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)
@@ -230,18 +232,7 @@ def claimed(m: Mention) -> bool:
 @rule(ASK, "looks like a vote, in words that are not understood: is it one?", rivals=True)
 def not_understood(m: Mention) -> bool:
     """Windows +1 | Taking the mumble flurb gronk blarg into account +1 from me | not: +1 from me"""
-    return _looks_like_vote(m) and (not m.is_result or m.speaks_of_mine)
-
-
-def _looks_like_vote(m: Mention) -> bool:
-    if m.opens or m.is_claimed or (not m.segment and m.ends_sentence) or ends("first_person", m.clause):
-        return True
-    if begins("ours", fold(m.whom)) or has("group", " ".join(fold(m.whom).split()[:4])):  # "from the Foo team"
-        return len(m.segment.split()) <= 3
-    if m.is_mine and not m.whom and m.follows_article:  # "consider this a +1 in spirit"
-        return True
-    is_short = len(m.segment.split()) <= 5
-    return (m.is_apart and (m.is_mine or m.speaks_of_mine or is_short)) or (is_short and has("we_are", m.clause))
+    return m.looks_like_vote and (not m.is_result or m.speaks_of_mine)
 
 
 @rule(IGNORE, "a value in mid-sentence, without a word that casts it")
