@@ -13,6 +13,7 @@ from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+from kipflow.mail.votes.values import parse_value
 
 #: A mail that says no more than yes or no.
 BRIEF = 60
@@ -24,6 +25,8 @@ _NEAR_VALUE = re.compile(
     r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:[2-9]|[1-9]\d{1,6}|[lI!]))|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
 )
+#: "I reiterate my +1s for the code"
+_OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
     Choice.AGAINST: ("no", "rejection"),
@@ -46,6 +49,9 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
             claimed = find_claim("", near["tail"])
             why = "written nearly as a vote is: is it one?"
             yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
+    for own in _OWN_SEVERAL.finditer(text):
+        choice, why = parse_value(own["value"])[0], "speaks of own votes: one on this?"
+        yield find("near-value", Standing.UNCLEAR, why, choice=choice), own.group()
 
 
 def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:

@@ -30,6 +30,8 @@ def measurement(m: Mention) -> bool:
         return True
     if m.mine_follows or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
+    if m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip()):  # "My -1 means that we have to fix it"
+        return False
     return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
