@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.votes.about import About, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, follows_condition, has_condition, opens_under_condition
 from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
@@ -28,30 +28,6 @@ _FEW = 4
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 _FRAME = " *-•_\"'“”‘’`~"
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
-_OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
-#: "For the config name I'm -0"
-_LED_IN = re.compile(
-    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|regarding|concerning)\s+(?P<what>[^.;:!?]{1,60}?),?\s+"
-    r"(?:i am|i'm|it is|it's|my vote is)\s*(?:an? )?$"
-)
-_DETERMINERS = re.compile(
-    r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
-    r"whole|entire|overall)\s+){0,3}"
-)
-#: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
-_NAMES_WHOLE = re.compile(r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}v?\d+\.\d")
-_SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
-_DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
-
-
-class About(StrEnum):
-    """What a value says that it is on: nothing, the proposal, a part of it, somebody's remark, or who knows what."""
-
-    NOTHING = "nothing"
-    WHOLE = "whole"
-    PART = "part"
-    REMARK = "remark"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -169,36 +145,12 @@ class Mention:
     @cached_property
     def about(self) -> About:
         """What the value is on, if it says so."""
-        led = _LED_IN.search(fold(self.lead))
-        if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
-            return About.PART
-        match, what = _OBJECT.match(self.rest), self.object
-        if match is None or self.mine_follows or begins("no_object", what):
-            return About.NOTHING
-        bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
-        if what.startswith(("a ", "an ")):
-            return About.UNKNOWN
-        if not bare.strip(" .,;!)") or _NAMES_WHOLE.match(bare):
-            return About.WHOLE
-        if match.group("how").lower() == "with":  # "+1 with minor comments"
-            aside = " ".join(bare.split()[:4])
-            is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
-            return About.WHOLE if is_aside else About.UNKNOWN
-        said = re.split(r"[,.;:!?–—(]", what[:60])[0]
-        if has("remark", said.split(" with ")[0]) or _SOMEBODYS.search(match.group("what")[: len(said)]):
-            return About.REMARK
-        if has("part", said):
-            return About.PART
-        if bare.split()[0].endswith("ing") and leaves_only(("whole", "filler", "manner"), said):
-            return About.UNKNOWN  # "-1 for shipping it enabled in this release"
-        is_whole = begins("whole", bare) or what.startswith(("this ", "the current ", "the latest "))
-        return About.WHOLE if is_whole else About.UNKNOWN
+        return read_about(self.lead, "" if self.mine_follows else self.rest)
 
     @cached_property
     def object(self) -> str:
         """What stands behind "on", "for", "to" or "with" after the value, in lower case."""
-        match = _OBJECT.match(self.rest)
-        return fold(match.group("what")) if match is not None else ""
+        return read_object(self.rest)
 
     @cached_property
     def whom(self) -> str:

@@ -11,8 +11,9 @@ import re
 
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
+from kipflow.mail.votes.about import About
 from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has, leaves_only
-from kipflow.mail.votes.mentions import About, Mention
+from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import RULES, Rule, Verdict, rule
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
@@ -20,7 +21,7 @@ CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 
 @rule(IGNORE, "a number like any other, or code")
 def measurement(m: Mention) -> bool:
-    """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: -1 (binding), the offset is wrong"""
+    """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
     if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
         return False  # "No strong opinion => 0"
     above = m.sentence.preceding.rstrip() if m.opens else ""
@@ -28,9 +29,8 @@ def measurement(m: Mention) -> bool:
         return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
-    if m.mine_follows or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
-        return False
-    if m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip()):  # "My -1 means that we have to fix it"
+    is_told = m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip())
+    if m.mine_follows or is_told or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
     return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
@@ -208,10 +208,9 @@ def opening(m: Mention) -> bool:
 @rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
-    from_any = m.rest.lstrip().startswith(("from a ", "from an "))  # "so +1 from a committer counts"
-    of_any = from_any or (m.about is not About.NOTHING and m.segment not in {"so", "then"})
-    is_any = of_any and m.segment in {"a", "an", "the", "so", "then"}
-    if not m.segment or m.unknown or is_any or has("group", m.segment):
+    of_any = m.segment in {"a", "an", "the"} and m.about is not About.NOTHING
+    from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
+    if not m.segment or m.unknown or of_any or from_any or has("group", m.segment):
         return False
     is_noun = m.mine_follows or not m.follows_article  # "a +1 feature"
     return (m.is_apart or (m.is_mine and is_noun) or m.is_claimed) and (not m.is_result or m.is_mine)

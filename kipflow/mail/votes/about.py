@@ -1,0 +1,78 @@
+"""What a value says that it is on: "+1 for KIP-7", "-1 on the second point", "+1 to Jun's comment"."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+
+_OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
+#: "For the config name I'm -0"
+_LED_IN = re.compile(
+    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|regarding|concerning)\s+(?P<what>[^.;:!?]{1,60}?),?\s+"
+    r"(?:i am|i'm|it is|it's|my vote is)\s*(?:an? )?$"
+)
+_DETERMINERS = re.compile(
+    r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"
+    r"whole|entire|overall)\s+){0,3}"
+)
+#: "KIP-7", "rc 2", "the release 2.4": a whole proposal or release by its name
+_NAMES_WHOLE = re.compile(r"(?:[a-z]{2,8}-|rc ?|kip )\d{1,5}\b|(?:releas\w+ |version )*(?:[a-z]\w* ){0,2}v?\d+\.\d")
+_SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
+_DEFINITE = re.compile(r"(?:the|that|this|your|his|her|\w+['’]s)\b")
+#: whose it is: "your KIP", "Jun's proposal"
+_THEIRS = re.compile(r"(?:your|his|her|their|[^\W\d]\w*['’]s)\s+")
+
+
+class About(StrEnum):
+    """What a value says that it is on: nothing, the proposal, a part of it, somebody's remark, or who knows what."""
+
+    NOTHING = "nothing"
+    WHOLE = "whole"
+    PART = "part"
+    REMARK = "remark"
+    UNKNOWN = "unknown"
+
+
+def read_object(rest: str) -> str:
+    """What stands behind "on", "for", "to" or "with", in lower case; `rest` is the text behind a value."""
+    match = _OBJECT.match(rest)
+    return fold(match.group("what")) if match is not None else ""
+
+
+def read_about(lead: str, rest: str) -> About:
+    """What a value is on, by the text before and behind it."""
+    led = _LED_IN.search(fold(lead))
+    if led is not None and has("part", led.group("what")) and not has("whole", led.group("what")):
+        return About.PART
+    match = _OBJECT.match(rest)
+    if match is None or begins("no_object", fold(match.group("what"))):
+        return About.NOTHING
+    what = fold(match.group("what"))
+    bare = what[_DETERMINERS.match(what).end() :]  # type: ignore[union-attr]  # the pattern matches any text
+    if what.startswith(("a ", "an ")):
+        return About.UNKNOWN
+    if not bare.strip(" .,;!)") or _NAMES_WHOLE.match(bare):
+        return About.WHOLE
+    if match.group("how").lower() == "with":  # "+1 with minor comments"
+        aside = " ".join(bare.split()[:4])
+        is_aside = any(has(name, aside) for name in ("part", "remark", "manner")) and not _DEFINITE.match(what)
+        return About.WHOLE if is_aside else About.UNKNOWN
+    return _read_named(match.group("what"), what, bare)
+
+
+def _read_named(written: str, what: str, bare: str) -> About:
+    """By what is named; `what` is as `written`, in lower case, `bare` without its articles."""
+    said = re.split(r"[,.;:!?–—(]", what[:60])[0]
+    theirs = _THEIRS.match(what)
+    if theirs is not None and begins("whole", noun := what[theirs.end() :]):
+        return About.WHOLE if begins("voted_on", noun) else About.UNKNOWN
+    if has("remark", said.split(" with ")[0]) or _SOMEBODYS.search(written[: len(said)]):
+        return About.REMARK
+    if has("part", said):
+        return About.PART
+    if bare.split()[0].endswith("ing") and leaves_only(("whole", "filler", "manner"), said):
+        return About.UNKNOWN  # "-1 for shipping it enabled in this release"
+    is_whole = begins("whole", bare) or what.startswith(("this ", "the current ", "the latest "))
+    return About.WHOLE if is_whole else About.UNKNOWN
