@@ -10,7 +10,10 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+from airflow.sdk.exceptions import AirflowRuntimeError
+from airflow.sdk.execution_time.hitl import get_hitl_detail_content_detail
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
@@ -19,21 +22,30 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks. All questions that wait share one look.
 INTERVAL = 20
+#: How a wait ends at once that was to find an earlier answer and found none.
+UNANSWERED_BEFORE = "unanswered before"
 
 log = logging.getLogger(__name__)
 
 
 class SettledElsewhere(BaseTrigger):
-    """Fires when the request of this key is open no longer ("settled"), or at `until` ("unanswered")."""
+    """Fires when the request of this key is open no longer ("settled"), or at `until` ("unanswered").
 
-    def __init__(self, key: str, until: datetime) -> None:
+    `answered` is the id of a task instance that may have its answer already: then it fires at once, with that.
+    """
+
+    def __init__(self, key: str, until: datetime, answered: str | None = None) -> None:
         super().__init__()
-        self.key, self.until = key, until
+        self.key, self.until, self.answered = key, until, answered
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        return "kipflow_waiting.SettledElsewhere", {"key": self.key, "until": self.until}
+        return "kipflow_waiting.SettledElsewhere", {"key": self.key, "until": self.until, "answered": self.answered}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
+        if self.answered:
+            given = await sync_to_async(find_answer)(self.answered)
+            yield TriggerEvent(given or {"ended": UNANSWERED_BEFORE})
+            return
         while True:
             if not await sync_to_async(is_open)(self.key):
                 yield TriggerEvent({"ended": "settled"})
@@ -42,6 +54,15 @@ class SettledElsewhere(BaseTrigger):
                 yield TriggerEvent({"ended": "unanswered"})
                 return
             await asyncio.sleep(INTERVAL)
+
+
+def find_answer(task_id: str) -> dict[str, Any] | None:
+    """What was answered to this task instance, as Airflow gives it to a task that resumes; only a trigger can ask."""
+    try:
+        given = get_hitl_detail_content_detail(UUID(task_id))
+    except AirflowRuntimeError:  # the attempt before failed before it had asked
+        return None
+    return given.model_dump(mode="json") if given.response_received and given.responded_by_user else None
 
 
 def is_open(key: str) -> bool:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NoReturn
+from uuid import UUID
 
 from airflow.configuration import conf
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import BaseOperatorLink, Context, Param
 from airflow.sdk.exceptions import AirflowSkipException, TaskDeferred
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
-from kipflow_waiting import SettledElsewhere
+from kipflow_waiting import UNANSWERED_BEFORE, SettledElsewhere
 
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
@@ -62,8 +63,15 @@ class AskPerson(HITLOperator):
         self.execution_timeout = limit
 
     def execute(self, context: Context) -> NoReturn:
+        task = context["task_instance"]
+        if task.try_number > 1:
+            # what was answered may have waited for an attempt that failed: asking anew would remove it
+            self._wait(answered=str(task.id))
+        self._ask(task.id)
+
+    def _ask(self, task_id: UUID) -> NoReturn:
         upsert_hitl_detail(
-            ti_id=context["task_instance"].id,
+            ti_id=task_id,
             options=self.options,
             subject=self.subject,
             body=self.body,
@@ -71,11 +79,17 @@ class AskPerson(HITLOperator):
             multiple=False,
             params=self.serialized_params,
         )
+        self._wait()
+
+    def _wait(self, *, answered: str | None = None) -> NoReturn:
         until = datetime.now(UTC) + asking.PATIENCE
-        raise TaskDeferred(trigger=SettledElsewhere(self.key, until), method_name="execute_complete")
+        raise TaskDeferred(trigger=SettledElsewhere(self.key, until, answered), method_name="execute_complete")
 
     def execute_complete(self, context: Context, event: Mapping[str, Any]) -> list[str]:
-        if ended := event.get("ended"):
+        ended = event.get("ended")
+        if ended == UNANSWERED_BEFORE:
+            self._ask(context["task_instance"].id)
+        if ended:
             raise AirflowSkipException(_ENDED[ended])
         parts = open_parts()
         who = event["responded_by_user"]["name"]
@@ -84,7 +98,7 @@ class AskPerson(HITLOperator):
             done = asking.answer(open_desk(parts), self.key, event["chosen_options"][0], word)
         except BadRuling as error:
             log.error("the answer of %s is not taken: %s; the question stays open", who, error)
-            self.execute(context)
+            self._ask(context["task_instance"].id)
         if done is None:
             raise AirflowSkipException(_ENDED["settled"])
         lines = say_done(done, parts.community.prefix)

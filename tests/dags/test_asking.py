@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -165,7 +167,7 @@ def test_a_wait_that_ends_without_an_answer_is_skipped(parts: Parts, ended: str,
 async def wait(key: str, until: datetime) -> Any:
     from kipflow_waiting import SettledElsewhere
 
-    return (await anext(SettledElsewhere(key, until).run())).payload
+    return await anext_of(SettledElsewhere(key, until))
 
 
 @pytest.fixture
@@ -200,3 +202,67 @@ def test_the_wait_ends_after_its_time_and_not_because_the_store_is_away(
     monkeypatch.setattr(kipflow_waiting, "_open_parts", lambda: 1 / 0)
 
     assert asyncio.run(wait("any", datetime.now(UTC) + timedelta(seconds=0.2))) == {"ended": "unanswered"}
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What Airflow is told to ask; asking removes an answer that it has."""
+    import kip_dags.asking
+
+    calls: list[Any] = []
+    monkeypatch.setattr(kip_dags.asking, "upsert_hitl_detail", lambda **given: calls.append(given["ti_id"]))
+    return calls
+
+
+@pytest.mark.parametrize(("attempt", "asks"), [(1, True), (2, False)])
+def test_an_attempt_after_a_failed_one_looks_for_an_answer_before_it_asks(
+    parts: Parts, asked: list[Any], attempt: int, asks: bool
+) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+
+    instance = SimpleNamespace(id=uuid4(), try_number=attempt)
+    with pytest.raises(TaskDeferred) as deferred:
+        make_task(find_open(parts)[0]).execute({"task_instance": instance})
+
+    assert asked == ([instance.id] if asks else [])
+    assert deferred.value.trigger.answered == (None if asks else str(instance.id))
+
+
+def test_where_no_answer_is_found_it_is_asked(parts: Parts, asked: list[Any]) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+    from kipflow_waiting import UNANSWERED_BEFORE
+
+    instance = SimpleNamespace(id=uuid4(), try_number=2)
+    with pytest.raises(TaskDeferred) as deferred:
+        make_task(find_open(parts)[0]).execute_complete({"task_instance": instance}, {"ended": UNANSWERED_BEFORE})
+
+    assert asked == [instance.id]
+    assert deferred.value.trigger.answered is None
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_an_answer_given_before_ends_the_wait_at_once(monkeypatch: pytest.MonkeyPatch, answered: bool) -> None:
+    import kipflow_waiting
+    from airflow.sdk.api.datamodels._generated import HITLDetailResponse, HITLUser
+
+    given = HITLDetailResponse(
+        response_received=answered,
+        responded_by_user=HITLUser(id="7", name="ines") if answered else None,
+        responded_at=NOW if answered else None,
+        chosen_options=["+1"] if answered else None,
+        params_input={"reason": "the default stays"} if answered else {},
+    )
+    monkeypatch.setattr(kipflow_waiting, "get_hitl_detail_content_detail", lambda _: given)
+    trigger = kipflow_waiting.SettledElsewhere("any", NOW, str(uuid4()))
+    again = kipflow_waiting.SettledElsewhere(**trigger.serialize()[1])
+
+    event = asyncio.run(anext_of(again))
+
+    if answered:
+        assert (event["chosen_options"], event["responded_by_user"]["name"]) == (["+1"], "ines")
+    else:
+        assert event == {"ended": kipflow_waiting.UNANSWERED_BEFORE}
+
+
+async def anext_of(trigger: Any) -> Any:
+    return (await anext(trigger.run())).payload

@@ -274,8 +274,11 @@ def wait_for_questions(api: AirflowApi, *, least: int) -> list[dict[str, Any]]:
 
 
 def wait_for_state(api: AirflowApi, asked: Mapping[str, Any], state: str, *, received: bool) -> None:
-    """Until the question's task has come to this. An answer that is received shows at once, before it is heard."""
-    deadline, wanted, last = time.monotonic() + 120, (state, received), None
+    """Until the question's task has come to this. An answer that is received shows at once, before it is heard.
+
+    Airflow takes a task that is answered within a second of its question for a failed one: it is tried again.
+    """
+    deadline, wanted, last = time.monotonic() + 240, (state, received), None
     while last != wanted:
         assert time.monotonic() < deadline, last
         time.sleep(2)
