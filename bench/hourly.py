@@ -23,7 +23,7 @@ from kipflow.domain.roster import Roster
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.storing import ingest_items
 
 LIST = "dev@list.example"

@@ -25,7 +25,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services import replay
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.storing import ingest_items
 
 LIST = "dev@list.example"

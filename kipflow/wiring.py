@@ -28,7 +28,7 @@ from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.desk import Desk
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.index import IndexHandler
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
 
@@ -188,6 +188,7 @@ def effect_rules(parts: Parts) -> EffectRules:
         slack=community.effects.slack if community.slack else "off",
         channel=community.slack.channel if community.slack else "",
         operators=community.slack.operators if community.slack else "",
+        board_url=parts.settings.board_url,
         index_page=community.wiki.index_page if community.wiki and community.effects.index != "off" else "",
     )
 

@@ -6,18 +6,19 @@ Facts are given as `ProposalRows`; what is decided and planned can be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import RETRACTS, Effect, NewFact, OutboxRow, ProposalRows, Rules
+from kipflow.services.ports import CARD, RETRACTS, Effect, NewFact, OutboxRow, ProposalRows, Rules
 
 
 @dataclass
@@ -120,6 +121,15 @@ class MemoryOutbox:
         for key in unsent:
             self.held[key] = replace(self.held[key], status="withdrawn", last_error=why)
         return len(unsent)
+
+    def load_cards(self, number: int) -> list[OutboxRow]:
+        kept = (row for row in self.held.values() if row.number == number and CARD in row.payload)
+        return [row for row in kept if row.status != "withdrawn"]
+
+    def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
+        row = self.held[key]
+        again = {"status": "held" if approval else "pending", "next_attempt_at": now} if row.status == "sent" else {}
+        self.held[key] = replace(row, payload=payload, **again)
 
     def find_waiting_retraction(self, number: int) -> OutboxRow | None:
         waiting = (row for row in self.held.values() if row.number == number and row.payload.get(RETRACTS))

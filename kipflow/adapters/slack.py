@@ -88,6 +88,22 @@ class SlackChat:
             raise self._unavailable("chat.postMessage", _name(error)) from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
+    def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
+        """Put this in the place of what a message of ours said; one that somebody deleted stays deleted.
+
+        Raises as `post` does; what may have been made already can be made again.
+        """
+        channel, _, ts = reference.partition("/")
+        try:
+            self._client.chat_update(channel=channel, ts=ts, text=text, blocks=[dict(block) for block in blocks])
+        except SlackApiError as error:
+            if _find_reason(error) == "message_not_found":
+                log.warning("Slack: the message %s is gone: it is not updated", reference)
+                return
+            raise self._explain("chat.update", error) from None
+        except _LOST as error:
+            raise self._unavailable("chat.update", _name(error)) from None
+
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         """The message with this key that was posted since then, in the channel or below `thread`.
 

@@ -18,7 +18,7 @@ class Settings:
     """What the machine decides: folders, database, community. Read from `KIPFLOW_*` variables.
 
     `home` holds everything a run makes (databases, raw months, logs). `database_url` may carry a
-    password: never print it; `str()` of this object leaves it out.
+    password: never print it; `str()` of this object leaves it out. `board_url` is where people find the board.
     """
 
     home: Path
@@ -26,6 +26,7 @@ class Settings:
     community: str
     database_url: str
     sends: bool
+    board_url: str = ""
 
     def __repr__(self) -> str:
         return f"Settings(home={str(self.home)!r}, community={self.community!r})"
@@ -61,8 +62,15 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         config=Path(env.get("KIPFLOW_CONFIG", str(REPOSITORY / "config"))).expanduser().resolve(),
         community=community,
         database_url=database,
+        board_url=_find_board(env),
         sends=env.get("KIPFLOW_DRY_RUN", "0") in {"", "0", "false", "no"},
     )
+
+
+def _find_board(env: Mapping[str, str]) -> str:
+    """The board's address: given, or where Airflow's own address is configured in the environment; else ""."""
+    airflow = env.get("AIRFLOW__API__BASE_URL", "").rstrip("/")
+    return env.get("KIPFLOW_BOARD_URL", "").rstrip("/") or (f"{airflow}/kipflow" if airflow else "")
 
 
 def load_instance_variables(home: Path) -> dict[str, str]:

@@ -329,3 +329,7 @@ class ProposalFacts:
     followed_since: datetime | None = None
     coverage: Coverage = field(default_factory=Coverage)
     numbering: Numbering = field(default_factory=Numbering)
+
+    def find_permalink(self, message_id: str) -> str:
+        """Where a mail of the proposal can be read; "" where no archive is known to have it."""
+        return next((m.permalink for m in self.messages if m.message_id == message_id), "")

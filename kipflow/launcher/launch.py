@@ -109,17 +109,19 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
     ui_port = read_port(environment, "KIPFLOW_UI_PORT", UI_PORT)
     check_port_free(ui_port, variable="KIPFLOW_UI_PORT", purpose="the UI")
     sandbox = _plan_sandbox(layout, ui_port) if layout.community == SANDBOX else None
-    if sandbox is not None:
-        environment.update(sandbox.variables)
+    ui_url = f"http://{LOCAL}:{ui_port}"
+    # commands in a shell write the same messages as Airflow's tasks
+    variables = {"KIPFLOW_BOARD_URL": f"{ui_url}/kipflow", **(sandbox.variables if sandbox else {})}
+    environment.update(variables)
     community = load_community(settings.community, settings.config)
     find_roster(community, settings.config)  # a wrong roster is refused here, not by every task
     credentials = load_credentials(layout.secrets)
     write_passwords(layout.passwords, credentials)
     running = Running(
         community=layout.community,
-        ui_url=f"http://{LOCAL}:{ui_port}",
+        ui_url=ui_url,
         sandbox_url=sandbox.url if sandbox else None,
-        variables=sandbox.variables if sandbox else {},
+        variables=variables,
         password=credentials.admin_password,
         viewer_password=credentials.viewer_password,
     )

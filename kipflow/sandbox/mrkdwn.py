@@ -14,12 +14,16 @@ _QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
 _EMOJI = {
     "ballot_box_with_ballot": "🗳️",
     "hourglass": "⏳",
+    "large_green_square": "🟩",
+    "large_red_square": "🟥",
     "leftwards_arrow_with_hook": "↩️",
     "mag": "🔍",
     "speech_balloon": "💬",
+    "no_entry_sign": "🚫",
     "warning": "⚠️",
     "wastebasket": "🗑️",
     "white_check_mark": "✅",
+    "white_large_square": "⬜",
     "x": "❌",
     "pencil2": "✏️",
     "wrench": "🔧",
@@ -57,6 +61,9 @@ def _render_inner(inner: str) -> str:
     target, _, label = inner.partition("|")
     if re.match(r"https?://", target):
         return f'<a rel="nofollow noopener" href="{escape(unescape(target))}">{_plain(label or target)}</a>'
+    if target.startswith("!date^"):
+        # Slack shows it in the reader's own time; here nobody's is known
+        return f"<time>{_plain(label)}</time>"
     if target[:1] in {"!", "@", "#"}:
         return f"<mark>@{_plain(label or target[1:])}</mark>"
     return _plain(f"<{inner}>")

@@ -29,9 +29,11 @@ from kipflow.domain.votes import find_announcements
 from kipflow.services.announcements import settle_announcements
 from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
-from kipflow.services.effects import EffectRules, Notice, find_effects
-from kipflow.services.ports import Effect, Session, Store
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import NEWS_AGE, Notice, find_effects
+from kipflow.services.ports import Effect, Outbox, Session, Store
 from kipflow.services.retractions import find_retraction
+from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import find_warning_key
 
 #: Two machines of one Airflow need not agree on the second.
@@ -297,10 +299,36 @@ def _record(
     if decision.claim is None and session.history.is_claimed(decision.number):
         # nobody heard of it while only mail claimed its number: what is news still is told now
         fresh = (*effective(stored), *appended)
-    caused = find_effects(decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice)
-    added = session.outbox.enqueue(caused, now=now, status="pending" if effects.sends else "skipped")
+    caused = find_effects(
+        decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice, about=facts
+    )
+    status = "pending" if effects.sends else "skipped"
+    added = session.outbox.enqueue(caused, now=now, status=status)
+    added += session.outbox.enqueue(
+        _update_cards(session.outbox, decision, facts, effects, now), now=now, status=status
+    )
     session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
+
+
+def _update_cards(
+    outbox: Outbox, decision: Decision, facts: ProposalFacts, effects: EffectRules, now: datetime
+) -> list[Effect]:
+    """Write the messages of votes that are no longer true anew; what their threads are told.
+
+    Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
+    """
+    if not effects.tells or decision.claim is not None or now - decision.as_of > NEWS_AGE:
+        return []
+    cards = outbox.load_cards(decision.number)
+    retraction = outbox.find_waiting_retraction(decision.number) if cards else None
+    if not cards or (retraction is not None and retraction.status == "held"):
+        return []
+    news: list[Effect] = []
+    for row, payload, told in keep_cards(cards, decision, facts, effects):
+        outbox.rewrite(row.key, payload, now=now, approval=effects.slack == "approve")
+        news += told
+    return news
 
 
 def _with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:

@@ -14,7 +14,8 @@ from itertools import takewhile
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
-from kipflow.services.effects import EffectRules, Told, find_slack_key
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import Told, find_slack_key
 from kipflow.services.ports import Outbox, OutboxRow
 
 #: States of a message that has not gone out.

@@ -9,7 +9,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.events import OPEN_STAGES
 from kipflow.domain.facts import StatusWord
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.pagenews import find_fault_effects
 from kipflow.services.ports import CheckedPage, Report, Session, Store
 from kipflow.wiki.lint import RULES, find_faults_around, lint_page

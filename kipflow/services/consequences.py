@@ -13,7 +13,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Counts
 from kipflow.services.advance import advance_one
 from kipflow.services.board import Board
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Store
 
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from kipflow.domain.errors import CannotTell, KipflowError, RateLimited, Refused
-from kipflow.services.ports import Chat, OutboxRow, Report, Store
+from kipflow.services.ports import BELOW, Chat, OutboxRow, Report, Store
 
 #: After so many tries a person must look; the row stays, marked as failed, and can be released again.
 MAX_ATTEMPTS = 8
@@ -88,7 +88,7 @@ def deliver(
 
 @dataclass(frozen=True, slots=True)
 class ChatHandler:
-    """Posts a row's payload to its channel, below the first message on its proposal where it asks for that."""
+    """Posts a row's payload to its channel, below another message where it asks for that; updates what it posted."""
 
     chat: Chat
     store: Store
@@ -96,18 +96,26 @@ class ChatHandler:
     def send(self, row: OutboxRow) -> str:
         payload: Mapping[str, Any] = row.payload
         blocks = list(payload["blocks"])
+        if row.external_ref:
+            self.chat.update(row.external_ref, str(payload["text"]), blocks)
+            return row.external_ref
         return self.chat.post(
             str(payload["channel"]), str(payload["text"]), blocks, key=row.key, thread=self._find_thread(row)
         )
 
     def find(self, row: OutboxRow) -> str | None:
+        if row.external_ref:
+            return None  # an update may be made twice
         since = row.tried_at or row.created_at
         return self.chat.find(str(row.payload["channel"]), key=row.key, since=since, thread=self._find_thread(row))
 
     def _find_thread(self, row: OutboxRow) -> str | None:
-        if not row.payload.get("in_thread") or row.number is None:
+        if row.payload.keys().isdisjoint({"in_thread", BELOW}) or row.number is None:
             return None
         with self.store.begin() as session:
+            if BELOW in row.payload:
+                found = session.outbox.find(row.payload[BELOW])
+                return found.external_ref if found is not None else None
             return session.outbox.find_thread(row.number, str(row.payload["channel"]))
 
 
@@ -135,14 +143,16 @@ class _Run:
     def settle(self, row: OutboxRow, handler: Handler) -> bool:
         """Send an effect that was claimed, unless it is there already; False where its channel must wait."""
         tried_at = row.tried_at
+        sent: Mapping[str, Any] = row.payload
         try:
             reference = None
             if tried_at is not None:
                 reference = self._look(row, handler)
+                sent = {}  # it may hold what an earlier attempt said
                 if reference is None and not self._renew(row):
                     return False
             if reference is None:
-                tried_at = None
+                tried_at, sent = None, row.payload
                 reference = self._send(row, handler)
         except RateLimited as error:
             self._put_back(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
@@ -154,7 +164,7 @@ class _Run:
             self._fail(row, error, tried_at)
         else:
             with self._store.begin() as session:
-                session.outbox.mark_sent(row.key, at=self._now, external_ref=reference)
+                session.outbox.mark_sent(row.key, at=self._now, external_ref=reference, payload=sent)
             self.counts["sent"] += 1
         return True
 

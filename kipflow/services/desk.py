@@ -12,7 +12,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.board import Board
 from kipflow.services.consequences import Consequence
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Store
 
 #: The values of an act by the names of its fields, as a command or a form gives them.

@@ -8,16 +8,20 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.proposals import format_key
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import (
     render_correction,
+    render_move,
     render_retraction,
     render_review,
     render_transition,
     render_warning,
+    say_links,
 )
 from kipflow.services.ports import RETRACTS, WARNS, Effect
+from kipflow.services.votecards import write_card
 from kipflow.services.wording import find_warning_key
 
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
@@ -29,23 +33,6 @@ LATE_NEWS_AGE = timedelta(days=30)
 BASELINES = frozenset({"index-import", "index-row"})
 #: The question whether a number is a proposal's.
 CLAIMED_NUMBER = "claimed-number"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectRules:
-    """Where effects go and whether they go at all.
-
-    `sends` False is dry-run: rows are kept, marked as skipped, and shown. `slack`: "off", "send", "approve".
-    `index_page` is the wiki's page of the index; "" where no index is kept true.
-    """
-
-    prefix: str
-    sends: bool
-    slack: str = "off"
-    channel: str = ""
-    operators: str = ""
-    board_url: str = ""
-    index_page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +66,7 @@ def find_effects(
     followed_since: datetime | None = None,
     told: Told | None = None,
     notice: Notice | None = None,
+    about: ProposalFacts | None = None,
 ) -> list[Effect]:
     """What this decision owes people. Keys make each of it happen once.
 
@@ -87,6 +75,7 @@ def find_effects(
         followed_since: when the proposal's first entry was recorded; None: this is the first.
         told: what people heard before.
         notice: the warning that its author must get.
+        about: what is known of the proposal, for links; None where only a row of an index is.
     """
     heard = told or Told()
     key = format_key(rules.prefix, decision.number)
@@ -94,12 +83,13 @@ def find_effects(
     recorded_at = decision.as_of if now is None else now
     if decision.claim is not None and not decision.claim.is_real and not corrections:
         return _ask_of_claim(decision, rules, recorded_at, followed_since)
-    if rules.slack == "off" or not rules.channel:
+    if not rules.tells:
         return _find_index_retractions(key, corrections, decision, rules)
     approve = rules.slack == "approve"
+    links = say_links(about, rules) if about is not None else ""
     found: list[Effect] = []
     for entry, correction in corrections:
-        payload = {"channel": rules.channel, **render_correction(key, correction, decision)}
+        payload = {"channel": rules.channel, **render_correction(key, correction, decision, links=links)}
         # an acceptance is what people act on: a person looks before channel and index say that it does not hold
         retracts = _leaves_acceptance(correction, decision)
         if retracts:
@@ -110,7 +100,7 @@ def find_effects(
         if corrections or transition.retracts or transition.id in heard.known:
             continue
         if _is_news(transition, recorded_at, followed_since):
-            payload = {"channel": rules.channel, **render_transition(key, transition, decision)}
+            payload = _write_move(key, transition, decision, rules, about)
             found.append(_slack(decision.number, find_slack_key(key, transition.id), payload, approve))
     if notice is not None and _is_ahead(notice.warning, recorded_at):
         payload = {"channel": rules.channel, **render_warning(key, notice.warning, notice.author)}
@@ -120,6 +110,19 @@ def find_effects(
     if recorded_at - decision.as_of > NEWS_AGE:
         return found  # questions of a past date: the run for today asks those that still stand
     return [*found, *_find_questions(key, decision, rules, recorded_at, followed_since)]
+
+
+def _write_move(
+    key: str, transition: Transition, decision: Decision, rules: EffectRules, about: ProposalFacts | None
+) -> dict[str, object]:
+    """The message of a move; that of the move to Vote is the vote's, which is kept up to date."""
+    vote = decision.newest_vote
+    begins = transition.target is Stage.VOTE and transition.source is not Stage.VOTE
+    if about is not None and begins and vote is not None and vote.vote.opened_at == transition.at:
+        text, head = render_move(key, transition)
+        return write_card(text, head, vote, decision, about, rules)
+    links = say_links(about, rules) if about is not None else ""
+    return {"channel": rules.channel, **render_transition(key, transition, decision, links=links)}
 
 
 def _find_announced(decision: Decision, appended: Sequence[Transition], told: Told) -> list[tuple[str, Transition]]:
@@ -158,8 +161,11 @@ def _find_questions(
     for item in decision.review:
         if not _is_worth_asking(item, recorded_at, followed_since):
             continue
-        payload = {"channel": rules.operators or rules.channel, **render_review(key, item)}
-        found.append(_slack(decision.number, _find_question_key(key, item), payload, approve))
+        board = rules.find_board_page(decision.number)
+        payload = {"channel": rules.operators or rules.channel, **render_review(key, item, board=board)}
+        # a channel of the operators' own is where they look for what waits for them
+        approval = approve and rules.operators in {"", rules.channel}
+        found.append(_slack(decision.number, _find_question_key(key, item), payload, approval))
     return found
 
 
@@ -167,7 +173,7 @@ def _ask_of_claim(
     decision: Decision, rules: EffectRules, recorded_at: datetime, followed_since: datetime | None
 ) -> list[Effect]:
     """All that people hear of a number that is only claimed: the question, where somebody known wrote in it."""
-    if rules.slack == "off" or not rules.channel or decision.claim is None or not decision.claim.is_known:
+    if not rules.tells or decision.claim is None or not decision.claim.is_known:
         return []
     asked = replace(decision, review=tuple(item for item in decision.review if item.kind == CLAIMED_NUMBER))
     return _find_questions(format_key(rules.prefix, decision.number), asked, rules, recorded_at, followed_since)

@@ -6,13 +6,16 @@ Slack: at most 50 blocks a message and 3,000 characters a section.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import Decision, ReviewItem
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.wording import RULE_WORDS, say_warning
 
 SECTION_LIMIT = 3_000
@@ -63,8 +66,8 @@ def quote(text: str, limit: int = 300) -> str:
     return escape(cut)
 
 
-def render_transition(key: str, transition: Transition, decision: Decision) -> dict[str, Any]:
-    """A move from stage to stage, with its evidence."""
+def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
+    """A move from stage to stage: what notifications show of it, and its lines."""
     came_from = f"{transition.source} → " if transition.source else ""
     text = f"{key}: {came_from}{transition.target}"
     because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
@@ -76,29 +79,37 @@ def render_transition(key: str, transition: Transition, decision: Decision) -> d
         lines = [f"{_ICONS[transition.target]} *{escape(key)}* stays *{transition.target}*: {happened}"]
     if transition.note:
         lines.append(quote(transition.note))
-    lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
+    return text, lines
+
+
+def render_transition(key: str, transition: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
+    """A move from stage to stage, with its evidence; `links` as `say_links` gives them."""
+    text, lines = render_move(key, transition)
+    lines.extend(filter(None, [links]))
+    lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
     vote = decision.newest_vote
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
         lines.append(_tally(vote))
     if decision.history and transition.id == decision.history[-1].id:
         # what is missing now; a move that others have followed already is owed nothing
-        lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
+        lines.extend(say_missing(decision))
     return build_message(text, lines)
 
 
-def render_correction(key: str, correction: Transition, decision: Decision) -> dict[str, Any]:
-    """What was said of a proposal and no longer holds, why, and what holds instead."""
+def render_correction(key: str, correction: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
+    """What was said of a proposal and no longer holds, why, and what holds instead; `links` as `say_links` has them."""
     text = f"{key}: corrected: {correction.source} → {decision.stage}"
     if correction.source is decision.stage:
         text = f"{key}: corrected: {decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC"
     lines = [
         f":leftwards_arrow_with_hook: *{escape(key)}*: what was said before no longer holds: {quote(correction.note)}",
         f"It is *{decision.stage}* since {decision.since:%Y-%m-%d %H:%M} UTC (was: {correction.source}).",
+        *filter(None, [links]),
     ]
-    lines.extend(f"> {_cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
+    lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
     if decision.newest_vote is not None:
         lines.append(_tally(decision.newest_vote))
-    lines.extend(f"• {escape(m)}" for m in decision.missing[:4])
+    lines.extend(say_missing(decision))
     return build_message(text, lines)
 
 
@@ -108,12 +119,14 @@ def render_retraction(key: str, correction: Transition, decision: Decision) -> s
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"
 
 
-def render_review(key: str, item: ReviewItem) -> dict[str, Any]:
-    """A question for an operator, with what depends on it."""
+def render_review(key: str, item: ReviewItem, *, board: str = "") -> dict[str, Any]:
+    """A question for an operator, with what depends on it, and where on the board it is settled."""
     lines = [f":mag: *{escape(key)}* needs a person: {quote(item.question)}"]
     if item.line:
         lines.append(f"> {quote(item.line)}")
     lines.extend(f"• {escape(o)}" for o in item.outcomes)
+    if board:
+        lines.append(link("Settle it on the board", board))
     return build_message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
 
 
@@ -124,10 +137,40 @@ def render_warning(key: str, warning: SilenceWarning, author: str | None = None)
     return build_message(f"{key}: {said}", [f":hourglass: *{escape(key)}*{who}: {said}"])
 
 
-def _cite(text: str, url: str) -> str:
-    shown = quote(text)
+def cite(text: str, url: str) -> str:
+    """Somebody's words, as a link to where they stand."""
+    return link(quote(text), url)
+
+
+def link(shown: str, url: str) -> str:
+    """`shown`, which is Slack's markup, as a link if `url` is a plain web address."""
     safe = url.startswith(("http://", "https://")) and not any(c in url for c in "<>| \n")
-    return f"<{escape(url)}|{shown}>" if safe else shown
+    return f"<{escape(url)}|{shown}>" if safe and shown else shown
+
+
+def say_links(facts: ProposalFacts, rules: EffectRules, *, thread: str = "") -> str:
+    """A proposal's title as a link to its page, its thread (of the mail `thread`) and the board; each where known."""
+    title = cite(facts.proposal.title, facts.proposal.page_url or "")
+    places = {"thread": facts.find_permalink(thread), "board": rules.find_board_page(facts.proposal.number)}
+    return " · ".join([*filter(None, [title]), *(link(name, url) for name, url in places.items() if url)])
+
+
+def say_missing(decision: Decision) -> list[str]:
+    """What a proposal still lacks, in lines of Slack's markup; times are each reader's own."""
+    return [f"• {_TIME.sub(_as_local_time, escape(missing))}" for missing in decision.missing[:4]]
+
+
+#: A time as our own sentences tell it.
+_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
+
+
+def _as_local_time(found: re.Match[str]) -> str:
+    """Slack's markup for a moment: each reader's own time, and what stands here where it is not Slack that shows it."""
+    try:
+        moment = datetime.strptime(found[1], "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+    except ValueError:
+        return found[0]
+    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} {{time}}|{found[0]}>"
 
 
 def _tally(state: VoteState) -> str:

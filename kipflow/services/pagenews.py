@@ -9,7 +9,8 @@ from typing import Any
 
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import format_key
-from kipflow.services.effects import NEWS_AGE, EffectRules
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import NEWS_AGE
 from kipflow.services.messages import build_message, escape, quote
 from kipflow.services.ports import CheckedPage, Effect
 
@@ -21,7 +22,7 @@ def find_fault_effects(
     page: CheckedPage, new: Sequence[PageFault], rules: EffectRules, as_of: datetime
 ) -> list[Effect]:
     """One message with the faults that are new on a page, if it was saved lately; nobody is told of old ones."""
-    if rules.slack == "off" or not rules.channel or not new or as_of - page.saved_at > NEWS_AGE:
+    if not rules.tells or not new or as_of - page.saved_at > NEWS_AGE:
         return []
     key = format_key(rules.prefix, page.number)
     # the same faults are told once, however often a run is repeated

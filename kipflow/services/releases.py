@@ -45,7 +45,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
             raise BadRuling("it says that an acceptance does not hold: set the stage, or let it be known")
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
-        if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}"):
+        if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already")
     return Done(said="refused; it is not sent")
 

@@ -99,10 +99,12 @@ def late_objections() -> list[Mail]:
 
 @dataclass(slots=True)
 class Channel:
-    """A chat that keeps what was posted."""
+    """A chat that keeps what was posted in its channels, and what below that or in its place."""
 
     posted: list[tuple[str, str]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    answers: list[tuple[str, str]] = field(default_factory=list)
+    updates: list[tuple[str, str]] = field(default_factory=list)
 
     def post(
         self,
@@ -113,9 +115,15 @@ class Channel:
         key: str,
         thread: str | None = None,
     ) -> str:
-        self.posted.append((channel, text + "\n" + str(blocks)))
+        if thread is None:
+            self.posted.append((channel, text + "\n" + str(blocks)))
+        else:
+            self.answers.append((thread, text))
         self.keys.append(key)
-        return f"{len(self.posted)}"
+        return f"{len(self.keys)}"
+
+    def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
+        self.updates.append((reference, text + "\n" + str(blocks)))
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         return str(self.keys.index(key) + 1) if key in self.keys else None

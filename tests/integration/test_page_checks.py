@@ -16,7 +16,7 @@ from kipflow.domain.facts import NO_TICKET, PageVersion, TicketState
 from kipflow.domain.pagefaults import PageFault
 from kipflow.services.checks import check_pages
 from kipflow.services.deliver import ChatHandler, deliver
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.services.sync import parse
 from kipflow.wiki.template import render_page

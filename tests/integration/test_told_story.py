@@ -18,7 +18,7 @@ import pytest
 from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.events import Stage
 from kipflow.services import deliver, index, rulings
-from kipflow.services.ports import OutboxRow, WikiPage
+from kipflow.services.ports import CARD, OutboxRow, WikiPage
 from kipflow.wiki.index import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
@@ -27,6 +27,7 @@ pytestmark = pytest.mark.integration
 
 CORRECTED = re.compile(r"KIP-77: corrected: (\w+) → (\w+)$")
 SINCE = re.compile(r"KIP-77: corrected: (\w+) since ")
+STANDS = re.compile(r"KIP-77 is \*(\w+)\*")
 MOVED = re.compile(r"KIP-77: (?:(\w+) → )?(\w+)$")
 
 
@@ -73,7 +74,7 @@ class Listener:
     def run(self) -> None:
         """Decide, deliver, keep the index true, and listen."""
         store, now = self.village.parts.store, self.now
-        told = len(self.village.channel.posted)
+        told, updated = len(self.village.channel.posted), len(self.village.channel.updates)
         self.village.hold(now)
         self.village.decide(now)
         index.update_index(store, self.wiki, page_id="1000", prefix="KIP", mode="send", sends=True, now=now)
@@ -82,6 +83,9 @@ class Listener:
         for channel, text in self.village.channel.posted[told:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])
+        for _, text in self.village.channel.updates[updated:]:
+            if (said := STANDS.search(text)) is not None:
+                assert said[1] == self.belief, f"{text!r} to people who hold it for {self.belief}"
 
     def hear(self, line: str) -> None:
         if since := SINCE.match(line):
@@ -92,6 +96,12 @@ class Listener:
 
     def held(self) -> tuple[OutboxRow, ...]:
         return self.village.parts.store.effects(status="held", limit=99).rows
+
+    def shown(self) -> str | None:
+        """The stage that the message of the vote names."""
+        cards = [row for row in self.village.parts.store.effects(limit=99).rows if CARD in row.payload]
+        said = STANDS.search(str(cards[0].payload["blocks"]))
+        return said[1] if said is not None else None
 
     def section(self) -> str:
         entries = parse_index_page(self.wiki.page.body, "KIP", self.now).entries
@@ -122,4 +132,5 @@ def test_people_hear_one_story_and_no_acceptance_falls_unasked(
         else:
             assert listener.section() == SECTION_OF_STAGE[stage]
             assert slack == "off" or listener.belief == stage
+            assert slack == "off" or listener.shown() in {None, stage}
     village.parts.store.close()

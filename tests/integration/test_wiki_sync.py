@@ -15,7 +15,7 @@ from kipflow.domain.facts import IndexEntry
 from kipflow.domain.policy import Policy
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import PageRef, WikiPage
 from kipflow.services.sync import sync_wiki
 from tests.integration.conftest import connect_to

@@ -15,7 +15,7 @@ from kipflow.domain.clocks import next_month
 from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.wiring import Parts, connect
 from tests.web.community import NOW, ago, hours
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,12 +14,14 @@ from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import RETRACTS, WARNS, Effect, OutboxRow
+from kipflow.services.ports import CARD, RETRACTS, WARNS, Effect, OutboxRow
 
 #: States of an effect that has not gone out, where it was not tried either.
 _WAITING = ("pending", "held", "failed")
 #: What may have gone out: it was handed to its service, and the answer is not known.
 _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))
+#: What went out once already is an update of it, whatever its state.
+_IS_OUT = outbox.c.external_ref.is_not(None)
 _SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
@@ -50,19 +52,47 @@ def find_thread(connection: sa.Connection, number: int, channel: str) -> str | N
     return None
 
 
-def mark_sent(connection: sa.Connection, key: str, *, at: datetime, external_ref: str) -> None:
+def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
+    """The messages of the proposal's votes that nobody refused, oldest first."""
+    statement = sa.select(outbox).where(
+        outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
+    )
+    rows = connection.execute(statement.order_by(outbox.c.created_at, outbox.c.key))
+    return [from_row(OutboxRow, row) for row in rows if CARD in row.payload]
+
+
+def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
+    """Give a message another payload; one that went out is to be updated. Raises `KipflowError` for an unknown key."""
+    again = sa.and_(outbox.c.status == "sent", outbox.c.external_ref != "")
+    _change(
+        connection,
+        key,
+        payload=dict(payload),
+        status=sa.case((again, "held" if approval else "pending"), else_=outbox.c.status),
+        attempts=sa.case((again, 0), else_=outbox.c.attempts),
+        next_attempt_at=sa.case(
+            (again, sa.bindparam("again_at", now, outbox.c.next_attempt_at.type)), else_=outbox.c.next_attempt_at
+        ),
+    )
+
+
+def mark_sent(
+    connection: sa.Connection, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None
+) -> None:
     """Note that an effect went out, and what it delivers. Raises `KipflowError` for an unknown key."""
     _change(
         connection,
         key,
         status="sent",
-        sent_at=at,
+        sent_at=sa.func.coalesce(outbox.c.sent_at, sa.bindparam("first", at, outbox.c.sent_at.type)),
         external_ref=external_ref,
         attempts=outbox.c.attempts + 1,
         last_error=None,
         **_SETTLED,
     )
     row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
+    if payload is not None and CARD in row.payload and row.payload != payload:
+        _change(connection, key, status="pending", next_attempt_at=at)
     if WARNS in row.payload and row.number is not None:
         silent_at = datetime.fromisoformat(row.payload[WARNS])
         if save_delivery(connection, row.number, silent_at=silent_at, at=at, key=key):
@@ -89,7 +119,7 @@ def mark_failed(
 def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
     """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
     found: dict[str, str] = {}
-    status = sa.case((_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
+    status = sa.case((_IS_OUT, "sent"), (_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
     for chunk in chunks(keys):
         rows = connection.execute(sa.select(outbox.c.key, status).where(outbox.c.key.in_(chunk)))
         found.update((row.key, row.status) for row in rows)
@@ -101,12 +131,16 @@ def find(connection: sa.Connection, key: str) -> OutboxRow | None:
     return from_row(OutboxRow, row) if row is not None else None
 
 
-def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str) -> int:
-    """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason."""
+def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
+    """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason.
+
+    With `updates` those too that went out and wait to be updated: they stay as they went out.
+    """
+    unsent = sa.true() if updates else ~_IS_OUT
     return sum(
         connection.execute(
             sa.update(outbox)
-            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None))
+            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None), unsent)
             .values(status="withdrawn", last_error=why[:500])
         ).rowcount
         for chunk in chunks(keys)
@@ -153,7 +187,12 @@ def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime
         .where(outbox.c.key == key, outbox.c.status.in_(("held", "failed", "unsure")))
         .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at, **_SETTLED)
     )
-    return connection.execute(statement).rowcount > 0
+    if connection.execute(statement).rowcount == 0:
+        return False
+    row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
+    if RETRACTS in row.payload and row.number is not None:
+        mark_pending(connection, [row.number], at)  # the messages of its votes say so now as well
+    return True
 
 
 def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

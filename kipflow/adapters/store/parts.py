@@ -199,6 +199,8 @@ class SqlOutbox(Part):
     renew_claim = method(claims.renew_claim)
     find_thread = method(outbox.find_thread)
     mark_sent = method(outbox.mark_sent)
+    load_cards = method(outbox.load_cards)
+    rewrite = method(outbox.rewrite)
     mark_failed = method(outbox.mark_failed)
     confirm_sent = method(outbox.confirm_sent)
     find = method(outbox.find)

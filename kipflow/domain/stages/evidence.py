@@ -66,8 +66,9 @@ def _show_message(_state: State, message: ThreadMessage) -> Iterator[Evidence]:
     yield Evidence(kind="message", ref=message.message_id, line=message.subject, url=message.permalink)
 
 
-def _show_vote(_state: State, vote: Vote) -> Iterator[Evidence]:
-    yield Evidence(kind="message", ref=vote.root_message_id, line=vote.subject)
+def _show_vote(state: State, vote: Vote) -> Iterator[Evidence]:
+    ref = vote.root_message_id
+    yield Evidence(kind="message", ref=ref, line=vote.subject, url=state.facts.find_permalink(ref))
 
 
 def _show_ending(state: State, vote: Vote) -> Iterator[Evidence]:
@@ -91,11 +92,13 @@ def _show_judged(state: State, judged: VoteState) -> Iterator[Evidence]:
     if declared is None:
         yield from _show_vote(state, judged.vote)
     while declared is not None:  # a correction first, then what it corrects
-        yield Evidence(kind="message", ref=declared.message_id, line=declared.line)
+        ref = declared.message_id
+        yield Evidence(kind="message", ref=ref, line=declared.line, url=state.facts.find_permalink(ref))
         declared = declared.before
     for ballot in judged.vote.ballots:
         if ballot.binding and ballot.status is BallotStatus.COUNTED:
-            yield Evidence(kind="ballot", ref=ballot.message_id, line=f"{ballot.name}: {ballot.line}")
+            ref, line = ballot.message_id, f"{ballot.name}: {ballot.line}"
+            yield Evidence(kind="ballot", ref=ref, line=line, url=state.facts.find_permalink(ref))
 
 
 def _show_clock(state: State, _what: object) -> Iterator[Evidence]:

@@ -6,6 +6,8 @@ from kipflow.services.ports.decided import HistoryStore, MetricStore, Outbox
 from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import Archive, Chat, MonthStats, PageRef, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
+    BELOW,
+    CARD,
     MOVED_BACK,
     REFUSED_BY,
     RETRACTS,
@@ -26,6 +28,8 @@ from kipflow.services.ports.records import (
 from kipflow.services.ports.store import Rules, Session, Store
 
 __all__ = [
+    "BELOW",
+    "CARD",
     "MOVED_BACK",
     "REFUSED_BY",
     "RETRACTS",

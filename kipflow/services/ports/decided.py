@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -103,8 +103,21 @@ class Outbox(Protocol):
         """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
         ...
 
-    def mark_sent(self, key: str, *, at: datetime, external_ref: str) -> None:
-        """Note that an effect went out. One that warns of a silence is the delivery of that warning."""
+    def load_cards(self, number: int) -> list[OutboxRow]:
+        """The messages of the proposal's votes (`CARD`) that nobody refused, oldest first."""
+        ...
+
+    def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
+        """Give a message another payload. One that went out is pending again, as an update in its place; with
+        `approval` a person must release that."""
+        ...
+
+    def mark_sent(self, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None) -> None:
+        """Note that an effect went out. One that warns of a silence is the delivery of that warning.
+
+        `payload` is what was sent of the message of a vote: rewritten meanwhile, it is pending again. None: what it
+        holds.
+        """
         ...
 
     def mark_failed(
@@ -122,8 +135,11 @@ class Outbox(Protocol):
         """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
         ...
 
-    def withdraw(self, keys: Iterable[str], *, why: str) -> int:
-        """Take back what has not been sent yet; how many. What may have gone out stays."""
+    def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
+        """Take back what has not been sent yet; how many. What may have gone out stays.
+
+        With `updates` also what went out and waits to be updated: it stays as it is, for good.
+        """
         ...
 
     def load_channel(self, channel: str) -> tuple[OutboxRow, ...]:

@@ -92,6 +92,10 @@ class Chat(Protocol):
         """
         ...
 
+    def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
+        """Put this in the place of what a message said; nothing happens where somebody deleted it. Raises as `post`."""
+        ...
+
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         """The reference of the message with this key that was posted since then; None: it is certainly not there.
 

@@ -44,6 +44,10 @@ WARNS = "warns_of_silence"
 MOVED_BACK = "moved_back"
 #: In a payload: the version of the page that an edit takes back.
 TAKES_BACK = "takes_back"
+#: In a payload: the message of a vote, which is kept up to date in place: what it takes to write it again.
+CARD = "vote_card"
+#: In a payload: the key of the message of a vote in whose thread this one goes.
+BELOW = "below"
 #: How the reason begins for which an effect was withdrawn because a person refused it.
 REFUSED_BY = "refused by"
 

@@ -173,3 +173,39 @@ def test_the_token_is_never_shown(server: Server, chat: SlackChat, caplog: pytes
     assert TOKEN not in str(caught.value) + repr(chat) + caplog.text
     lines = [r for r in caplog.records if r.levelno >= logging.WARNING]
     assert len(lines) == 1, "one line per fault"
+
+
+def test_a_message_is_updated_where_it_stands(server: Server, chat: SlackChat) -> None:
+    server.play(as_json(SENT))
+    chat.update("C1/1700000000.000100", "KIP-1 passed", BLOCKS)
+    sent = json.loads(server.seen[0].body)
+    assert server.seen[0].path == "/chat.update"
+    assert (sent["channel"], sent["ts"], sent["text"], sent["blocks"]) == (
+        "C1",
+        "1700000000.000100",
+        "KIP-1 passed",
+        BLOCKS,
+    )
+
+
+def test_a_message_that_is_gone_needs_no_update(
+    server: Server, chat: SlackChat, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.play(as_json({"ok": False, "error": "message_not_found"}))
+    chat.update("C1/1.1", "t", BLOCKS)
+    assert "C1/1.1 is gone" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (as_json({"ok": False, "error": "cant_update_message"}), Refused),
+        (as_json({"ok": False, "error": "ratelimited"}, 429, Retry_After="17"), RateLimited),
+        (as_json({"ok": False, "error": "internal_error"}), ServiceUnavailable),
+        (answer(b"not json"), ServiceUnavailable),
+    ],
+)
+def test_an_update_fails_as_a_message_does(server: Server, chat: SlackChat, step: Any, error: type[Exception]) -> None:
+    server.play(step)
+    with pytest.raises(error):
+        chat.update("C1/1.1", "t", BLOCKS)

@@ -10,7 +10,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import Effect, OutboxRow
+from kipflow.services.ports import CARD, Effect, OutboxRow
 from tests.integration.store.mails import NOW
 
 HOUR = timedelta(hours=1)
@@ -184,3 +184,62 @@ def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or
     rows = {row.key: row for row in store.effects(limit=5).rows}
     assert (rows["a"].status, rows["a"].sent_at) == ("sent", NOW + HOUR)
     assert (rows["b"].status, rows["b"].tried_at) == ("pending", None), "it is sent without being looked for"
+
+
+CARDED = {"text": "KIP-7: Vote", "blocks": [{"n": 1}], CARD: {"vote": "<v@x.example>"}}
+FULLER = {**CARDED, "blocks": [{"n": 2}]}
+
+
+def test_a_message_that_is_rewritten_while_it_is_sent_is_due_again_as_an_update(store: SqlStore):
+    with store.begin() as session:
+        session.outbox.enqueue([make_effect("card", payload=CARDED), make_effect("later")], now=NOW)
+    in_hand = claim(store)
+    assert in_hand is not None
+    with store.begin() as session:
+        session.outbox.rewrite("card", FULLER, now=NOW + HOUR, approval=False)
+        session.outbox.mark_sent("card", at=NOW, external_ref="C1/1", payload=in_hand.payload)
+
+    again = claim(store, NOW + HOUR)
+    assert again is not None
+    assert (again.key, again.external_ref, again.payload) == ("card", "C1/1", FULLER)
+    with store.begin() as session:
+        session.outbox.mark_sent("card", at=NOW + 2 * HOUR, external_ref="C1/1", payload=again.payload)
+        found = session.outbox.find("card")
+    assert found is not None
+    assert (found.status, found.sent_at) == ("sent", NOW), "it was sent when it was posted"
+
+
+@pytest.mark.parametrize(
+    ("status", "approval", "after"),
+    [
+        ("pending", False, "pending"),
+        ("pending", True, "held"),
+        ("skipped", False, "skipped"),
+    ],
+)
+def test_what_has_not_gone_out_is_rewritten_as_it_stands(store: SqlStore, status: str, approval: bool, after: str):
+    with store.begin() as session:
+        session.outbox.enqueue([make_effect("card", payload=CARDED, approval=approval)], now=NOW, status=status)
+        session.outbox.rewrite("card", FULLER, now=NOW + HOUR, approval=approval)
+        [row] = session.outbox.load_cards(7)
+    assert (row.status, row.payload, row.next_attempt_at) == (after, FULLER, NOW)
+
+
+@pytest.mark.parametrize(("approval", "status"), [(False, "pending"), (True, "held")])
+def test_what_has_gone_out_and_waits_to_be_updated_counts_as_sent(store: SqlStore, approval: bool, status: str):
+    with store.begin() as session:
+        session.outbox.enqueue([make_effect("card", payload=CARDED)], now=NOW)
+        session.outbox.mark_sent("card", at=NOW, external_ref="C1/1", payload=CARDED)
+        session.outbox.rewrite("card", FULLER, now=NOW + HOUR, approval=approval)
+        assert [row.status for row in session.outbox.load_cards(7)] == [status]
+        assert session.outbox.load_status(["card"]) == {"card": "sent"}
+        assert session.outbox.withdraw(["card"], why="corrected") == 0
+
+
+def test_what_a_person_says_went_out_can_not_be_updated(store: SqlStore):
+    """Nobody knows where it is."""
+    with store.begin() as session:
+        session.outbox.enqueue([make_effect("card", payload=CARDED)], now=NOW)
+        session.outbox.mark_sent("card", at=NOW, external_ref="")
+        session.outbox.rewrite("card", FULLER, now=NOW + HOUR, approval=False)
+    assert due(store, NOW + HOUR) == []

@@ -18,7 +18,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.replay import replay
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.who_is_who import rule_identity

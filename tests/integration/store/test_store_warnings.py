@@ -22,7 +22,7 @@ from kipflow.domain.history import effective
 from kipflow.domain.policy import Policy
 from kipflow.services import advance, replay
 from kipflow.services.assembly import load_facts
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect
 from kipflow.services.wording import find_warning_key
 from tests.integration.store.mails import NOW, make_message, make_month

@@ -14,7 +14,7 @@ from kipflow.cli import run
 from kipflow.config.settings import read_settings
 from kipflow.domain.facts import NO_TICKET, IndexEntry, TicketState
 from kipflow.services.checks import check_pages
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import WikiPage
 from kipflow.services.sync import parse
 from kipflow.wiring import connect

@@ -162,6 +162,7 @@ def test_a_burst_is_taken_and_then_one_message_a_second(make_client: Callable[..
         (":white_check_mark: done :unheard_of:", "✅ done :unheard_of:"),
         ("&gt; *a*\nb", '<span class="quote"><strong>a</strong></span>\nb'),
         ("<!channel> look", "<mark>@channel</mark> look"),
+        ("until <!date^1773046800^{date} {time}|9 March &amp; &lt;b>", "until <time>9 March &amp; &lt;b</time>"),
         ("<javascript:alert(1)|x>", "&lt;javascript:alert(1)|x&gt;"),
         (
             '<https://x.example/"onclick=1|x>',

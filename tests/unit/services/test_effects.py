@@ -14,7 +14,8 @@ from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import BallotStatus
-from kipflow.services.effects import EffectRules, Notice, find_effects
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import Notice, find_effects
 from kipflow.services.ports import WARNS, Effect
 from kipflow.services.wording import RULE_WORDS
 from tests.unit.domain.building import (

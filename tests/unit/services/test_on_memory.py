@@ -17,7 +17,7 @@ from kipflow.domain.policy import Policy
 from kipflow.mail.archive import read_mbox
 from kipflow.services.advance import Advance, advance_one
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.effects import EffectRules
+from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import NewFact, ProposalRows
 from kipflow.services.rulings import BadRuling, revoke, rule
 from tests.corpus import DATA, build_mbox, load_vote_cases

@@ -1,0 +1,156 @@
+"""The message of a vote: posted when the vote begins, then kept up to date in place; what is new stands in its thread.
+
+Pure: from decisions to payloads. The message is that of the move to Vote. Its payload holds what is needed to write it
+again (`CARD`): the vote, the lines that told the move, the board's address, and what it shows of each binding voter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import Decision
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import Ballot, BallotStatus
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
+from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
+
+#: More marks than this are told by their number alone.
+_MOST_MARKS = 20
+_FOR, _AGAINST, _NEEDED = ":large_green_square:", ":large_red_square:", ":white_large_square:"
+_ENDED = {
+    Outcome.PASSED: ":white_check_mark: The vote *passed*",
+    Outcome.FAILED: ":x: The vote *failed*",
+    Outcome.CANCELLED: ":no_entry_sign: The vote was *called off*",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the message shows of one voter: the value, and the mail that it rests on."""
+
+    name: str = ""
+    value: str = ""
+    mail: str = ""
+
+
+def find_state(decision: Decision, root: str) -> VoteState | None:
+    """The vote that this mail opened."""
+    return next((state for state in decision.votes if state.vote.root_message_id == root), None)
+
+
+def write_card(
+    text: str, head: Sequence[str], state: VoteState, decision: Decision, facts: ProposalFacts, rules: EffectRules
+) -> dict[str, Any]:
+    """The payload of a vote's message; `head` are the lines of the move, `text` what notifications show."""
+    root, shown = state.vote.root_message_id, find_shown(state)
+    binding, other = state.tally.binding, state.tally.non_binding
+    lacking = max(0, state.terms.quorum - binding.plus)
+    marks = [*[_FOR] * binding.plus, *[_AGAINST] * binding.minus, *[_NEEDED] * lacking]
+    lines = [
+        *head,
+        say_links(facts, rules, thread=root),
+        "".join(marks) if len(marks) <= _MOST_MARKS else "",
+        f"*binding +{binding.plus} / {binding.zero} / -{binding.minus}*, {state.terms.quorum} needed "
+        f"· non-binding +{other.plus} / {other.zero} / -{other.minus}",
+        _say_names(shown.values()),
+        *_say_standing(state, decision, facts),
+    ]
+    return {
+        "channel": rules.channel,
+        **build_message(text, [line for line in lines if line]),
+        CARD: {
+            "vote": root,
+            "head": list(head),
+            "board": rules.board_url,
+            "shows": {voter: list(astuple(each)) for voter, each in shown.items()},
+        },
+    }
+
+
+def _say_names(shown: Iterable[Shown]) -> str:
+    named = [f"{quote(each.name, 60)} {quote(each.value, 60)}" for each in shown]
+    more = [f"and {len(named) - _MOST_MARKS} more"] if len(named) > _MOST_MARKS else []
+    return ", ".join([*named[:_MOST_MARKS], *more])
+
+
+def _say_standing(state: VoteState, decision: Decision, facts: ProposalFacts) -> Iterator[str]:
+    if ended := _ENDED.get(state.outcome):
+        yield f"{ended}: {escape(facts.key)} is *{decision.stage}*"
+        return
+    if state is decision.newest_vote or decision.newest_vote is None:
+        yield from say_missing(decision)
+
+
+def find_shown(state: VoteState) -> dict[str, Shown]:
+    """What there is to show of each binding voter, by the voter's id: the ballot that stands, or that it is unclear."""
+    found: dict[str, Shown] = {}
+    for ballot in state.vote.ballots:
+        if ballot.binding and ballot.status in _VALUES:
+            found[ballot.voter] = Shown(ballot.name, _VALUES[ballot.status] or ballot.value, ballot.message_id)
+    return found
+
+
+#: What is shown of a ballot in this status; "" for its own value.
+_VALUES = {BallotStatus.COUNTED: "", BallotStatus.REVIEW: "unclear, a person is asked"}
+
+
+def keep_cards(
+    rows: Sequence[OutboxRow], decision: Decision, facts: ProposalFacts, rules: EffectRules
+) -> Iterator[tuple[OutboxRow, dict[str, Any], list[Effect]]]:
+    """Each message of a vote whose text is no longer true, with its new payload and what its thread is told.
+
+    `rows` are the proposal's messages of votes as the outbox holds them. The thread of one that has not gone out is
+    told nothing: the message says it all.
+    """
+    for row in rows:
+        card: Mapping[str, Any] = row.payload[CARD]
+        state = find_state(decision, card["vote"])
+        if state is None:
+            continue
+        where = replace(rules, board_url=card["board"], channel=row.payload["channel"])
+        payload = write_card(row.payload["text"], card["head"], state, decision, facts, where)
+        if payload["blocks"] == row.payload["blocks"] and payload[CARD] == card:
+            continue
+        news = _find_news(row, state, facts, rules) if row.external_ref else []
+        yield row, payload, news
+
+
+def _find_news(row: OutboxRow, state: VoteState, facts: ProposalFacts, rules: EffectRules) -> list[Effect]:
+    before = {voter: Shown(*shown) for voter, shown in row.payload[CARD]["shows"].items()}
+    after = find_shown(state)
+    cast = {ballot.message_id: ballot for ballot in state.vote.ballots}
+    found: list[Effect] = []
+    for voter in dict.fromkeys((*before, *after)):
+        was, now = before.get(voter, Shown()), after.get(voter, Shown())
+        if was.value == now.value:
+            continue
+        told = hashlib.sha256(repr((voter, was, now)).encode()).hexdigest()[:12]
+        payload = {"channel": rules.channel, BELOW: row.key, **render_news(was, now, cast, facts)}
+        found.append(
+            Effect(
+                key=f"{row.key}/{told}",
+                number=row.number,
+                channel="slack",
+                payload=payload,
+                approval=rules.slack == "approve",
+            )
+        )
+    return found
+
+
+def render_news(was: Shown, now: Shown, cast: Mapping[str, Ballot], facts: ProposalFacts) -> dict[str, Any]:
+    """What became of one binding voter's vote, with the line that says it."""
+    shown = now if now.mail else was
+    value = now.value or "no vote that counts"
+    instead = f" (was: {was.value})" if was.value else ""
+    lines = [f"*{quote(shown.name, 100)}*: *{quote(value, 60)}*{quote(instead, 80)}"]
+    ballot = cast.get(shown.mail)
+    if ballot is not None and ballot.line:
+        lines.append(f"> {cite(ballot.line, facts.find_permalink(ballot.message_id))}")
+    return build_message(f"{facts.key}: {shown.name}: {value}{instead}", lines)
