@@ -22,7 +22,7 @@ from kipflow.mail.quoting import Words
 
 _LONGEST_LINE = 300
 #: What a reply under a vote's subject must hold one of to be looked at.
-_ENDING = ("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks")
+_ENDING = ("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated")
 
 
 def read_declared(
@@ -105,6 +105,11 @@ def is_wish(line: str) -> bool:
     """Whether a line that calls a vote off ("please ignore this vote") only does so in its caller's mouth."""
     said = {read_call(sentence) for sentence in split_sentences([line])}
     return Says.WISHED in said and Says.WITHDRAWN not in said
+
+
+def is_thought(line: str) -> bool:
+    """Whether a line ("we should cancel this vote") may mean the vote's end in its caller's mouth only."""
+    return {read_call(sentence) for sentence in split_sentences([line])} == {Says.MUSED}
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:

@@ -38,6 +38,17 @@ def calls_off(head: Head) -> bool:
     return apart or head.can_be("cancel", "disregard")
 
 
+def muses(head: Head) -> bool:
+    """Whether calling the vote off is wished, planned or suggested: "we should cancel this vote"."""
+    start, _ = read_resolve(head)
+    clause = head.tokens[find_clause(head.tokens, max(start, 0)) : head.at]
+    if not calls_off(head) or not any(token.can_be("unreal") for token in clause):
+        return False
+    own = any(token.can_be("speaker") or token.text in {"let", "us"} for token in clause)
+    passive = head.word.text.endswith(("ed", "n")) and any(t.can_be(*CALLED) or t.text == "this" for t in clause)
+    return passive or (own and _find_object(head) is not Call.NOT)
+
+
 def read_resolve(head: Head) -> tuple[int, bool]:
     """The place before what leads up to the word ("am going to"), and whether that denies it."""
     start, denials = read_group(head.tokens, head.at, "resolves", "negator", "no")

@@ -151,7 +151,7 @@ def closed(m: Mail) -> str:
 
 @result(ASK, "calls the vote off, perhaps", "I may have to cancel this vote.", leaves=("I withdraw my -1.",))
 def perhaps_called_off(m: Mail) -> str:
-    return next((s for s in m.sentences if read_call(s) is ASK), "")
+    return next((s for s in m.sentences if read_call(s) in {ASK, Says.MUSED}), "")
 
 
 @result(

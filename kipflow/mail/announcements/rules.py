@@ -6,17 +6,26 @@ understood is asked about: no row accepts, cancels or voids anything that it doe
 
 from __future__ import annotations
 
-from kipflow.mail.announcements.calls import Call, calls_off, find_call, is_of_result, is_undecided, read_resolve
+from kipflow.mail.announcements.calls import (
+    CALLED,
+    Call,
+    calls_off,
+    find_call,
+    is_of_result,
+    is_undecided,
+    muses,
+    read_resolve,
+)
 from kipflow.mail.announcements.heads import Head, is_real, thanks_all
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end, call = Table(), Table(), Table()
-NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
+NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, MUSED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
 #: The words that each table is asked about.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "extend", "runs_on", "keep", "correct", "close", "thanks")
-CALLS = ("cancel", "disregard", "apart", "close")
+CALLS = ("cancel", "disregard", "apart", "close", "reopens", "outdated")
 #: A result and what it is of stand as near as this.
 _OF = 6
 
@@ -190,6 +199,13 @@ def called_off_until(h: Head) -> bool:
 
 
 @call(
+    MUSED, "put off", "I'll restart the vote once the KIP is updated.", leaves=("I'll start a new vote if you insist.",)
+)
+def put_off(h: Head) -> bool:
+    return h.can_be("reopens") and h.hangs_on and not any(t.text in {"if", "unless"} for t in h.tokens)
+
+
+@call(
     NOTHING, "asked, or a condition", "Would you mind cancelling this vote?", "If it is wrong I will cancel the vote."
 )
 def maybe_called_off(h: Head) -> bool:
@@ -223,6 +239,21 @@ def wished_off(h: Head) -> bool:
 @call(ASK, "guessed, or without what it calls off", "I may have to cancel this vote.", "I am withdrawing this.")
 def perhaps_off(h: Head) -> bool:
     return calls_off(h) and find_call(h) is Call.PERHAPS
+
+
+@call(
+    *(
+        MUSED,
+        "its caller may not go on with it",
+        "I'm moving the KIP back to discussion.",
+        "Back to the drawing board.",
+    ),
+    *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
+    leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
+)
+def may_not_go_on(h: Head) -> bool:
+    outdated = h.can_be("outdated") and h.leader is not None and (h.leader.can_be(*CALLED) or h.leader.text == "this")
+    return h.can_be("reopens") or outdated or muses(h)
 
 
 @call(NOTHING, "of something else", "I withdraw my -1.", "I'm cancelling the Jenkins job for the release.")

@@ -43,11 +43,11 @@ def read_ends(sentence: str) -> set[Says]:
 
 
 def read_call(sentence: str) -> Says:
-    """How a sentence calls the vote off: outright, as its caller's wish, perhaps, or not."""
+    """How a sentence calls the vote off: outright, as its caller's wish, perhaps, as a thought, or not."""
     if not can_call(sentence) or not (len(sentence) < _SHORT or has_word(sentence, *CALLED)):
         return Says.NOTHING
     found = {rule.says for _, rule in _judge(sentence, call, CALLS)}
-    return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK) if says in found), Says.NOTHING)
+    return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK, Says.MUSED) if says in found), Says.NOTHING)
 
 
 def tells_end(sentence: str) -> bool:
@@ -58,7 +58,7 @@ def tells_end(sentence: str) -> bool:
 
 def can_call(text: str) -> bool:
     """Whether a text, its blanks evened out, can call anything off: says yes in vain, never no."""
-    return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without")
+    return " off" in text or " back" in text or has_word(text, "cancel", "disregard", "without", "reopens", "outdated")
 
 
 def _judge(sentence: str, table: Table, kinds: Sequence[str]) -> list[tuple[Head, Rule]]:

@@ -194,12 +194,18 @@ def find_clause_end(tokens: Sequence[Token], at: int) -> int:
     return next((n for n in range(at + 1, len(tokens)) if ends_clause(tokens[n])), len(tokens))
 
 
+def _is_condition(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a condition begins here: "should it fail", but not "it should fail"."""
+    begins = at == 0 or tokens[at - 1].can_be("mark", "joint")
+    return tokens[at].can_be("condition") and (tokens[at].text != "should" or begins)
+
+
 def is_conditional(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word stands behind a condition, or has one behind it that belongs to it."""
-    if any(token.can_be("condition") for token in tokens[:at]):
+    if any(_is_condition(tokens, before) for before in range(at)):
         return True
     for behind, token in enumerate(tokens[at + 1 :], at + 1):
-        if token.can_be("condition") or token.text in {"yet", "?"}:
+        if _is_condition(tokens, behind) or token.text in {"yet", "?"}:
             return True
         if token.can_be("mark", "joint"):
             following = tokens[behind + 1 : behind + 2]

@@ -20,6 +20,8 @@ class Says(StrEnum):
     #: called off: outright, or as a wish that only its caller can have
     WITHDRAWN = "withdrawn"
     WISHED = "wished"
+    #: said by its caller, it may mean that the vote does not go on
+    MUSED = "mused"
     #: its result is taken back, or put right
     VOIDED = "voided"
     CORRECTED = "corrected"

@@ -11,7 +11,7 @@ from datetime import datetime
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, EndKind
-from kipflow.mail.results import is_wish
+from kipflow.mail.results import is_thought, is_wish
 from kipflow.mail.rounds.entitled import Entitled, Word
 from kipflow.mail.rounds.revising import call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
@@ -172,6 +172,9 @@ class Endings:
             return False
         if not is_wish(message.cancels):
             return True
+        return self.is_caller(round_, message)
+
+    def is_caller(self, round_: Round, message: Message) -> bool:
         return self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id]).is_caller
 
     # -- announced -------------------------------------------------------------------------------
@@ -181,6 +184,8 @@ class Endings:
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
+        if declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message):
+            return
         tagged = message.reading.kind is Kind.RESULT
         if not tagged and self.names_other(round_, declared.line):
             return

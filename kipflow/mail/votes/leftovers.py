@@ -27,6 +27,8 @@ _NEAR_VALUE = re.compile(
 )
 #: "I reiterate my +1s for the code"
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
+#: "Vote: yes"
+_LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
     Choice.AGAINST: ("no", "rejection"),
@@ -69,7 +71,7 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding,
     said = [x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author)]
     if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
-    folded = fold(said[0].text)
+    folded = _LABEL.sub("", fold(said[0].text))
     choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
     if len(choices) == 1:
         why = "a mail of a word or two, without a value: is it a vote?"

@@ -123,6 +123,7 @@ class Mention:
             or has("mine", near)
             or has("my_vote", near)
             or re.search(r"\b(?:i|i'[a-z]+|my|mine|me)\b", near) is not None
+            or begins("leaves_out_i", fold(self.sentence.text))
         )
 
     @cached_property

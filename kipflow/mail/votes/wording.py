@@ -75,7 +75,9 @@ def _find_named(folded: str) -> set[Choice]:
     for name, choice in (("yes", Choice.FOR), ("no", Choice.AGAINST)):
         if any(not leaves_only(("filler", "own"), behind[: m.start()]) for m in find_words(name, behind)[:1]):
             named.add(choice)
-    return named or ({Choice.ABSTAIN} if has("abstention", _behind("casts", folded, 40)) else set())
+    behind = _behind("casts", folded, 40)
+    # "please vote: yes, no or abstain"
+    return named or ({Choice.ABSTAIN} if has("abstention", behind) and " or " not in behind else set())
 
 
 def _behind(name: str, folded: str, most: int) -> str:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from kipflow.domain.facts import Kind
+from kipflow.mail.results import is_thought
 from kipflow.mail.subjects import parse_subject
 from tests.unit.mail.announcements import read_announcement
 
@@ -34,7 +35,8 @@ def test_what_a_text_announces(row: dict[str, Any]) -> None:
 def test_what_a_text_calls_off(row: dict[str, Any]) -> None:
     message = read_announcement(row["text"], reply=True)
     unclear = message.declared.unclear if message.declared is not None else ""
-    found = "yes" if message.cancels else "ask" if unclear else "no"
+    thought = unclear and is_thought(unclear)
+    found = "yes" if message.cancels else "caller" if thought else "ask" if unclear else "no"
     assert found == row["calls_off"], (message.cancels, unclear)
 
 
