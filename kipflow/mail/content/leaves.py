@@ -53,8 +53,7 @@ def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Not
     if charset and "utf7" in charset.lower().replace("-", "").replace("_", ""):
         note(limits.UTF_7)
     text = decode(data, charset)
-    start = text[:200].lstrip().lower()
-    if content.type == "text/html" or start.startswith(("<html", "<!doctype html")):
+    if content.type == "text/html" or _LOOKS_LIKE_HTML.match(text[:400]):
         return parse_html(text, note)
     if content.type in {"text/enriched", "text/richtext"}:
         return _read_enriched(text)
@@ -63,6 +62,10 @@ def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Not
     return text
 
 
+#: What calls itself plain text and begins with an element, closed or not
+_LOOKS_LIKE_HTML = re.compile(
+    r"\s*<(?:!doctype html|html|head|body|div|p|span|table)(?:\s[^<>]{0,300})?/?>", re.IGNORECASE
+)
 _META_CHARSET = re.compile(rb"<meta[^<>]{0,200}charset\s{0,8}=\s{0,8}[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 
 

@@ -15,8 +15,10 @@ VALUE = re.compile(
     r"(?![A-Za-z0-9_\u00c0-\u04ff%°²³]|[.,]\d|[-/:]\d|-[A-Za-z]|\s?/\s?[+\-±]?\d|['’](?:s|d|ed|ing|er)\b)"
 )
 _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\s*[=<>*/^+])")
-#: "plus one", "lgtm+1", "+1thanks", "+1s from me", "+/-0"
+#: "plus one", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
 _SPELLINGS = (
+    ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
+    ("&#", re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
     ("us", re.compile(r"(?<![\w-])plus[ -](?:one|1)\b", re.IGNORECASE), "+1"),
     ("us", re.compile(r"(?<![\w-])minus[ -](?:one|1)\b", re.IGNORECASE), "-1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),

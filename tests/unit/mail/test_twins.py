@@ -65,6 +65,21 @@ def test_a_vote_that_only_the_html_tells_is_read_there_where_the_plain_text_is_a
     assert (found.choice, found.standing) == (Choice.AGAINST, Standing.CLEAR)
 
 
+@pytest.mark.parametrize(
+    ("body", "choice"),
+    [
+        ("<p>+1</p>", Choice.FOR),
+        ("\n<div class='x'>-1 (binding)<br></div><blockquote>+1</blockquote>", Choice.AGAINST),
+        ("+1\n\nList<p> is odd", Choice.FOR),
+    ],
+)
+def test_html_that_calls_itself_plain_text_is_read_as_html(body: str, choice: Choice) -> None:
+    mail = f"{HEAD.replace('multipart/alternative; boundary=b', 'text/plain')}{body}\n"
+    read_mail = read_message(mail.encode(), source="x#0", list_id="dev@x.example", month="", prefix="KIP")
+    assert isinstance(read_mail, Message)
+    assert [(e.choice, e.standing) for e in read_mail.expressions] == [(choice, Standing.CLEAR)]
+
+
 def test_html_that_is_too_deep_is_noted_and_other_alternatives_are_none() -> None:
     assert str(limits.NESTING) in read("+1", "<div>" * 300 + "x").unread
     [found] = read("+1", "SUMMARY: -1", "text/calendar").expressions
