@@ -38,8 +38,8 @@ _NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORE
 _BEHIND = re.compile(
     r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+"
     r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,30}\)){2,1200})|"
-    r"\((?:from |by "
-    r")?(?P<paren>[^()]{2,1200})\))",
+    r"\((?:from |by |thanks (?:to )?)?"
+    r"(?P<paren>[^()]{2,1200})\))",
     re.I,
 )
 _ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
@@ -98,14 +98,19 @@ def read_counts(lines: Sequence[str]) -> CountReading:
 
 
 def _tell_unmarked(reading: CountReading, people: dict[_Key, list[str]]) -> None:
-    """Who is not binding, where only the binding part of all is told: "+1: 5 (3 binding)", or names so marked."""
-    for choice in reading.total:
+    """Who is not binding, where only the binding part of all is told: "+1: 5 (3 binding)", or names so marked.
+
+    Fewer than bind, told beside them, are the others: "3 x +1 (binding), 1 x +1".
+    """
+    for choice in list(reading.total):
         everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
         if ("non-binding", choice) in people or choice in reading.non_binding or choice not in reading.binding:
             continue
         told = {group for group in ("in all", "binding") if (group, choice) in reading.told}
         if len(told) == 2 and reading.total[choice] >= reading.binding[choice]:
             reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
+        elif len(told) == 2:
+            reading.non_binding[choice] = reading.total.pop(choice)
         elif not told and marked and marked < everyone:
             reading.non_binding[choice] = len(everyone - marked)
 

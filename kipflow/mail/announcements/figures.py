@@ -21,9 +21,9 @@ _NUM_GROUP = re.compile(
     rf"(?:\s*[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s)?)?(?:\s+(?P<veto>veto))?",
     re.IGNORECASE,
 )
-#: "5 +1 votes", "3 +1 (binding)", "2 x -1"
+#: "5 +1 votes", "3 +1 (binding)", "2 x -1", but not "4-0"
 _NUM_CHOICE = re.compile(
-    rf"{_NUM}\s*(?:x\s*)?[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s\b)?{VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
+    rf"{_NUM}(?!-0)\s*(?:x\s*)?[\"'(]?{CHOICE_GROUP}[\"')]?(?:['’]?s\b)?{VOTES}(?:\s*(?<!\d)\(?{_G}\)?)?", re.IGNORECASE
 )
 #: "+1: 5", "+1 (binding): 3", "Binding +1 votes = 3", "+1 (3)"
 _CHOICE_NUM = re.compile(

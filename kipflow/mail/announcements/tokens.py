@@ -29,14 +29,17 @@ class Token:
 
 _WIDE = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
-    rf"[+\-]\s?[01](?!\.?\w)|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+|['’][a-z]{{1,2}}\b|[^\w\s]|_"
+    rf"(?<!\d)[+\-]\s?[01](?=['’]?s\b|(?!\.?\w))|[A-Za-z]{{2,12}}-\d+|rc\d+|\d[\d.,]*|[{_WIDE}]+|[^\W\d_{_WIDE}]+|['’][a-z]{{1,2}}\b|[^\w\s]|_"
 )
 _IS_WIDE, _LAST_NARROW = re.compile(rf"[{_WIDE}]"), "\u303f"
 _KEY = re.compile(r"[a-z]{2,12}-\d+|rc\d*")
 _LONG_QUOTE = re.compile(r"[\"“”„«»][^\"“”„«»]{12,300}[\"“”„«»]")
 _SHORTENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "is"}
 _NOT = re.compile(r"\b(wo|ca|[a-z]{2,6})n['’]t\b", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:)")
+_SENTENCES = re.compile(
+    r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•+\[]|\s*\S{1,30}:|\s*(?:yes|no|abstain\w{0,4})\s+\d)",
+    re.IGNORECASE,
+)
 
 
 @cache
