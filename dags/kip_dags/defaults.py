@@ -8,6 +8,8 @@ from typing import Any
 
 from airflow.sdk import Asset, CronTriggerTimetable
 
+from kip_dags.alerts import tell_of_failure
+
 #: New facts and new history. Their events carry counts; what is new lies in the store.
 MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
 PAGES = Asset(name="kip_pages", uri="kip://pages", group="facts")
@@ -22,6 +24,7 @@ TASK_DEFAULTS: dict[str, Any] = {
     "retry_exponential_backoff": 3.0,
     "max_retry_delay": timedelta(minutes=15),
     "execution_timeout": timedelta(minutes=20),
+    "on_failure_callback": tell_of_failure,
 }
 
 

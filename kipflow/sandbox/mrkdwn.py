@@ -18,6 +18,7 @@ _EMOJI = {
     "large_red_square": "🟥",
     "leftwards_arrow_with_hook": "↩️",
     "mag": "🔍",
+    "rotating_light": "🚨",
     "speech_balloon": "💬",
     "no_entry_sign": "🚫",
     "warning": "⚠️",

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from kipflow.services.effectrules import EffectRules
+
 pytestmark = pytest.mark.airflow
 
 NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
@@ -193,3 +195,38 @@ def test_dry_run_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(AirflowSkipException, match="dry-run"):
         outbox.deliver_channel("slack")
+
+
+FAILED = {
+    "task_instance": SimpleNamespace(dag_id="kip_poll_threads", task_id="ask", log_url="https://air.example/log"),
+    "exception": ValueError("x"),
+}
+
+
+def test_who_operates_it_hears_of_a_task_that_failed_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kip_dags import alerts
+
+    from tests.web.story import connect_board
+
+    parts = connect_board(tmp_path)
+    rules = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
+    monkeypatch.setattr(alerts, "open_parts", lambda: parts)
+    monkeypatch.setattr(alerts, "effect_rules", lambda _: rules)
+    alerts.tell_of_failure(FAILED)
+    alerts.tell_of_failure(FAILED)
+    assert [row.payload["text"] for row in parts.store.effects().rows] == ["kip_poll_threads.ask failed (ValueError)"]
+
+
+def test_a_failure_that_nobody_can_be_told_of_stays_a_failure_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from kip_dags import alerts
+
+    monkeypatch.setattr(alerts, "open_parts", lambda: 1 / 0)
+    alerts.tell_of_failure(FAILED)
+    assert "nobody could be told of the failure of kip_poll_threads.ask" in caplog.text
+
+
+def test_every_task_tells_of_its_failure_but_the_one_that_talks_to_slack(dags: dict[str, Any]) -> None:
+    silent = {task.task_id for dag in dags.values() for task in dag.tasks if not task.has_on_failure_callback}
+    assert silent == {"post_messages"}

@@ -1,0 +1,23 @@
+"""Operators hear in Slack of a task that failed for good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kip_dags.parts import open_parts
+from kip_dags.reports import log
+from kipflow.services.alerts import Failure, report_failure
+from kipflow.wiring import effect_rules
+
+
+def tell_of_failure(context: Any) -> None:
+    """What Airflow calls when a task has no attempt left."""
+    task = context["task_instance"]
+    failure = Failure(
+        where=f"{task.dag_id}.{task.task_id}", cause=context.get("exception"), log_url=str(getattr(task, "log_url", ""))
+    )
+    try:
+        parts = open_parts()
+        report_failure(parts.store, failure, effect_rules(parts), now=parts.clock())
+    except Exception:  # whatever made the task fail may stop this too: its own failure stays what is seen
+        log.warning("nobody could be told of the failure of %s", failure.where, exc_info=True)

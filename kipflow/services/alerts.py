@@ -1,0 +1,46 @@
+"""What operators are told in their own channel when a task has failed: at most once an hour for each cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kipflow.domain.errors import KipflowError
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.messages import build_message, escape, link, quote
+from kipflow.services.ports import Effect, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A task that failed for good. `where` names it ("kip_poll_threads.fetch"), `log_url` is where its log is."""
+
+    where: str
+    cause: BaseException | None
+    log_url: str = ""
+
+
+def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: datetime) -> int:
+    """Tell the operators' channel, if the community has one; how many messages that makes (0 or 1).
+
+    Readers of the channel of proposals can do nothing about it and are not told.
+    """
+    if not rules.tells or not rules.operators:
+        return 0
+    kind = type(failure.cause).__name__ if failure.cause is not None else "unknown"
+    key = f"failure/{failure.where}/{kind}/{now:%Y-%m-%dT%H}/slack"
+    payload = {"channel": rules.operators, **render_failure(failure, kind)}
+    with store.begin() as session:
+        effect = Effect(key=key, number=None, channel="slack", payload=payload)
+        return session.outbox.enqueue([effect], now=now, status="pending" if rules.sends else "skipped")
+
+
+def render_failure(failure: Failure, kind: str) -> dict[str, Any]:
+    """The message. Only errors of our own are cited: the text of others may hold what nobody checked."""
+    said = str(failure.cause).partition("\n")[0] if isinstance(failure.cause, KipflowError) else ""
+    why = f": {said}" if said else ""
+    lines = [f":rotating_light: *{escape(failure.where)}* failed ({escape(kind)}){quote(why, 500)}"]
+    if failure.log_url:
+        lines.append(link("Its log", failure.log_url))
+    return build_message(f"{failure.where} failed ({kind}){why}", lines)

@@ -1,0 +1,65 @@
+"""Operators hear of a failure once an hour for each cause, and of nothing that nobody checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.services.alerts import Failure, report_failure
+from kipflow.services.effectrules import EffectRules
+from tests.memory_store import MemoryOutbox, MemoryStore
+
+NOW = datetime(2026, 3, 5, 9, 10, tzinfo=UTC)
+RULES = EffectRules(prefix="KIP", sends=True, slack="approve", channel="#kips", operators="#ops")
+AWAY = ServiceUnavailable(service="mail archive", url="https://lists.x.example", why="connection refused")
+POLL = Failure(where="kip_poll_threads.ask", cause=AWAY, log_url="https://air.example/log?x=1&y=2")
+
+
+@pytest.fixture
+def store() -> Any:
+    return MemoryStore(None)  # type: ignore[arg-type] # a failure is about no proposal
+
+
+def bodies(outbox: MemoryOutbox) -> list[str]:
+    return [row.payload["blocks"][0]["text"]["text"] for row in outbox.held.values()]
+
+
+def test_a_failure_is_told_with_its_cause_and_its_log_and_waits_for_nobody(store: Any) -> None:
+    assert report_failure(store, POLL, RULES, now=NOW) == 1
+    [row] = store.outbox.held.values()
+    assert (row.status, row.payload["channel"]) == ("pending", "#ops")
+    [body] = bodies(store.outbox)
+    assert body.startswith(f":rotating_light: *kip_poll_threads.ask* failed (ServiceUnavailable): {AWAY}\n")
+    assert body.endswith("<https://air.example/log?x=1&amp;y=2|Its log>")
+
+
+def test_the_same_cause_is_told_once_an_hour_and_another_one_at_once(store: Any) -> None:
+    times = [NOW, NOW + timedelta(minutes=45), NOW + timedelta(minutes=55)]
+    assert [report_failure(store, POLL, RULES, now=at) for at in times] == [1, 0, 1]
+    assert report_failure(store, replace(POLL, cause=OSError("x")), RULES, now=NOW) == 1
+    assert report_failure(store, replace(POLL, where="kip_sync_wiki.pages"), RULES, now=NOW) == 1
+
+
+def test_the_text_of_a_strange_error_is_not_told_nor_can_it_ping(store: Any) -> None:
+    report_failure(store, replace(POLL, cause=ValueError("token xoxb-1 <!channel>")), RULES, now=NOW)
+    report_failure(store, replace(POLL, cause=None), RULES, now=NOW)
+    evil = ServiceUnavailable(service="<!here> *x*", url="https://x.example", why="y")
+    report_failure(store, replace(POLL, cause=evil, log_url="javascript:alert(1)"), RULES, now=NOW)
+    told = "\n".join(bodies(store.outbox))
+    assert "xoxb" not in told
+    assert "<!" not in told
+    assert "<javascript" not in told
+
+
+@pytest.mark.parametrize("changes", [{"slack": "off"}, {"operators": ""}, {"channel": ""}])
+def test_without_a_channel_for_operators_nobody_is_told(store: Any, changes: dict[str, str]) -> None:
+    assert report_failure(store, POLL, replace(RULES, **changes), now=NOW) == 0
+
+
+def test_in_dry_run_it_is_kept_and_not_sent(store: Any) -> None:
+    report_failure(store, POLL, replace(RULES, sends=False), now=NOW)
+    assert [row.status for row in store.outbox.held.values()] == ["skipped"]
