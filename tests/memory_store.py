@@ -128,7 +128,8 @@ class MemoryOutbox:
 
     def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
         row = self.held[key]
-        again = {"status": "held" if approval else "pending", "next_attempt_at": now} if row.status == "sent" else {}
+        again = {"status": "held" if approval else "pending", "next_attempt_at": now}
+        again = again if row.status == "sent" or (approval and row.status == "pending") else {}
         self.held[key] = replace(row, payload=payload, **again)
 
     def find_waiting_retraction(self, number: int) -> OutboxRow | None:

@@ -62,13 +62,17 @@ def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
 
 
 def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
-    """Give a message another payload; one that went out is to be updated. Raises `KipflowError` for an unknown key."""
+    """Give a message another payload; one that went out is to be updated. Raises `KipflowError` for an unknown key.
+
+    With `approval` nothing goes out that a person has not seen: not what was released in other words either.
+    """
+    released = sa.and_(sa.literal(approval), outbox.c.status == "pending")
     again = sa.and_(outbox.c.status == "sent", outbox.c.external_ref != "")
     _change(
         connection,
         key,
         payload=dict(payload),
-        status=sa.case((again, "held" if approval else "pending"), else_=outbox.c.status),
+        status=sa.case((again, "held" if approval else "pending"), (released, "held"), else_=outbox.c.status),
         attempts=sa.case((again, 0), else_=outbox.c.attempts),
         next_attempt_at=sa.case(
             (again, sa.bindparam("again_at", now, outbox.c.next_attempt_at.type)), else_=outbox.c.next_attempt_at
@@ -90,9 +94,10 @@ def mark_sent(
         last_error=None,
         **_SETTLED,
     )
-    row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
+    row = connection.execute(sa.select(outbox).where(outbox.c.key == key)).one()
     if payload is not None and CARD in row.payload and row.payload != payload:
-        _change(connection, key, status="pending", next_attempt_at=at)
+        # what a person released was what it said then
+        _change(connection, key, status="held" if row.released_at else "pending", next_attempt_at=at)
     if WARNS in row.payload and row.number is not None:
         silent_at = datetime.fromisoformat(row.payload[WARNS])
         if save_delivery(connection, row.number, silent_at=silent_at, at=at, key=key):

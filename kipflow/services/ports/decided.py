@@ -108,8 +108,10 @@ class Outbox(Protocol):
         ...
 
     def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
-        """Give a message another payload. One that went out is pending again, as an update in its place; with
-        `approval` a person must release that."""
+        """Give a message another payload. One that went out is pending again, as an update in its place.
+
+        With `approval` a person must release that, and what was released in other words.
+        """
         ...
 
     def mark_sent(self, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None) -> None:

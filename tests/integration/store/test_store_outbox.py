@@ -214,6 +214,7 @@ def test_a_message_that_is_rewritten_while_it_is_sent_is_due_again_as_an_update(
     [
         ("pending", False, "pending"),
         ("pending", True, "held"),
+        ("skipped", True, "skipped"),
         ("skipped", False, "skipped"),
     ],
 )
@@ -234,6 +235,24 @@ def test_what_has_gone_out_and_waits_to_be_updated_counts_as_sent(store: SqlStor
         assert [row.status for row in session.outbox.load_cards(7)] == [status]
         assert session.outbox.load_status(["card"]) == {"card": "sent"}
         assert session.outbox.withdraw(["card"], why="corrected") == 0
+
+
+def test_what_a_person_released_in_other_words_waits_for_a_person_again(store: SqlStore):
+    with store.begin() as session:
+        session.outbox.enqueue([make_effect("card", payload=CARDED, approval=True)], now=NOW)
+        assert session.outbox.release("card", by="ines", at=NOW)
+        session.outbox.rewrite("card", FULLER, now=NOW, approval=True)
+    assert due(store) == []
+
+    with store.begin() as session:
+        assert session.outbox.release("card", by="ines", at=NOW)
+    in_hand = claim(store)
+    assert in_hand is not None
+    with store.begin() as session:
+        session.outbox.rewrite("card", CARDED, now=NOW, approval=True)
+        session.outbox.mark_sent("card", at=NOW, external_ref="C1/1", payload=in_hand.payload)
+    assert due(store, NOW + HOUR) == []
+    assert [row.status for row in store.effects().rows] == ["held"]
 
 
 def test_what_a_person_says_went_out_can_not_be_updated(store: SqlStore):
