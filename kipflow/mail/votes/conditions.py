@@ -10,7 +10,16 @@ from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 UNDERSTOOD = ("own", "from_me", "filler", "approval", "assent", "abstention", "casts", "change")
 #: where a clause ends: a mark, a dash between blanks
 MARK = re.compile(r"[,;:.!?…，、。；：！？\n(]|\s[–—-]{1,2}\s|[–—]|->|=>|→|\)|\]")
-_THEN = re.compile(r"(?:^|[\s,;:])(?:and )?then\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:a )?$", re.I)
+_OWN = r"\W*(?:it['’]?s |i['’]?m |i am |you have my |you get my )?(?:an? )?$"
+_THEN = re.compile(rf"(?:^|[\s,;:])(?:and )?(?:then|in (?:that|this|which) case){_OWN}", re.I)
+#: "Otherwise -1" depends on what stands before; "Otherwise +1" is a vote but for that
+_ELSE = re.compile(rf"(?:^|[\s,;:])(?:otherwise|else|if not){_OWN}", re.I)
+#: "With the name fixed, +1": is it fixed? "With all comments addressed" says so
+_WITH_DONE = re.compile(
+    r"(?:^|[.;:!?]\s)\W*with (?!.{0,60}\b(?:all|everything|now)\b)[^,.;:!?]{1,60}\b(?:\w{2,12}ed|done|in place)\b"
+    rf"{_OWN}",
+    re.I,
+)
 #: "Rename it and I'm +1"
 _DO_AND = re.compile(
     r"^\W*(?:please |just |simply )?(?!i\b|we\b|it\b)[a-z]+ (?:it|that|this|the|your)\b[^.;:!?]{0,80}\band (?:then )?"
@@ -18,7 +27,8 @@ _DO_AND = re.compile(
     re.IGNORECASE,
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
-_CONCLUDED = re.compile(r"\b(?:so|hence|therefore|thus)\b\W*(?:\w+\W+){0,3}$")
+#: "…, so +1"; not "if it stays so"
+_CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
 
 
 def has_condition(text: str) -> bool:
@@ -53,6 +63,11 @@ def opens_under_condition(above: str) -> bool:
 
 def follows_condition(lead: str, above: str) -> bool:
     """ "Rename it and then +1"; `above` is what stands before the sentence."""
-    if _THEN.search(lead) and has("demand", fold(f"{above} {lead}")):
+    if _THEN.search(lead) and (above.rstrip().endswith("?") or has("demand", fold(f"{above} {lead}"))):
         return True
-    return _DO_AND.match(lead) is not None or opens_condition(lead)
+    return _DO_AND.match(lead) is not None or _WITH_DONE.search(lead) is not None or opens_condition(lead)
+
+
+def is_alternative(lead: str) -> bool:
+    """Whether what stands behind `lead` is said for another case than the one before: "Otherwise"."""
+    return _ELSE.search(lead) is not None

@@ -10,7 +10,14 @@ from functools import cached_property
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes.about import About, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
-from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, follows_condition, has_condition, opens_under_condition
+from kipflow.mail.votes.conditions import (
+    MARK,
+    UNDERSTOOD,
+    follows_condition,
+    has_condition,
+    is_alternative,
+    opens_under_condition,
+)
 from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
@@ -20,7 +27,7 @@ from kipflow.mail.votes.values import find_values, parse_value
 MAX_VALUES = 12
 _CONCLUDES = re.compile(
     r"\b(?:so|hence|therefore|thus) (?=here|i\b|my|it)|\bbut\s*$"
-    r"|\b(?=(?:i am|i'm|i vote|my vote is)\s*(?:an? |at |now )?$)"
+    r"|\b(?=(?:i am|i'm|i vote|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 #: words of an afterthought
@@ -78,7 +85,10 @@ class Mention:
     @cached_property
     def segment(self) -> str:
         """The end of the clause: what must be understood for the value to count."""
-        return _CONCLUDES.split(self.clause)[-1].strip(_FRAME)
+        parts = _CONCLUDES.split(self.clause)
+        # "I wonder if | I'm +1" says more than its end
+        hidden = any(ends("introduces", part) for part in parts[:-1])
+        return (self.clause if hidden else parts[-1]).strip(_FRAME)
 
     @cached_property
     def follows_article(self) -> bool:
@@ -180,6 +190,7 @@ class Mention:
             has_condition(self.tail)
             or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in hangs)
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
+            or (self.choice is Choice.AGAINST and is_alternative(self.lead))
         )
 
     @cached_property
