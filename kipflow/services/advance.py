@@ -326,7 +326,7 @@ def _update_cards(
         return []
     news: list[Effect] = []
     for row, payload, told in keep_cards(cards, decision, facts, effects):
-        outbox.rewrite(row.key, payload, now=now, approval=effects.slack == "approve")
+        outbox.rewrite(row.key, payload, now=now, approval=effects.approves)
         news += told
     return news
 

@@ -27,6 +27,11 @@ class EffectRules:
         """Whether anybody is told in Slack."""
         return self.slack != "off" and bool(self.channel)
 
+    @property
+    def approves(self) -> bool:
+        """Whether a person releases each message."""
+        return self.slack == "approve"
+
     def find_board_page(self, number: int) -> str:
         """Where the board shows a proposal; "" where the board's address is not known."""
         return f"{self.board_url}/proposals/{number}" if self.board_url else ""

@@ -85,8 +85,8 @@ def find_effects(
         return _ask_of_claim(decision, rules, recorded_at, followed_since)
     if not rules.tells:
         return _find_index_retractions(key, corrections, decision, rules)
-    approve = rules.slack == "approve"
-    links = say_links(about, rules) if about is not None else ""
+    approve = rules.approves
+    links = say_links(about, rules)
     found: list[Effect] = []
     for entry, correction in corrections:
         payload = {"channel": rules.channel, **render_correction(key, correction, decision, links=links)}
@@ -121,7 +121,7 @@ def _write_move(
     if about is not None and begins and vote is not None and vote.vote.opened_at == transition.at:
         text, head = render_move(key, transition)
         return write_card(text, head, vote, decision, about, rules)
-    links = say_links(about, rules) if about is not None else ""
+    links = say_links(about, rules)
     return {"channel": rules.channel, **render_transition(key, transition, decision, links=links)}
 
 
@@ -156,7 +156,7 @@ def _find_questions(
     key: str, decision: Decision, rules: EffectRules, recorded_at: datetime, followed_since: datetime | None
 ) -> list[Effect]:
     """What operators are asked."""
-    approve = rules.slack == "approve"
+    approve = rules.approves
     found: list[Effect] = []
     for item in decision.review:
         if not _is_worth_asking(item, recorded_at, followed_since):

@@ -148,8 +148,10 @@ def link(shown: str, url: str) -> str:
     return f"<{escape(url)}|{shown}>" if safe and shown else shown
 
 
-def say_links(facts: ProposalFacts, rules: EffectRules, *, thread: str = "") -> str:
+def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = "") -> str:
     """A proposal's title as a link to its page, its thread (of the mail `thread`) and the board; each where known."""
+    if facts is None:
+        return ""
     title = cite(facts.proposal.title, facts.proposal.page_url or "")
     places = {"thread": facts.find_permalink(thread), "board": rules.find_board_page(facts.proposal.number)}
     return " · ".join([*filter(None, [title]), *(link(name, url) for name, url in places.items() if url)])

@@ -33,7 +33,7 @@ def find_fault_effects(
             number=page.number,
             channel="slack",
             payload={"channel": rules.channel, "in_thread": True, **render_faults(key, new)},
-            approval=rules.slack == "approve",
+            approval=rules.approves,
         )
     ]
 

@@ -138,7 +138,7 @@ def _find_news(row: OutboxRow, state: VoteState, facts: ProposalFacts, rules: Ef
                 number=row.number,
                 channel="slack",
                 payload=payload,
-                approval=rules.slack == "approve",
+                approval=rules.approves,
             )
         )
     return found
