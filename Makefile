@@ -19,10 +19,13 @@ CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 help: ## Show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Create .venv from the locked requirements (nothing to do when it is current)
-	@python=$$(sh tools/find_python.sh) && "$$python" tools/prepare_venv.py
+PREPARE := python=$$(sh tools/find_python.sh) && "$$python" tools/prepare_venv.py
 
-run: setup ## Set up, start everything, run the DAGs, print the board; the UI stays up
+setup: ## Create .venv from the locked requirements (nothing to do when it is current)
+	@$(PREPARE)
+
+run: ## Set up (without the tools for tests), start everything, run the DAGs, print the board; the UI stays up
+	@$(PREPARE) --runtime
 	@$(IN_COMMUNITY) $(BIN)/kipflow up
 
 stop: ## Stop what `make run` started
@@ -55,6 +58,7 @@ format: setup ## Apply the formatter
 	$(BIN)/ruff check --fix $(CHECKED)
 	$(BIN)/ruff format $(CHECKED)
 
-lock: setup ## Lock requirements.in with hashes (needs uv)
+lock: ## Lock requirements.in and requirements-dev.in with hashes (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv (https://docs.astral.sh/uv/) on the path" >&2; exit 1; }
-	uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes -o requirements.txt
+	for lock in requirements requirements-dev; do \
+		uv pip compile $$lock.in --no-header --universal --python-version 3.11 --generate-hashes -o $$lock.txt || exit; done

@@ -1,8 +1,9 @@
-"""Create or complete `.venv` from the locked requirements: `python tools/prepare_venv.py`.
+"""Create or complete `.venv` from the locked requirements: `python tools/prepare_venv.py [--runtime]`.
 
-Standard library only: it runs before anything is installed. Called by `make setup`; does nothing when the
-environment already matches `requirements.txt`. An install that was interrupted leaves the state file at
-"installing", and the next call starts over, because a package that is half unpacked looks installed to pip.
+Standard library only: it runs before anything is installed. Called by `make setup`, and with `--runtime` by `make run`,
+which needs no test tools; does nothing when the environment already holds what the locks say. An install that was
+interrupted leaves the state file at "installing", and the next call starts over, because a package that is half
+unpacked looks installed to pip.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 STATE = VENV / "kipflow-state"
 LOG = VENV / "install.log"
+RUNTIME = ("requirements.txt",)
+DEVELOPMENT = (*RUNTIME, "requirements-dev.txt")
+INSTALLING = "installing"
 NEEDED_BYTES = 2_500_000_000
 IS_WINDOWS = os.name == "nt"
 
@@ -27,31 +32,32 @@ class SetupFailed(Exception):
     """The environment could not be made; the message is one line for the user."""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] = ()) -> int:
     """Bring `.venv` up to date; returns the exit code for make."""
-    wanted = f"ready {find_digest()}"
-    state = STATE.read_text().strip() if STATE.is_file() else ""
-    if state == wanted and is_usable():
+    locks = RUNTIME if "--runtime" in arguments else DEVELOPMENT
+    wanted = [find_digest(lock) for lock in locks]
+    state = STATE.read_text().split() if STATE.is_file() else []
+    if set(wanted) <= set(state) and is_usable():
         return 0
     try:
-        prepare(state)
+        prepare(locks, is_broken=state == [INSTALLING])
     except SetupFailed as error:
         print(f"setup failed: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nsetup interrupted; run it again to start over", file=sys.stderr)
         return 130
-    STATE.write_text(wanted + "\n")
+    STATE.write_text("\n".join(wanted) + "\n")
     return 0
 
 
-def find_digest() -> str:
-    """What the environment depends on: the lock, the package's own metadata, where it stands."""
+def find_digest(lock: str) -> str:
+    """A lock with what else the environment depends on: the package's own metadata, where it stands."""
     digest = hashlib.sha256()
-    for name in ("requirements.txt", "pyproject.toml"):
+    for name in (lock, "pyproject.toml"):
         digest.update((ROOT / name).read_bytes())
     digest.update(str(ROOT).encode())
-    return digest.hexdigest()[:16]
+    return f"{lock}={digest.hexdigest()[:16]}"
 
 
 def python() -> Path:
@@ -68,24 +74,25 @@ def is_usable() -> bool:
     return done.returncode == 0
 
 
-def prepare(state: str) -> None:
-    """Make the environment and install into it.
+def prepare(locks: Sequence[str], *, is_broken: bool) -> None:
+    """Make the environment and install into it what the locks name.
 
     Raises:
         SetupFailed: no room, no network, or a package that does not fit its hash.
     """
     started = time.monotonic()
-    if VENV.exists() and (state == "installing" or not is_usable()):
+    if VENV.exists() and (is_broken or not is_usable()):
         print("setup: .venv is incomplete; starting it over", flush=True)
         shutil.rmtree(VENV)
     if not VENV.exists():
         check_room()
     VENV.mkdir(exist_ok=True)
-    STATE.write_text("installing\n")
+    STATE.write_text(f"{INSTALLING}\n")
     if not is_usable():
         run([sys.executable, "-m", "venv", str(VENV)], f"creating .venv with Python {sys.version.split()[0]}")
-    # the lock is complete: where pip looked for dependencies itself, it would find releases newer than the lock's
-    install(["--no-deps", "--require-hashes", "-r", str(ROOT / "requirements.txt")], "installing the locked packages")
+    # the locks are complete: where pip looked for dependencies itself, it would find newer releases than theirs
+    named = [part for lock in locks for part in ("-r", str(ROOT / lock))]
+    install(["--no-deps", "--require-hashes", *named], "installing the locked packages")
     install(["--no-deps", "--no-build-isolation", "-e", str(ROOT)], "installing kipflow itself")
     print(f"setup: ready in {time.monotonic() - started:.0f} s", flush=True)
 
@@ -115,7 +122,8 @@ def run(command: list[str], what: str) -> None:
     Raises:
         SetupFailed: with the last error the command wrote.
     """
-    total = sum(1 for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
+    locks = [Path(name) for name in command if name.endswith(".txt")]
+    total = len({line for lock in locks for line in lock.read_text().splitlines() if "==" in line})
     print(f"setup: {what} …", flush=True)
     environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"}}
     lines: list[str] = []
@@ -146,4 +154,4 @@ def run(command: list[str], what: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -67,7 +67,8 @@ def prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     venv = tmp_path / ".venv"
     for name, value in {"ROOT": tmp_path, "VENV": venv, "STATE": venv / "kipflow-state", "LOG": venv / "log"}.items():
         monkeypatch.setattr(script, name, value)
-    (tmp_path / "requirements.txt").write_text("a==1\n")
+    for lock in script.DEVELOPMENT:
+        (tmp_path / lock).write_text("a==1\n")
     (tmp_path / "pyproject.toml").write_text("")
     script.calls = []
 
@@ -115,6 +116,21 @@ def test_a_changed_lock_is_installed_into_what_is_there(prepare: ModuleType, tmp
 
     assert prepare.main() == 0
     assert prepare.calls == WHOLE[1:]
+
+
+def test_running_installs_no_test_tools_and_keeps_those_that_are_there(
+    prepare: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed: list[list[str]] = []
+    monkeypatch.setattr(prepare, "install", lambda arguments, what: installed.append(arguments))
+
+    assert prepare.main(["--runtime"]) == 0
+    assert not any(argument.endswith("requirements-dev.txt") for argument in installed[0])
+
+    assert prepare.main() == 0
+    assert any(argument.endswith("requirements-dev.txt") for argument in installed[2])
+    installed.clear()
+    assert (prepare.main(["--runtime"]), prepare.main(), installed) == (0, 0, [])
 
 
 def test_a_failed_install_is_one_line_and_is_not_taken_for_done(
