@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from airflow.sdk import AssetOrTimeSchedule, dag, task
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
-from kip_dags.outbox import deliver_channel
+from kip_dags.outbox import deliver_kind
 
 
 @dag(
@@ -22,7 +22,7 @@ def kip_notify_slack() -> None:
     @task(on_failure_callback=None)  # Slack cannot be told that nothing reaches it
     def post_messages() -> dict[str, int]:
         """Post the messages that are due."""
-        return deliver_channel("slack")
+        return deliver_kind("slack")
 
     post_messages()
 

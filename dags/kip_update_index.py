@@ -12,13 +12,9 @@ Runs after new history, and every ten minutes for what was postponed or has been
 from __future__ import annotations
 
 from airflow.sdk import AssetOrTimeSchedule, dag, task
-from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.defaults import PAGES, TRANSITIONS, describe_dag, every
-from kip_dags.outbox import deliver_channel
-from kip_dags.parts import open_parts
-from kip_dags.reports import skip_unless_new, tell
-
-from kipflow.services.index import update_index
+from kip_dags.outbox import deliver_kind, plan_kind
+from kip_dags.reports import skip_unless_new
 
 
 @dag(
@@ -30,24 +26,12 @@ def kip_update_index() -> None:
     @task
     def render_round_up() -> dict[str, int]:
         """Put the edit that makes the index true into the outbox, if it is not true already."""
-        parts = open_parts()
-        if parts.wiki is None or parts.community.wiki is None:
-            raise AirflowSkipException(f"community {parts.community.name} has no wiki")
-        report = update_index(
-            parts.store,
-            parts.wiki,
-            page_id=parts.community.wiki.index_page,
-            prefix=parts.community.prefix,
-            mode=parts.community.effects.index,
-            sends=parts.sends,
-            now=parts.clock(),
-        )
-        return tell(report)
+        return plan_kind("index")
 
     @task
     def save_page() -> dict[str, int]:
         """Save the index page."""
-        return deliver_channel("index")
+        return deliver_kind("index")
 
     @task(outlets=[PAGES])
     def announce_index(saved: dict[str, int]) -> int:

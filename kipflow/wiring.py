@@ -26,10 +26,11 @@ from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.deliver import ChatHandler, Handler
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.index import IndexHandler
+from kipflow.services.kinds.chat import ChatKind
+from kipflow.services.kinds.index import IndexKind
+from kipflow.services.kinds.kind import Kind, Scope
 from kipflow.services.ports import Archive, Chat, Tickets, Wiki
 
 
@@ -169,14 +170,38 @@ def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Se
     )
 
 
-def find_handlers(parts: Parts, *, now: datetime) -> dict[str, Handler]:
-    """What delivers each channel's effects; a channel whose service is not connected has none and waits."""
-    handlers: dict[str, Handler] = {}
-    if parts.chat is not None:
-        handlers["slack"] = ChatHandler(parts.chat, parts.store)
-    if parts.wiki is not None:
-        handlers["index"] = IndexHandler(store=parts.store, wiki=parts.wiki, prefix=parts.community.prefix, now=now)
-    return handlers
+def _make_chat(parts: Parts, scope: Scope) -> Kind | None:
+    return ChatKind(parts.chat, scope.store) if parts.chat is not None else None
+
+
+def _make_index(parts: Parts, scope: Scope) -> Kind | None:
+    wiki = parts.community.wiki
+    return IndexKind(scope=scope, wiki=parts.wiki, page_id=wiki.index_page) if parts.wiki and wiki else None
+
+
+#: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
+KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
+    "slack": _make_chat,
+    "index": _make_index,
+}
+
+
+def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
+    """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
+    found: dict[str, Kind] = {}
+    for name, make in KINDS.items():
+        scope = Scope(
+            store=parts.store,
+            board=parts.store,
+            prefix=parts.community.prefix,
+            mode=parts.community.effects.find_mode(name),
+            sends=parts.sends,
+            now=now,
+        )
+        kind = make(parts, scope)
+        if kind is not None:
+            found[name] = kind
+    return found
 
 
 def effect_rules(parts: Parts) -> EffectRules:

@@ -1,4 +1,4 @@
-"""Sending what the outbox holds, as tasks do it."""
+"""Planning and sending effects, as tasks do it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.services.deliver import deliver
-from kipflow.wiring import find_handlers
+from kipflow.wiring import find_kinds
 
 
-def deliver_channel(channel: str) -> dict[str, int]:
-    """Send the due effects of one channel; skips the task in dry-run, or where the channel is not set up.
+def plan_kind(name: str) -> dict[str, int]:
+    """Put what is due of one kind of effect into the outbox; skips the task where the community lacks what it needs."""
+    parts = open_parts()
+    kind = find_kinds(parts, now=parts.clock()).get(name)
+    if kind is None:
+        raise AirflowSkipException(f"community {parts.community.name} has nothing to make {name} with")
+    return tell(kind.plan())
+
+
+def deliver_kind(name: str) -> dict[str, int]:
+    """Send the due effects of one kind; skips the task in dry-run, or where the kind is not set up.
 
     Raises:
         AirflowFailException: none of the due effects could be sent.
@@ -21,12 +30,10 @@ def deliver_channel(channel: str) -> dict[str, int]:
     if not parts.sends:
         raise AirflowSkipException("dry-run: nothing is sent")
     now = parts.clock()
-    handler = find_handlers(parts, now=now).get(channel)
-    if handler is None:
-        raise AirflowSkipException(
-            f"community {parts.community.name} sends nothing to {channel}, or has no token for it"
-        )
-    counts = tell(deliver(parts.store, {channel: handler}, now=now, by=ThisProcess()))
+    kind = find_kinds(parts, now=now).get(name)
+    if kind is None:
+        raise AirflowSkipException(f"community {parts.community.name} sends nothing to {name}, or has no token for it")
+    counts = tell(deliver(parts.store, {name: kind}, now=now, by=ThisProcess()))
     if counts["failed"] and not counts["sent"]:
         # the outbox tries again in its own time; the run must not look well meanwhile
         raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board tells why")

@@ -16,7 +16,7 @@ from kipflow.commands.now import find_now, find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
-from kipflow.wiring import Parts, effect_rules
+from kipflow.wiring import Parts, effect_rules, find_kinds
 
 
 @click.group(invoke_without_command=True)
@@ -45,13 +45,10 @@ def index(ctx: click.Context, form: str, diff: bool) -> int:
 
 
 def _print_diff(parts: Parts) -> int:
-    from kipflow.services.index import preview_index
-
-    if parts.wiki is None or parts.community.wiki is None:
+    kind = find_kinds(parts, now=find_now(parts)).get("index")
+    if kind is None:
         raise lacks(parts, "wiki")
-    page_id, prefix = parts.community.wiki.index_page, parts.community.prefix
-    lines = preview_index(parts.store, parts.wiki, page_id=page_id, prefix=prefix, now=find_now(parts))
-    for line in lines or ["the index page is as it should be"]:
+    for line in kind.preview() or ["the index page is as it should be"]:
         click.echo(line)
     return 0
 

@@ -54,7 +54,7 @@ def deliver(as_of: datetime | None) -> int:
     from kipflow.commands.facts import print_report
     from kipflow.commands.opening import open_parts
     from kipflow.services.deliver import deliver as send
-    from kipflow.wiring import find_handlers
+    from kipflow.wiring import find_kinds
 
     parts = open_parts()
     if not parts.sends:
@@ -62,7 +62,7 @@ def deliver(as_of: datetime | None) -> int:
         return 0
     now = find_seen_at(parts, as_of)
     with progress("delivering"):
-        report = send(parts.store, find_handlers(parts, now=now), now=now, by=ThisProcess())
+        report = send(parts.store, find_kinds(parts, now=now), now=now, by=ThisProcess())
     print_report(report)
     waiting = _count_waiting(parts)
     if waiting:

@@ -127,11 +127,17 @@ class PolicyConfig(StrictModel):
 
 
 class EffectsConfig(StrictModel):
-    """What leaves the building. `dry-run` computes and shows everything and sends nothing."""
+    """What leaves the building. `dry-run` computes and shows everything and sends nothing.
+
+    Each kind of effect is "off", or goes out after a person has released it ("approve"), or at once ("send").
+    """
 
     mode: Literal["dry-run", "send"] = "dry-run"
     slack: Sending = "send"
     index: Sending = "approve"
+
+    def find_mode(self, kind: str) -> str:
+        return str(getattr(self, kind))
 
 
 class SiteConfig(StrictModel):

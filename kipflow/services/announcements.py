@@ -16,12 +16,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import Told, find_slack_key
-from kipflow.services.ports import Outbox, OutboxRow
-
-#: States of a message that has not gone out.
-_WAITING = frozenset({"pending", "held", "failed"})
-#: States of one that people may have read: they must hear that it no longer holds.
-_OUT = frozenset({"sent", "unsure"})
+from kipflow.services.ports import OUT, WAITING, Outbox, OutboxRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +48,7 @@ class Announced:
     @cached_property
     def overtaken(self) -> list[Transition]:
         """The earlier corrections whose messages still wait."""
-        return [t for t in self.stored if t.retracts and t not in self.heard and self.status.get(t.id) in _WAITING]
+        return [t for t in self.stored if t.retracts and t not in self.heard and self.status.get(t.id) in WAITING]
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -81,7 +76,7 @@ def settle_announcements(
         appended=appended,
         stage=stage,
         status={entry: status[k] for entry, k in keys.items() if k in status},
-        out=_OUT if rules.sends else _OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
+        out=OUT if rules.sends else OUT | {"skipped"},  # in dry-run nothing goes out: it shows what would have
         retraction=outbox.find_waiting_retraction(appended[0].number),
     )
     for correction, gone in find_withdrawn(announced):

@@ -16,7 +16,8 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from kipflow.domain.errors import CannotTell, KipflowError, RateLimited, Refused
-from kipflow.services.ports import BELOW, Chat, OutboxRow, Report, Store
+from kipflow.services.kinds.kind import Kind
+from kipflow.services.ports import OutboxRow, Report, Store
 
 #: After so many tries a person must look; the row stays, marked as failed, and can be released again.
 MAX_ATTEMPTS = 8
@@ -26,18 +27,6 @@ MAX_DELAY = timedelta(hours=6)
 LEASE = timedelta(minutes=10)
 #: Seconds in which the request of one who died may still arrive.
 SETTLE = 3.0
-
-
-class Handler(Protocol):
-    """How the effects of one channel are made; both methods return a reference to what was made."""
-
-    def send(self, row: OutboxRow) -> str:
-        """Make it. After `Refused` and `RateLimited` it certainly was not made, after any other error it may be."""
-        ...
-
-    def find(self, row: OutboxRow) -> str | None:
-        """What was made of a row since its `tried_at`; None: certainly nothing. `CannotTell`: that can't be seen."""
-        ...
 
 
 class Deliverer(Protocol):
@@ -61,14 +50,14 @@ class Somebody:
 
 def deliver(
     store: Store,
-    handlers: Mapping[str, Handler],
+    kinds: Mapping[str, Kind],
     *,
     now: datetime,
     by: Deliverer | None = None,
     limit: int = 200,
     wait: Callable[[float], None] = time.sleep,
 ) -> Report:
-    """Send the due effects of the channels that `handlers` know.
+    """Send the due effects of the channels that `kinds` has.
 
     When one is told to wait (`RateLimited`), the rest of its channel waits for the next run as well.
 
@@ -78,45 +67,12 @@ def deliver(
         wait: sleeps for so many seconds.
     """
     run = _Run(store, now, by or Somebody(), wait)
-    for channel, handler in handlers.items():
+    for channel, kind in kinds.items():
         for _ in range(limit):
             row = run.claim(channel)
-            if row is None or not run.settle(row, handler):
+            if row is None or not run.settle(row, kind):
                 break
     return Report(counts=run.counts, warnings=tuple(run.warnings))
-
-
-@dataclass(frozen=True, slots=True)
-class ChatHandler:
-    """Posts a row's payload to its channel, below another message where it asks for that; updates what it posted."""
-
-    chat: Chat
-    store: Store
-
-    def send(self, row: OutboxRow) -> str:
-        payload: Mapping[str, Any] = row.payload
-        blocks = list(payload["blocks"])
-        if row.external_ref:
-            self.chat.update(row.external_ref, str(payload["text"]), blocks)
-            return row.external_ref
-        return self.chat.post(
-            str(payload["channel"]), str(payload["text"]), blocks, key=row.key, thread=self._find_thread(row)
-        )
-
-    def find(self, row: OutboxRow) -> str | None:
-        if row.external_ref:
-            return None  # an update may be made twice
-        since = row.tried_at or row.created_at
-        return self.chat.find(str(row.payload["channel"]), key=row.key, since=since, thread=self._find_thread(row))
-
-    def _find_thread(self, row: OutboxRow) -> str | None:
-        if row.payload.keys().isdisjoint({"in_thread", BELOW}) or row.number is None:
-            return None
-        with self.store.begin() as session:
-            if BELOW in row.payload:
-                found = session.outbox.find(row.payload[BELOW])
-                return found.external_ref if found is not None else None
-            return session.outbox.find_thread(row.number, str(row.payload["channel"]))
 
 
 class _Run:
@@ -140,20 +96,20 @@ class _Run:
         )
         return None
 
-    def settle(self, row: OutboxRow, handler: Handler) -> bool:
+    def settle(self, row: OutboxRow, kind: Kind) -> bool:
         """Send an effect that was claimed, unless it is there already; False where its channel must wait."""
         tried_at = row.tried_at
         sent: Mapping[str, Any] = row.payload
         try:
             reference = None
             if tried_at is not None:
-                reference = self._look(row, handler)
+                reference = self._look(row, kind)
                 sent = {}  # it may hold what an earlier attempt said
                 if reference is None and not self._renew(row):
                     return False
             if reference is None:
                 tried_at, sent = None, row.payload
-                reference = self._send(row, handler)
+                reference = self._send(row, kind)
         except RateLimited as error:
             self._put_back(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
             self.counts["postponed"] += 1
@@ -168,31 +124,31 @@ class _Run:
             self.counts["sent"] += 1
         return True
 
-    def _look(self, row: OutboxRow, handler: Handler) -> str | None:
+    def _look(self, row: OutboxRow, kind: Kind) -> str | None:
         """What an earlier attempt made; asked twice, because its request may still have been under way."""
-        found = handler.find(row)
+        found = kind.find(row)
         if found is None:
             self._wait(SETTLE)
-            found = handler.find(row)
+            found = kind.find(row)
         return found
 
     def _renew(self, row: OutboxRow) -> bool:
         with self._store.begin() as session:
             return session.outbox.renew_claim(row.key, by=self._by.name, lease=LEASE)
 
-    def _send(self, row: OutboxRow, handler: Handler) -> str:
+    def _send(self, row: OutboxRow, kind: Kind) -> str:
         """Send it; an answer that was lost is made up for by looking at once.
 
         Raises:
             _FateOpen: it may have gone out.
         """
         try:
-            return handler.send(row)
+            return kind.send(row)
         except (RateLimited, Refused):
             raise
         except KipflowError as error:
             try:
-                found = handler.find(replace(row, tried_at=self._now))
+                found = kind.find(replace(row, tried_at=self._now))
             except KipflowError:
                 found = None
             if found is None:

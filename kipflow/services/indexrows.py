@@ -18,8 +18,7 @@ from kipflow.domain.numbering import find_next
 from kipflow.domain.proposals import format_key
 from kipflow.services.ports import (
     MOVED_BACK,
-    REFUSED_BY,
-    TAKES_BACK,
+    ON_ITS_WAY,
     Effect,
     IndexRow,
     OutboxRow,
@@ -31,8 +30,6 @@ from kipflow.wiki.index import parse_index_page, render_index, replace_index
 
 CHANNEL = "index"
 NOWHERE = "nowhere"
-#: Effects that a person has let go, on their way.
-_ON_THEIR_WAY = frozenset({"pending", "claimed", "failed", "unsure"})
 
 #: A row that does not stand where it should: its number, where it stands, where it should.
 Move = tuple[int, str, str]
@@ -65,7 +62,7 @@ def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: date
     outdated = [e.key for e in edits if e.status == "held" and not set(list_moves(e)) <= set(moves)]
     asking = [e for e in edits if e.key not in outdated]
     left = {move for edit in asking if _is_left(edit) for move in list_moves(edit)} | _find_acknowledged(rulings, moves)
-    going = {move for edit in asking if edit.status in _ON_THEIR_WAY for move in list_moves(edit)}
+    going = {move for edit in asking if edit.status in ON_ITS_WAY for move in list_moves(edit)}
     base = _find_base(edits)
     then: Mapping[int, str] = {}
     if base is not None and base < page.version and set(moves) - left - going:
@@ -168,7 +165,7 @@ def _list_rows(body: str, prefix: str, now: datetime) -> list[str]:
 
 def _is_left(edit: OutboxRow) -> bool:
     """Whether rows that were moved back stay: nobody has answered yet, or somebody has refused."""
-    return edit.status == "held" or (edit.status == "withdrawn" and (edit.last_error or "").startswith(REFUSED_BY))
+    return edit.status == "held" or edit.is_refused
 
 
 def _find_acknowledged(rulings: Sequence[Ruling], moves: Sequence[Move]) -> set[Move]:
@@ -180,6 +177,6 @@ def _find_acknowledged(rulings: Sequence[Ruling], moves: Sequence[Move]) -> set[
 
 def _find_base(edits: Sequence[OutboxRow]) -> int | None:
     """The version of the page that the last edit saved, but for one that took another back."""
-    saved = [e for e in edits if e.status == "sent" and e.external_ref and TAKES_BACK not in e.payload]
+    saved = [e for e in edits if e.status == "sent" and e.external_ref and not e.is_undoing]
     newest = max(saved, key=lambda e: (e.sent_at or e.created_at, e.key), default=None)
     return int(str(newest.external_ref).rpartition("@")[2]) if newest is not None else None

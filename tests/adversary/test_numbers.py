@@ -15,9 +15,9 @@ from kipflow.sandbox.confluence import routes
 from kipflow.sandbox.faults import Faults
 from kipflow.sandbox.wiki import PageScript, ScriptedVersion
 from kipflow.sandbox.wikistate import WikiState
-from kipflow.services.index import update_index
 from kipflow.wiring import connect
 from tests.adversary.conftest import DAY, MONDAY, OSEI, Community, Mail, Said, honest_vote
+from tests.kinds import index_kind
 from tests.web.servers import serve
 
 INDEX = "1000"
@@ -62,7 +62,7 @@ class Wiki:
         community.follow(*mails, day=day)
         parts = connect(read_settings())
         assert parts.wiki is not None
-        update_index(parts.store, parts.wiki, page_id=INDEX, prefix="KIP", mode="send", sends=parts.sends, now=self.now)
+        index_kind(parts.store, parts.wiki, INDEX, self.now, sends=parts.sends).plan()
         parts.store.close()
         community.run("deliver")
 

@@ -177,14 +177,14 @@ def test_a_delivery_that_sends_nothing_of_what_is_due_fails(
     sent, failed = counts
     report = Report(counts={"sent": sent, "failed": failed, "postponed": 0})
     monkeypatch.setattr(outbox, "open_parts", lambda: SimpleNamespace(sends=True, clock=lambda: NOW, store=None))
-    monkeypatch.setattr(outbox, "find_handlers", lambda parts, now: {"slack": object()})
+    monkeypatch.setattr(outbox, "find_kinds", lambda parts, now: {"slack": object()})
     monkeypatch.setattr(outbox, "deliver", lambda store, handlers, now, by: report)
 
     if fails:
         with pytest.raises(AirflowFailException, match="none of 3"):
-            outbox.deliver_channel("slack")
+            outbox.deliver_kind("slack")
     else:
-        assert outbox.deliver_channel("slack")["sent"] == sent
+        assert outbox.deliver_kind("slack")["sent"] == sent
 
 
 def test_dry_run_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +194,7 @@ def test_dry_run_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "open_parts", lambda: SimpleNamespace(sends=False))
 
     with pytest.raises(AirflowSkipException, match="dry-run"):
-        outbox.deliver_channel("slack")
+        outbox.deliver_kind("slack")
 
 
 FAILED = {

@@ -47,7 +47,7 @@ def run_in(dags: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     [
         ("pulsar", "kip_sync_wiki", "sync_pages", "community pulsar has no wiki"),
         ("pulsar", "kip_sync_wiki", "sync_tickets", "community pulsar has no ticket tracker"),
-        ("pulsar", "kip_update_index", "render_round_up", "community pulsar has no wiki"),
+        ("pulsar", "kip_update_index", "render_round_up", "community pulsar has nothing to make index with"),
         ("pulsar", "kip_update_index", "save_page", "dry-run: nothing is sent"),
         ("pulsar", "kip_notify_slack", "post_messages", "dry-run: nothing is sent"),
         ("airflow", "kip_sync_wiki", "sync_tickets", "community airflow has no ticket tracker"),

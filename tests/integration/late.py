@@ -19,6 +19,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
 from kipflow.services.ingest import ingest_paths
+from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
@@ -168,8 +169,8 @@ class Village:
         # an index of which no row was read makes no numbers: it is only written
         rules = replace(effect_rules(self.parts), slack=self.slack, index_page="5")
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
-        handlers = {"slack": deliver.ChatHandler(self.channel, self.parts.store)}
-        deliver.deliver(self.parts.store, handlers, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
+        kinds = {"slack": ChatKind(self.channel, self.parts.store)}
+        deliver.deliver(self.parts.store, kinds, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
 
     def lines(self) -> list[str]:
         """The history of the proposal that stands."""

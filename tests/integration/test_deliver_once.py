@@ -31,12 +31,14 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.deliver import ChatHandler, Handler, deliver
-from kipflow.services.index import IndexHandler, update_index
+from kipflow.services.deliver import deliver
+from kipflow.services.kinds.chat import ChatKind
+from kipflow.services.kinds.kind import Kind
 from kipflow.services.ports import Effect, OutboxRow
 from tests.databases import database_url, postgres_cluster
 from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.late import MONDAY, found, story
+from tests.kinds import index_kind
 
 __all__ = ["database_url", "postgres_cluster"]
 pytestmark = pytest.mark.integration
@@ -119,16 +121,16 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Stepping:
-    """A handler whose calls are steps: before the request, and after the answer."""
+    """A kind of effect whose calls are steps: before the request, and after the answer."""
 
-    handler: Handler
+    kind: Kind
     steps: Steps
 
     def send(self, row: OutboxRow) -> str:
-        return self._do(self.handler.send, row)
+        return self._do(self.kind.send, row)
 
     def find(self, row: OutboxRow) -> str | None:
-        return self._do(self.handler.find, row)
+        return self._do(self.kind.find, row)
 
     def _do(self, call: Callable[[OutboxRow], Any], row: OutboxRow) -> Any:
         self.steps.take()
@@ -160,7 +162,7 @@ def await_end(child: int) -> int:
 def deliver_messages(opener: Open, outside: str, *, last: int = 0) -> None:
     store, steps = opener(), Steps(last)
     steps.watch(store)
-    handler = Stepping(ChatHandler(SlackChat(f"{outside}/slack/api", TOKEN), store), steps)
+    handler = Stepping(ChatKind(SlackChat(f"{outside}/slack/api", TOKEN), store), steps)
     deliver(store, {"slack": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
 
 
@@ -248,7 +250,7 @@ def deliver_index(opener: Open, outside: str, *, last: int = 0) -> None:
     store, steps = opener(), Steps(last)
     steps.watch(store)
     wiki = ConfluenceWiki(f"{outside}/confluence/rest/api", "secret")
-    handler = Stepping(IndexHandler(store=store, wiki=wiki, prefix="KIP", now=ANCHOR), steps)
+    handler = Stepping(index_kind(store, wiki, "1000", ANCHOR), steps)
     deliver(store, {"index": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
 
 
@@ -267,7 +269,7 @@ def test_a_kill_at_any_step_of_an_index_save_leaves_one_version_for_the_edit(
         title = f"Index {database_url.get_backend_name()} {last}"
         page = wiki.create_page("1000", title=title, body=index.body)
         store = opener()
-        update_index(store, wiki, page_id=page.page_id, prefix="KIP", mode="send", sends=True, now=ANCHOR)
+        index_kind(store, wiki, page.page_id, ANCHOR).plan()
         store.close()
         status = await_end(fork(lambda: deliver_index(opener, outside, last=last)))
         assert await_end(fork(lambda: deliver_index(opener, outside))) == 0

@@ -15,7 +15,7 @@ import pytest
 from kipflow.adapters.http import Patience
 from kipflow.services import deliver, poll, sync
 from kipflow.services.assembly import load_facts
-from kipflow.wiring import Parts, find_handlers
+from kipflow.wiring import Parts, find_kinds
 from tests.integration.conftest import connect_to
 from tests.integration.test_story import run_once
 
@@ -107,7 +107,7 @@ def test_work_among_faults_comes_to_the_same_and_sends_everything_once(
     httpx.delete(f"{own_sandbox}/faults").raise_for_status()
     run_once(parts)
     later = parts.clock() + timedelta(hours=6)
-    deliver.deliver(parts.store, find_handlers(parts, now=later), now=later)
+    deliver.deliver(parts.store, find_kinds(parts, now=later), now=later)
 
     clean = connect_to(own_sandbox, tmp_path / "clean", KIPFLOW_SANDBOX_SINCE="2026-10")
     read_all(clean)

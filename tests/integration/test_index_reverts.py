@@ -14,13 +14,13 @@ from kipflow.domain.facts import Ruling
 from kipflow.services.acts import perform
 from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
-from kipflow.services.index import IndexHandler, preview_index, update_index
 from kipflow.services.indexrows import find_places
 from kipflow.services.ports import MOVED_BACK, IndexRow, OutboxRow, WikiPage
 from kipflow.services.rulings import BadRuling
 from kipflow.wiring import open_desk
 from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.late import MONDAY, found, story
+from tests.kinds import index_kind
 
 pytestmark = pytest.mark.integration
 
@@ -57,9 +57,9 @@ class Place:
 
     def update(self) -> None:
         """What `kip_update_index` does."""
-        update_index(self.store, self.wiki, page_id=self.page_id, prefix="KIP", mode="send", sends=True, now=ANCHOR)
-        handler = IndexHandler(store=self.store, wiki=self.wiki, prefix="KIP", now=ANCHOR)
-        deliver(self.store, {"index": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
+        kind = index_kind(self.store, self.wiki, self.page_id, ANCHOR)
+        kind.plan()
+        deliver(self.store, {"index": kind}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
 
     def list(self, status: str) -> list[OutboxRow]:
         return [row for row in self.store.effects(status=status).rows if row.channel == "index"]
@@ -147,7 +147,7 @@ def test_a_row_that_may_stand_where_it_does_is_not_moved(place: Place) -> None:
                 )
             )
     place.act("release", asked.key)
-    assert preview_index(place.store, place.wiki, page_id=place.page_id, prefix="KIP", now=ANCHOR) == []
+    assert index_kind(place.store, place.wiki, place.page_id, ANCHOR).preview() == []
 
 
 def load_rows(place: Place) -> list[IndexRow]:
@@ -188,4 +188,4 @@ def test_the_preview_names_each_row_that_changes(place: Place) -> None:
     assert changed
     assert {line[0] for line in changed} <= {"+", "-"}
     assert all(" KIP-" in line for line in changed)
-    assert preview_index(place.store, place.wiki, page_id=place.page_id, prefix="KIP", now=ANCHOR) == []
+    assert index_kind(place.store, place.wiki, place.page_id, ANCHOR).preview() == []

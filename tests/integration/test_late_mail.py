@@ -21,6 +21,7 @@ from kipflow.web.timeline import EntryKind, build_timeline
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
+from tests.kinds import index_kind
 
 pytestmark = pytest.mark.integration
 
@@ -426,8 +427,9 @@ def test_the_index_keeps_a_row_whose_acceptance_fell_until_a_person_releases_tha
     assert find_row(wiki) == "accepted"
 
     def edit(at: datetime) -> int:
-        done = index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
-        deliver.deliver(store, {"index": index.IndexHandler(store=store, wiki=wiki, prefix="KIP", now=at)}, now=at)
+        kind = index_kind(store, wiki, "5", at)
+        done = kind.plan()
+        deliver.deliver(store, {"index": kind}, now=at)
         return done.counts["edits"]
 
     village.receive(late_objections(), WEEK)
@@ -462,7 +464,7 @@ def test_the_index_is_left_alone_when_a_fall_is_revoked_before_anybody_released_
     wiki = Round(
         page=WikiPage(page_id="5", version=1, title="KIPs", body=body, saved_at=WEEK, saved_by="ops", labels=())
     )
-    done = index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=WEEK + DAY)
+    done = index_kind(store, wiki, "5", WEEK + DAY).plan()
     assert done.counts["edits"] == 0
 
 
@@ -476,12 +478,13 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
     village.receive(late_objections(), WEEK)
     dry = replace(effect_rules(village.parts), sends=False)
     advance.advance_all(store, policy=village.parts.policy, effects=dry, as_of=WEEK)
-    index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=False, now=WEEK)
+    index_kind(store, wiki, "5", WEEK, sends=False).plan()
     assert store.effects(status="held", limit=500).total == 0, "in dry-run nothing waits"
 
     def edit(at: datetime) -> None:
-        index.update_index(store, wiki, page_id="5", prefix="KIP", mode="send", sends=True, now=at)
-        deliver.deliver(store, {"index": index.IndexHandler(store=store, wiki=wiki, prefix="KIP", now=at)}, now=at)
+        kind = index_kind(store, wiki, "5", at)
+        kind.plan()
+        deliver.deliver(store, {"index": kind}, now=at)
 
     edit(WEEK + DAY)
     assert find_row(wiki) == "accepted"

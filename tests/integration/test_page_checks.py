@@ -15,8 +15,9 @@ from kipflow.adapters.store import SqlStore
 from kipflow.domain.facts import NO_TICKET, PageVersion, TicketState
 from kipflow.domain.pagefaults import PageFault
 from kipflow.services.checks import check_pages
-from kipflow.services.deliver import ChatHandler, deliver
+from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
+from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.services.sync import parse
 from kipflow.wiki.template import render_page
@@ -168,11 +169,11 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
         session.outbox.enqueue(
             [Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW
         )
-    handlers = {"slack": ChatHandler(chat, store)}
-    assert deliver(store, handlers, now=NOW).counts["sent"] == 1
+    kinds = {"slack": ChatKind(chat, store)}
+    assert deliver(store, kinds, now=NOW).counts["sent"] == 1
     save(store, GOOD.replace("<p>Rust.</p>", ""))
     check(store)
-    assert deliver(store, handlers, now=NOW).counts["sent"] == 1
+    assert deliver(store, kinds, now=NOW).counts["sent"] == 1
     shown = httpx.get(f"{own_sandbox}/slack").text
     assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to mend")
 

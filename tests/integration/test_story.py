@@ -12,9 +12,9 @@ import pytest
 from kipflow.adapters.http import Patience
 from kipflow.domain.events import Stage
 from kipflow.sandbox.answers import Expected, expected
-from kipflow.services import advance, deliver, index, poll, replay, sync
+from kipflow.services import advance, deliver, poll, replay, sync
 from kipflow.services.board import ProposalView, RowQuery
-from kipflow.wiring import Parts, effect_rules, find_handlers
+from kipflow.wiring import Parts, effect_rules, find_kinds
 from tests.integration.conftest import connect_to
 
 pytestmark = pytest.mark.integration
@@ -36,10 +36,9 @@ def run_once(parts: Parts) -> dict[str, int]:
     pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
     tickets = sync.sync_tickets(parts.store, parts.tickets, as_of=now)
     moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
-    edits = index.update_index(
-        parts.store, parts.wiki, page_id=page, prefix=prefix, mode="send", sends=parts.sends, now=now
-    )
-    sent = deliver.deliver(parts.store, find_handlers(parts, now=now), now=now)
+    kinds = find_kinds(parts, now=now)
+    edits = kinds["index"].plan()
+    sent = deliver.deliver(parts.store, kinds, now=now)
     counts: dict[str, int] = {"transitions": sum(len(a.appended) for a in moved), "decided": len(moved)}
     for report in (asked, read, pages, tickets, edits, sent):
         counts.update(report.counts)

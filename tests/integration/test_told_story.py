@@ -22,6 +22,7 @@ from kipflow.services.ports import CARD, OutboxRow, WikiPage
 from kipflow.wiki.index import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
+from tests.kinds import index_kind
 
 pytestmark = pytest.mark.integration
 
@@ -77,9 +78,9 @@ class Listener:
         told, updated = len(self.village.channel.posted), len(self.village.channel.updates)
         self.village.hold(now)
         self.village.decide(now)
-        index.update_index(store, self.wiki, page_id="1000", prefix="KIP", mode="send", sends=True, now=now)
-        handler = index.IndexHandler(store=store, wiki=self.wiki, prefix="KIP", now=now)
-        deliver.deliver(store, {"index": handler}, now=now)
+        kind = index_kind(store, self.wiki, "1000", now)
+        kind.plan()
+        deliver.deliver(store, {"index": kind}, now=now)
         for channel, text in self.village.channel.posted[told:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])

@@ -75,6 +75,11 @@ def load_rules(connection: sa.Connection, number: int) -> str | None:
     return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
 
 
+def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
+    """The proposals of which something became true since then, in order of number."""
+    return sorted(set(connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
+
+
 def load_first_recorded(connection: sa.Connection, number: int) -> datetime | None:
     """When the first entry of the proposal's history was recorded."""
     statement = sa.select(transition.c.recorded_at).where(transition.c.number == number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,10 +14,8 @@ from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import CARD, RETRACTS, WARNS, Effect, OutboxRow
+from kipflow.services.ports import CARD, GONE, RETRACTS, STOPPED, WAITING, WARNS, Effect, OutboxRow
 
-#: States of an effect that has not gone out, where it was not tried either.
-_WAITING = ("pending", "held", "failed")
 #: What may have gone out: it was handed to its service, and the answer is not known.
 _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))
 #: What went out once already is an update of it, whatever its state.
@@ -33,7 +31,7 @@ def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: dateti
     given = list(effects)
     renewed = [effect.key for effect in given if effect.renews and status == "pending"]
     if renewed:
-        unsent = outbox.c.status.in_(("skipped", "withdrawn"))
+        unsent = outbox.c.status.in_(GONE)
         connection.execute(sa.delete(outbox).where(outbox.c.key.in_(renewed), unsent))
     rows = (_outbox_row(effect, now, status, place) for place, effect in enumerate(given))
     return sum(count_new(connection, outbox, batch) for batch in chunks(rows))
@@ -145,18 +143,18 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, update
     return sum(
         connection.execute(
             sa.update(outbox)
-            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None), unsent)
+            .where(outbox.c.key.in_(chunk), outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None), unsent)
             .values(status="withdrawn", last_error=why[:500])
         ).rowcount
         for chunk in chunks(keys)
     )
 
 
-def load_channel(connection: sa.Connection, channel: str) -> tuple[OutboxRow, ...]:
-    """All effects of a channel, oldest first."""
-    rows = connection.execute(
-        sa.select(outbox).where(outbox.c.channel == channel).order_by(outbox.c.created_at, outbox.c.key)
-    )
+def load_channel(connection: sa.Connection, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
+    """The effects of a channel, oldest first: those of these states, or all."""
+    statement = sa.select(outbox).where(outbox.c.channel == channel)
+    wanted = statement.where(outbox.c.status.in_(status)) if status else statement
+    rows = connection.execute(wanted.order_by(outbox.c.created_at, outbox.c.key))
     return tuple(from_row(OutboxRow, row) for row in rows)
 
 
@@ -170,7 +168,7 @@ def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
 def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow | None:
     """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
     statement = sa.select(outbox).where(
-        outbox.c.number == number, outbox.c.status.in_(_WAITING), outbox.c.tried_at.is_(None)
+        outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
     )
     newest = statement.order_by(outbox.c.created_at.desc(), outbox.c.key.desc())
     return next((from_row(OutboxRow, row) for row in connection.execute(newest) if row.payload.get(RETRACTS)), None)
@@ -189,7 +187,7 @@ def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime
     """
     statement = (
         sa.update(outbox)
-        .where(outbox.c.key == key, outbox.c.status.in_(("held", "failed", "unsure")))
+        .where(outbox.c.key == key, outbox.c.status.in_(STOPPED))
         .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at, **_SETTLED)
     )
     if connection.execute(statement).rowcount == 0:

@@ -119,6 +119,7 @@ class SqlHistory(Part):
     load_decided_at = method(decisions.load_decided_at)
     load_index_rows = method(decisions.load_index_rows)
     load = method(decisions.load_history)
+    load_moved = method(decisions.load_moved)
     load_first_recorded = method(decisions.load_first_recorded)
     save_warning = method(warnings.save_warning)
 

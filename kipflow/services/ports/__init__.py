@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from kipflow.services.ports.decided import HistoryStore, MetricStore, Outbox
+from kipflow.services.ports.decided import HistoryStore, MetricStore
+from kipflow.services.ports.effects import (
+    BELOW,
+    CARD,
+    GONE,
+    MOVED_BACK,
+    ON_ITS_WAY,
+    OUT,
+    REFUSED_BY,
+    RETRACTS,
+    STOPPED,
+    TAKES_BACK,
+    WAITING,
+    WARNS,
+    Claim,
+    Effect,
+    Outbox,
+    OutboxRow,
+)
 from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import Archive, Chat, MonthStats, PageRef, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
-    BELOW,
-    CARD,
-    MOVED_BACK,
-    REFUSED_BY,
-    RETRACTS,
-    TAKES_BACK,
-    WARNS,
     CheckedPage,
-    Claim,
-    Effect,
     IndexRow,
     MetricRow,
     NewFact,
-    OutboxRow,
     ProposalRows,
     Report,
     SaveReport,
@@ -30,10 +38,15 @@ from kipflow.services.ports.store import Rules, Session, Store
 __all__ = [
     "BELOW",
     "CARD",
+    "GONE",
     "MOVED_BACK",
+    "ON_ITS_WAY",
+    "OUT",
     "REFUSED_BY",
     "RETRACTS",
+    "STOPPED",
     "TAKES_BACK",
+    "WAITING",
     "WARNS",
     "Archive",
     "Chat",

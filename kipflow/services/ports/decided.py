@@ -1,16 +1,16 @@
-"""Where decisions are kept: their history, the effects that follow from them, and figures."""
+"""Where decisions are kept: their history, and figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports.records import Claim, Effect, IndexRow, MetricRow, NewFact, OutboxRow, ProposalRows
+from kipflow.services.ports.records import IndexRow, MetricRow, NewFact, ProposalRows
 
 
 class HistoryStore(Protocol):
@@ -52,6 +52,10 @@ class HistoryStore(Protocol):
         ...
 
     def load(self, number: int) -> tuple[Transition, ...]: ...
+    def load_moved(self, since: datetime) -> list[int]:
+        """The proposals of which something became true since then, in order of number."""
+        ...
+
     def load_first_recorded(self, number: int) -> datetime | None:
         """When the proposal's first entry was recorded: since then kipflow follows it."""
         ...
@@ -74,95 +78,6 @@ class HistoryStore(Protocol):
 
         Load its rows, decide and save within one transaction: else newer facts could be taken off the list.
         """
-        ...
-
-
-class Outbox(Protocol):
-    """Effects, from planned to delivered."""
-
-    def enqueue(self, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int: ...
-    def find_claim(self, channel: str) -> Claim | None:
-        """The claim on an effect of this channel whose lease runs."""
-        ...
-
-    def claim(
-        self, channel: str, *, by: str, now: datetime, lease: timedelta, ended: str | None = None
-    ) -> OutboxRow | None:
-        """Take the next due effect of a channel into one's hands, in order; None where there is none for `by`.
-
-        Nobody else gets one of that channel until it is sent or put back, or the lease has run out. `ended` is a
-        claimant that is known to be gone. The row's `tried_at` is what it was before this claim.
-        """
-        ...
-
-    def renew_claim(self, key: str, *, by: str, lease: timedelta) -> bool:
-        """False where it is in somebody else's hands by now."""
-        ...
-
-    def find_thread(self, number: int, channel: str) -> str | None:
-        """The reference of the first message on a proposal that was sent to `channel`: the root of its thread."""
-        ...
-
-    def load_cards(self, number: int) -> list[OutboxRow]:
-        """The messages of the proposal's votes (`CARD`) that nobody refused, oldest first."""
-        ...
-
-    def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
-        """Give a message another payload. One that went out is pending again, as an update in its place.
-
-        With `approval` a person must release that, and what was released in other words.
-        """
-        ...
-
-    def mark_sent(self, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None) -> None:
-        """Note that an effect went out. One that warns of a silence is the delivery of that warning.
-
-        `payload` is what was sent of the message of a vote: rewritten meanwhile, it is pending again. None: what it
-        holds.
-        """
-        ...
-
-    def mark_failed(
-        self, key: str, *, error: str, next_attempt_at: datetime | None, tried_at: datetime | None = None
-    ) -> None:
-        """Count an attempt. `next_attempt_at` None gives up; `tried_at`: it may have gone out since then."""
-        ...
-
-    def confirm_sent(self, key: str, *, by: str, at: datetime) -> bool:
-        """A person's word that an effect of which nobody could tell did go out; False if it is none of these."""
-        ...
-
-    def find(self, key: str) -> OutboxRow | None: ...
-    def load_status(self, keys: Iterable[str]) -> dict[str, str]:
-        """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
-        ...
-
-    def withdraw(self, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
-        """Take back what has not been sent yet; how many. What may have gone out stays.
-
-        With `updates` also what went out and waits to be updated: it stays as it is, for good.
-        """
-        ...
-
-    def load_channel(self, channel: str) -> tuple[OutboxRow, ...]:
-        """All effects of a channel, oldest first."""
-        ...
-
-    def load_unreleased_retractions(self) -> frozenset[int]:
-        """The proposals whose acceptance was retracted while no person let that be known yet."""
-        ...
-
-    def find_waiting_retraction(self, number: int) -> OutboxRow | None:
-        """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
-        ...
-
-    def is_retraction_released(self, number: int) -> bool:
-        """Whether a person let it be known that the proposal's acceptance does not hold."""
-        ...
-
-    def release(self, key: str, *, by: str, at: datetime) -> bool:
-        """A person's approval: held becomes pending, as does what was given up. An unsure one is not there: the
-        person looked."""
         ...
 
 

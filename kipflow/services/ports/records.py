@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import (
@@ -33,70 +32,6 @@ class SaveReport:
     known: int = 0
     reread: int = 0
     touched: frozenset[int] = frozenset()
-
-
-#: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
-RETRACTS = "acceptance_falls"
-#: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
-WARNS = "warns_of_silence"
-#: In a payload: the rows of the index that somebody moved back, each as (number, where it stands, where it should).
-#: Until a person releases it, the index keeps them.
-MOVED_BACK = "moved_back"
-#: In a payload: the version of the page that an edit takes back.
-TAKES_BACK = "takes_back"
-#: In a payload: the message of a vote, which is kept up to date in place: what it takes to write it again.
-CARD = "vote_card"
-#: In a payload: the key of the message of a vote in whose thread this one goes.
-BELOW = "below"
-#: How the reason begins for which an effect was withdrawn because a person refused it.
-REFUSED_BY = "refused by"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
-
-    `channel` is "slack" or "index"; `approval` says that a person must release it first. `renews`: it takes the place
-    of one that was only shown in dry-run, or withdrawn.
-    """
-
-    key: str
-    number: int | None
-    channel: str
-    payload: Mapping[str, Any]
-    approval: bool = False
-    renews: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxRow:
-    """A stored effect. `status`: pending, claimed (somebody delivers it), held (awaits approval), sent, failed (gave
-    up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (corrected before it was
-    sent).
-
-    `tried_at` is since when it may have gone out, by the community's clock; None: it certainly has not.
-    """
-
-    key: str
-    number: int | None
-    channel: str
-    payload: Mapping[str, Any]
-    status: str
-    attempts: int
-    created_at: datetime
-    next_attempt_at: datetime
-    sent_at: datetime | None = None
-    external_ref: str | None = None
-    last_error: str | None = None
-    tried_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """An effect in somebody's hands: who delivers it, and until when by the database's clock."""
-
-    by: str
-    until: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

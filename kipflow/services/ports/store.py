@@ -11,7 +11,8 @@ from typing import Protocol
 
 from kipflow.domain.facts import Message, ProposalFacts
 from kipflow.domain.roster import Roster
-from kipflow.services.ports.decided import HistoryStore, MetricStore, Outbox
+from kipflow.services.ports.decided import HistoryStore, MetricStore
+from kipflow.services.ports.effects import Outbox
 from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.records import ProposalRows
 

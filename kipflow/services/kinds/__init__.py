@@ -1,0 +1,1 @@
+"""The kinds of effect, one module each; `wiring.KINDS` is the table of them."""

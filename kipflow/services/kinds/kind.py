@@ -1,0 +1,114 @@
+"""What every kind of effect does: plan what is due, say what that would be, make it, and find what was made.
+
+`services.ports.effects` has where an effect stands, `services.deliver` sends what the kinds have planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from kipflow.domain.events import Stage
+from kipflow.services.board import Board, ProposalView
+from kipflow.services.messages import say_payload
+from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store
+
+#: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
+FOLLOWED_UP = timedelta(days=14)
+#: Running votes that are looked at; no community has more.
+_VOTES = 200
+
+
+class Kind(Protocol):
+    """One kind of effect of a community. The outbox calls it by its channel."""
+
+    def plan(self) -> Report:
+        """Put what is due into the outbox, and withdraw what waits there and no longer holds."""
+        ...
+
+    def preview(self) -> list[str]:
+        """What `plan` would add, in lines for a person. Nothing is stored."""
+        ...
+
+    def send(self, row: OutboxRow) -> str:
+        """Make it; a reference to what was made. After `Refused` and `RateLimited` it certainly was not made, after any
+        other error it may be."""
+        ...
+
+    def find(self, row: OutboxRow) -> str | None:
+        """The reference of what was made of a row since its `tried_at`; None: certainly nothing. `CannotTell`: that
+        can't be seen."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """For what a kind plans. `mode`: "off", "approve", "send"; without `sends` (dry-run) effects are only shown.
+
+    `board` reads the same database that `store` writes to.
+    """
+
+    store: Store
+    board: Board
+    prefix: str
+    mode: str
+    sends: bool
+    now: datetime
+
+
+#: What is due of a proposal now: one effect, or nothing.
+Wish = Callable[[ProposalView], Effect | None]
+
+
+def plan_each(scope: Scope, channel: str, wish: Wish) -> Report:
+    """Plan a kind that has one effect for a proposal at a time; what waits and is no longer wished is withdrawn.
+
+    In mode "off" nothing is wished.
+    """
+    waiting = _load_waiting(scope, channel)
+    wished = list(_find_wished(scope, channel, wish, waiting))
+    keys = {effect.key for effect in wished}
+    with scope.store.begin() as session:
+        lapsed = [row.key for row in waiting if row.key not in keys]
+        withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
+        status = "pending" if scope.sends else "skipped"
+        planned = session.outbox.enqueue(wished, now=scope.now, status=status)
+    return Report(counts={"planned": planned, "withdrawn": withdrawn})
+
+
+def preview_each(scope: Scope, channel: str, wish: Wish) -> list[str]:
+    """What `plan_each` would add."""
+    waiting = _load_waiting(scope, channel)
+    known = {row.key for row in waiting}
+    wished = _find_wished(scope, channel, wish, waiting)
+    return [line for effect in wished if effect.key not in known for line in render_preview(effect)]
+
+
+def render_preview(effect: Effect | OutboxRow) -> list[str]:
+    """What an effect would change or say, in lines."""
+    return [str(line) for line in effect.payload.get("diff", ())] or [say_payload(effect.payload)]
+
+
+def _load_waiting(scope: Scope, channel: str) -> list[OutboxRow]:
+    """What may still be withdrawn because it no longer holds: not what a person asked for."""
+    with scope.store.read() as session:
+        rows = session.outbox.load_channel(channel, WAITING)
+    return [row for row in rows if row.tried_at is None and not row.is_undoing]
+
+
+def _find_wished(scope: Scope, channel: str, wish: Wish, waiting: Iterable[OutboxRow]) -> Iterator[Effect]:
+    if scope.mode == "off":
+        return
+    with scope.store.read() as session:
+        moved = session.history.load_moved(scope.now - FOLLOWED_UP)
+        unheard = session.outbox.load_unreleased_retractions()
+    voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES})[Stage.VOTE])
+    waits = (row.number for row in waiting if row.number is not None)
+    for number in sorted({*moved, *voting, *waits} - unheard):
+        view = scope.board.proposal(number, scope.now)
+        effect = wish(view) if not view.claim else None
+        if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):
+            continue
+        yield replace(effect, channel=channel, approval=effect.approval or scope.mode == "approve", renews=True)

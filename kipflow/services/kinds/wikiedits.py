@@ -1,0 +1,72 @@
+"""Edits of a wiki's pages: each is saved once, never over what somebody else wrote, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kipflow.domain.errors import Refused, SaveConflict
+from kipflow.services.ports import TAKES_BACK, OutboxRow, Wiki, WikiPage
+
+#: A page that somebody edits while we write: read it again and try so often.
+SAVE_ATTEMPTS = 3
+#: Versions of a page among which a save is looked for whose answer was lost.
+VERSIONS_SEARCHED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WikiEdits:
+    """Saves pages. The comment of a version carries the key of its effect, by which `find` knows it.
+
+    `note` hears of each page as it is now: waiting for the next sync would show drift that is none.
+    """
+
+    wiki: Wiki
+    note: Callable[[WikiPage], object]
+
+    def save(self, row: OutboxRow, edit: Callable[[WikiPage], str], what: str) -> str:
+        """Save what `edit` makes of the page as it is now, or take an edit back; "PAGE@VERSION".
+
+        A queued edit never overwrites news. Raises `SaveConflict` where others save faster.
+        """
+        page_id = str(row.payload["page_id"])
+        if row.is_undoing:
+            return self._take_back(row, page_id)
+        for attempt in range(SAVE_ATTEMPTS):
+            page = self.wiki.fetch_page(page_id)
+            body = edit(page)
+            if body == page.body:
+                return f"{page_id}@{page.version}"
+            try:
+                return self._save(page, body, f"kipflow: {what} ({row.key})")
+            except SaveConflict:
+                if attempt == SAVE_ATTEMPTS - 1:
+                    raise
+        raise SaveConflict(page_id=page_id, version=0)
+
+    def find(self, row: OutboxRow) -> str | None:
+        """The version that was saved for a row. Beyond those looked at, saving anew adds only what is not there."""
+        newest = page = self.wiki.fetch_page(str(row.payload["page_id"]))
+        base = max(int(row.payload.get("version", 0)), page.version - VERSIONS_SEARCHED)
+        while page.version > base:
+            if f"({row.key})" in page.message:
+                self.note(newest)
+                return f"{page.page_id}@{page.version}"
+            if page.version == base + 1:
+                break
+            page = self.wiki.fetch_version(page.page_id, page.version - 1)
+        return None
+
+    def _take_back(self, row: OutboxRow, page_id: str) -> str:
+        """Save what stood there before an edit, unless somebody has saved the page since."""
+        page, version = self.wiki.fetch_page(page_id), int(row.payload[TAKES_BACK])
+        if page.version != version or f"({row.payload['undoes']})" not in page.message:
+            why = f"it has version {page.version} by {page.saved_by} by now: what they wrote would be lost"
+            raise Refused(service="the wiki", url=page.url, why=why)
+        before = self.wiki.fetch_version(page_id, version - 1)
+        return self._save(page, before.body, f"kipflow: version {version} taken back ({row.key})")
+
+    def _save(self, page: WikiPage, body: str, comment: str) -> str:
+        saved = self.wiki.save_page(page, body=body, message=comment)
+        self.note(replace(saved, body=body))
+        return f"{page.page_id}@{saved.version}"
