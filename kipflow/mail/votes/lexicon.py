@@ -10,13 +10,12 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-
-from kipflow.mail.relevance import has_any
 
 _NO_BLANKS = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff]")
 _LETTERS = re.compile(r"[^\W\d_][\w'-]*")
+_RUN = re.compile(r"\w+")
 _BETWEEN_PIECES = re.compile(r" \.\.\. |[ *]")
 _GAP = r"\b[^.!?;\n]{0,45}?\b"
 
@@ -47,18 +46,18 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
-    return list(_compile(name).finditer(text)) if has_any(_list_signs(name, text), text) else []
+    return list(_compile(name).finditer(text)) if name in _find_held(text) else []
 
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    return any(_compile_sign(name, sign).search(text) for sign in _list_signs(name, text) if sign in text)
+    return any(_compile_sign(name, sign).search(text) for sign in _find_held(text).get(name, ()))
 
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
     text = text.lstrip()
-    return any(_compile_sign(name, sign).match(text) for sign in _list_signs(name, text) if sign in text)
+    return any(_compile_sign(name, sign).match(text) for sign in _find_held(text).get(name, ()))
 
 
 def ends(name: str, text: str) -> bool:
@@ -82,12 +81,12 @@ _TELLING = (
 
 def speaks_of_votes(text: str) -> bool:
     """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
-    return "bind" in text or any(has(name, text) for name in _TELLING)
+    return "bind" in text or any(has(name, text) for name in _TELLING if name in _find_held(text))
 
 
 def drop(name: str, text: str) -> str:
     """`text` with the words of the class blotted out, so that what they contain is not found."""
-    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if has_any(_list_signs(name, text), text) else text
+    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if name in _find_held(text) else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
@@ -107,14 +106,51 @@ def _find_signs(name: str) -> dict[str, list[str]]:
     return found
 
 
-def _list_signs(name: str, text: str) -> Iterable[str]:
-    """Those of the class that this text could hold."""
-    return _find_ascii_signs(name) if text.isascii() else _find_signs(name)
+Signs = tuple[tuple[str, str], ...]
 
 
 @cache
-def _find_ascii_signs(name: str) -> tuple[str, ...]:
-    return tuple(filter(str.isascii, _find_signs(name)))
+def _index_begun() -> dict[str, Signs]:
+    """The signs that are found only where letters begin, as (class, sign) of all classes, by their first letters."""
+    begun: dict[str, Signs] = {}
+    for name in load_words():
+        for sign, words in _find_signs(name).items():
+            if (first := _find_first(sign, words)) is not None:
+                begun[first] = (*begun.get(first, ()), (name, sign))
+    return begun
+
+
+@cache
+def _list_anywhere(*, is_ascii: bool) -> Signs:
+    """The other ones, which a text in ASCII only could hold, or any."""
+    signs = ((name, sign, words) for name in load_words() for sign, words in _find_signs(name).items())
+    rest = ((name, sign) for name, sign, words in signs if _find_first(sign, words) is None)
+    return tuple(found for found in rest if not is_ascii or found[1].isascii())
+
+
+def _find_first(sign: str, words: Iterable[str]) -> str | None:
+    """The letters that a text has where the sign of these words begins, with none before them; None: it may have."""
+    first = _RUN.match(sign)
+    is_begun = all(_is_lettered(word) and f"*{sign}" not in word for word in words)
+    return first.group() if first is not None and is_begun else None
+
+
+@lru_cache(maxsize=16_384)
+def _find_begun(run: str) -> Signs:
+    """The signs whose first letters a run of letters begins with."""
+    begun = _index_begun()
+    return tuple(found for end in range(1, len(run) + 1) for found in begun.get(run[:end], ()))
+
+
+@lru_cache(maxsize=512)  # one text is asked for many classes
+def _find_held(text: str) -> dict[str, list[str]]:
+    """The classes of which `text` could hold a word, with their signs in it: its words are looked up once for all."""
+    held: dict[str, list[str]] = {}
+    begun = (found for run in set(_RUN.findall(text)) for found in _find_begun(run))
+    for name, sign in (*begun, *_list_anywhere(is_ascii=text.isascii())):
+        if sign in text:
+            held.setdefault(name, []).append(sign)
+    return held
 
 
 @cache
@@ -135,18 +171,18 @@ def _compile_all(names: tuple[str, ...]) -> re.Pattern[str]:
 def _join(words: Iterable[str]) -> re.Pattern[str]:
     """One pattern for all the words: those in letters share one look at what stands around, which makes it fast."""
     ordered = sorted(set(words), key=lambda w: (" ... " in w, -len(w), w))
-    spaced = [w for w in ordered if w[0].isalnum() and w[-1:] != "*" and _ends_in_letter(w)]
-    begun = [w for w in ordered if w[0].isalnum() and w.endswith("*") and not _NO_BLANKS.search(w)]
-    lettered = {*spaced, *begun}
-    rest = [w for w in ordered if w not in lettered]
+    lettered = [w for w in ordered if _is_lettered(w)]
+    spaced, begun = ([w for w in lettered if (w[-1] == "*") is begins] for begins in (False, True))
+    rest = [w for w in ordered if not _is_lettered(w)]
     before, after = r"(?<![\w'-])", r"(?!\w|-\w|'(?!s\b))"
     parts = [f"{before}(?:{'|'.join(map(_write_pattern, begun))})"] if begun else []
     parts += [f"{before}(?:{'|'.join(map(_write_pattern, spaced))}){after}"] if spaced else []
     return re.compile("|".join([*parts, *map(_write_pattern, rest)]))
 
 
-def _ends_in_letter(word: str) -> bool:
-    return word[-1].isalnum() and not _NO_BLANKS.search(word)
+def _is_lettered(word: str) -> bool:
+    """Whether a word, and so each of its pieces, stands only where letters begin."""
+    return word[0].isalnum() and (word[-1] == "*" or word[-1].isalnum()) and not _NO_BLANKS.search(word)
 
 
 def _write_pattern(word: str) -> str:
