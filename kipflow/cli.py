@@ -16,6 +16,7 @@ import click
 
 from kipflow import __version__
 from kipflow.adapters.private import PRIVATE
+from kipflow.commands.program import with_program
 from kipflow.config.settings import load_instance_variables, read_settings
 from kipflow.domain.errors import KipflowError
 
@@ -139,6 +140,6 @@ def _fail(message: str) -> int:
     if os.environ.get("KIPFLOW_DEBUG") == "1":
         traceback.print_exc()
     # it may quote a mail, whose control characters must not reach the terminal
-    plain = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(message.split()))
+    plain = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(with_program(message).split()))
     click.echo(f"kipflow: {plain}", err=True)
     return 2

@@ -39,7 +39,7 @@ def build_board() -> "FastAPI":
     from fastapi.security import HTTPAuthorizationCredentials
 
     from kipflow.services.lastrun import find_pause
-    from kipflow.services.settling import name_program
+    from kipflow.services.program import name_program
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing

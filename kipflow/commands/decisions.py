@@ -10,6 +10,7 @@ from kipflow.commands.moves import find_facts, render_evidence, say_evidence
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress, say_count
+from kipflow.commands.program import with_program
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.services.replay import ReplayReport
@@ -123,7 +124,7 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
 
 def _print_differences(prefix: str, report: ReplayReport, form: str, columns: tuple[str, ...]) -> int:
     rows = [
-        dict(zip(columns, (f"{prefix}-{d.number}", d.entry, d.stored, d.rebuilt, d.why), strict=True))
+        dict(zip(columns, (f"{prefix}-{d.number}", d.entry, d.stored, d.rebuilt, with_program(d.why)), strict=True))
         for d in report.differences
     ]
     print_rows(rows, form, columns=columns)

@@ -16,6 +16,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from kipflow.commands.program import with_program
+
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 FORMATS = ("table", "json", "csv")
 
@@ -88,12 +90,13 @@ def print_json(value: Any) -> None:
 
 
 class _PlainConsole(Console):
-    """Prints texts without control characters, whatever they are put together from, and a line as one line."""
+    """Prints texts without control characters, whatever they are put together from, a line as one line, and the
+    commands in them so that they can be copied."""
 
     def print(self, *objects: Any, **how: Any) -> None:
         # only tables are fitted to a width: a message with a long path in it is still one line, to grep for
         how.setdefault("soft_wrap", all(isinstance(o, str) for o in objects))
-        super().print(*(as_printable(o) if isinstance(o, str) else o for o in objects), **how)
+        super().print(*(with_program(as_printable(o)) if isinstance(o, str) else o for o in objects), **how)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -53,7 +53,7 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
     console().print(f"{page.title} ({told})", soft_wrap=True)
     for number in page.skipped:
         key = format_key(parts.community.prefix, number)
-        settle = f"`kipflow review number {number} refuse --reason …` frees it"
+        settle = f'`kipflow review number {number} refuse --reason "…"` frees it'
         console(stderr=True).print(f"{key} was passed over: it is claimed in mail; {settle}", soft_wrap=True)
     if page.page_id is not None:
         console(stderr=True).print(

@@ -6,8 +6,9 @@ from typing import Any
 
 from kipflow.commands.moves import find_facts, say_evidence, say_move
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
+from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
-from kipflow.commands.sayings import render_ballots, say_ballot, say_program
+from kipflow.commands.sayings import render_ballots, say_ballot
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.ends import say_end
@@ -139,12 +140,13 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
             "line": b.line,
             "rule": b.rule,
             "why": b.why,
-            "message": b.message_id,
         }
         for b in state.vote.ballots
     ]
-    columns = ("voter", "known by", "value", "binding", "status", "line", "rule", "why", "message")
+    columns = ("voter", "known by", "value", "binding", "status", "line", "rule", "why")
     print_table(ballots, columns=columns, title=title)
+    for b in state.vote.ballots:  # ids are for commands: a table would wrap them
+        console().print(f"  {b.value} of {b.voter}: {b.message_id}")
     if state.terms.because:
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kipflow.commands.moves import render_evidence
-from kipflow.commands.sayings import render_ballots, say_program
+from kipflow.commands.program import say_program
+from kipflow.commands.sayings import render_ballots
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.facts import PageVersion, Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows

@@ -9,7 +9,8 @@ import click
 
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import parse_number, render_ballots, say_ballot, say_program
+from kipflow.commands.program import say_program
+from kipflow.commands.sayings import parse_number, render_ballots, say_ballot
 from kipflow.commands.senders import senders
 from kipflow.commands.settle import COMMANDS
 from kipflow.domain.facts import Ruling

@@ -1,4 +1,4 @@
-"""What several commands say alike: ballots, rulings, numbers of proposals, and the program's own name."""
+"""What several commands say alike: ballots, rulings, numbers of proposals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import click
 from kipflow.commands.output import say_time
 from kipflow.domain.proposals import find_references
 from kipflow.services.board import SenderBallot
-from kipflow.services.settling import name_program
 from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts
 
@@ -34,13 +33,6 @@ def render_ballots(ballots: Sequence[SenderBallot]) -> list[dict[str, Any]]:
         }
         for b in ballots
     ]
-
-
-def say_program() -> str:
-    """`kipflow` as it was called: with the community that it was given."""
-    ctx = click.get_current_context(silent=True)
-    community = ctx.find_root().params.get("community") if ctx is not None else None
-    return name_program(community)
 
 
 def parse_number(parts: Parts, text: str) -> int:

@@ -12,7 +12,7 @@ import click
 from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console
-from kipflow.commands.sayings import parse_number, say_program
+from kipflow.commands.sayings import parse_number
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.drift import SIDES
 from kipflow.domain.events import Stage
@@ -243,6 +243,6 @@ def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "",
 
 def print_done(done: Done, prefix: str) -> None:
     """Print what an act did; what it changed is set in."""
-    first, *others = say_done(done, prefix, say_program())
+    first, *others = say_done(done, prefix)
     for line in (first, *(f"  {other}" for other in others)):
         console().print(line, soft_wrap=True, markup=False, highlight=False)

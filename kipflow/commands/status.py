@@ -14,6 +14,7 @@ from kipflow.commands.drift import print_drift
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, say_count, say_time
+from kipflow.commands.program import with_program
 from kipflow.commands.proposal import print_proposal
 from kipflow.commands.sayings import parse_number
 from kipflow.domain.claims import ClaimKind
@@ -213,4 +214,5 @@ def _say_vote(clock: VoteState | VoteClock | None) -> str:
 
 
 def _say_missing(missing: Sequence[str], review: int, drift: Sequence[str]) -> list[str]:
-    return [*missing, *([f"{review} for review"] if review else []), *(f"drift: {side}" for side in drift)]
+    lines = [with_program(line) for line in missing]
+    return [*lines, *([f"{review} for review"] if review else []), *(f"drift: {side}" for side in drift)]

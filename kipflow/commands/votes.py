@@ -118,7 +118,8 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
     asked = sum(map(_count_questions, report.votes))
     if asked:
         are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
-        err.print(f'{are}: see the lines of status "review"; `kipflow ingest`, `advance` and `review` settle them')
+        settle = "`kipflow ingest`, `kipflow advance` and `kipflow review` settle them"
+        err.print(f'{are}: see the lines of status "review"; {settle}')
 
 
 def _count_questions(reading: VoteReading) -> int:

@@ -66,7 +66,7 @@ def find_claim(facts: ProposalFacts, as_of: datetime) -> Claim | None:
         return Claim(kind=ClaimKind.CLAIMED, why=f"only mail names it, and {gap}") if gap else None
     if numbering.unread:
         ways = "run `kipflow sync` or `kipflow index import FILE`"
-        word = f"settle it with `kipflow review number {number} accept`"
+        word = f'settle it with `kipflow review number {number} accept --reason "…"`'
         return Claim(kind=ClaimKind.CLAIMED, why=f"the wiki was never read: {ways}, or {word}", holds=True)
     writers = [w for w in numbering.writers if w.at <= as_of]
     why = "only mail names it: no page and no row of the index has this number"

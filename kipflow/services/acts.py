@@ -41,7 +41,7 @@ def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
     return act.perform(desk, values, word)
 
 
-def say_done(done: Done, prefix: str, program: str = "kipflow") -> list[str]:
+def say_done(done: Done, prefix: str) -> list[str]:
     """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
     found = done.consequences
     keys = {c.number: format_key(prefix, c.number) for c in found}
@@ -52,7 +52,7 @@ def say_done(done: Done, prefix: str, program: str = "kipflow") -> list[str]:
     if len(changes) > _MAX_CHANGES:
         lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
     silent = "its acceptance does not hold; nobody hears of it before"
-    lines += [f"{keys[c.number]}: {silent} `{program} review release {quote(c.held)}`" for c in found if c.held]
+    lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
     return lines
 
 

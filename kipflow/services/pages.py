@@ -135,7 +135,7 @@ def _find_free(numbers: Numbers, chosen: int | None, prefix: str) -> tuple[int, 
         return chosen, ()
     if following.beyond is not None:
         beyond, highest = (format_key(prefix, n) for n in (following.beyond, following.highest))
-        settle = f"`kipflow review number {following.beyond} accept --reason …` (or refuse) settles it"
+        settle = f'`kipflow review number {following.beyond} accept --reason "…"` (or refuse) settles it'
         if following.beyond not in numbers.taken:
             beyond, settle = f"the index says {following.beyond}, which", "correct it there"
         raise KipflowError(

@@ -160,11 +160,6 @@ def find_release_commands(effect: OutboxRow, program: str = "kipflow") -> tuple[
     return tuple(render_command(way, program) for way in find_release_ways(effect))
 
 
-def name_program(community: str | None) -> str:
-    """How a command of this community begins; None or "": the one that the shell stands for."""
-    return f"kipflow -C {quote(community)}" if community else "kipflow"
-
-
 def render_command(way: Way, program: str = "kipflow") -> str:
     """A way as a command of `kipflow review`."""
     place, can_be = _PLACES.get(way.choose, ("", ""))

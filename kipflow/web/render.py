@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.ends import say_end
@@ -20,6 +21,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.services.messages import say_payload
+from kipflow.services.program import address_commands
 from kipflow.services.settling import (
     find_drift_way,
     find_overrides,
@@ -117,6 +119,13 @@ def _find_coverage(overview: Overview) -> Coverage:
     return find_coverage([cover.month for cover in overview.months])
 
 
+@pass_context
+def _address_commands(context: Context, text: str) -> str:
+    """A fixed text whose commands are for this board's community; the public site has none."""
+    masthead = context.get("masthead")
+    return address_commands(text, masthead.program) if masthead is not None else text
+
+
 def find_static_version(name: str) -> str:
     """A short digest of a static file, so that a browser may keep it until it changes."""
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
@@ -140,6 +149,7 @@ def build_environment() -> Environment:
         number=metrics.render_number,
         rule=wording.say_rule,
         payload=say_payload,
+        commands=_address_commands,
         metric_label=metrics.render_label,
         metric_value=metrics.render_value,
     )

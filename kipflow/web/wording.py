@@ -91,7 +91,7 @@ def say_origin(row: UnreadableRow) -> str:
     """Where something that could not be read came from."""
     if row.month:
         return "the archive"
-    return "the wiki" if row.source.startswith("page ") and not row.list_id else "a file, by kipflow ingest"
+    return "the wiki" if row.source.startswith("page ") and not row.list_id else "a file that was ingested"
 
 
 #: What recorded an entry, by the first part of the name of its run: Airflow's kinds of runs, then kipflow's commands.

@@ -194,7 +194,9 @@ def test_mail_that_arrived_in_time_and_was_read_later_corrects_history_and_a_per
     assert community.stage() != "Accepted"
     [asked] = [q for q in community.questions() if q["kind"] == "retraction"]
     assert "the acceptance of 2026-03-07 09:00 UTC was taken back" in asked["question"]
-    assert asked["settle"].startswith('kipflow review stage 7 STAGE --reason "…"  # STAGE: Draft, Discussion, Vote, ')
+    assert asked["settle"].startswith(
+        'kipflow -C village review stage 7 STAGE --reason "…"  # STAGE: Draft, Discussion, Vote, '
+    )
 
     at = (MONDAY + 24 * DAY).isoformat()
     said = community.run("review", "stage", "KIP-7", "Accepted", "--reason", "they came from a lab", "--as-of", at)

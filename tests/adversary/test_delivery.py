@@ -144,7 +144,9 @@ def test_an_answer_that_is_lost_where_the_channel_cannot_be_read(community: Comm
     community.run("deliver")
     [asked] = [row for row in community.questions() if row["kind"] == "unsure"]
     assert "missing_scope" in asked["line"]
-    assert asked["settle"].splitlines() == [f"kipflow review {w} {asked['subject']}" for w in ("sent", "release")]
+    assert asked["settle"].splitlines() == [
+        f"kipflow -C village review {w} {asked['subject']}" for w in ("sent", "release")
+    ]
     assert community.run("review", "sent", asked["subject"]).code == 0
     httpx.delete(f"{slack}/faults")
     community.run("deliver")

@@ -162,7 +162,7 @@ def test_a_claimed_number_is_asked_about_when_somebody_known_writes_in_it(commun
     (question,) = community.questions()
     assert (question["proposal"], question["kind"]) == ("KIP-8", "claimed-number")
     assert "Kim Osei" in question["question"]
-    assert question["settle"].splitlines()[0] == 'kipflow review number 8 accept --reason "…"'
+    assert question["settle"].splitlines()[0] == 'kipflow -C village review number 8 accept --reason "…"'
     (told,) = [effect for effect in load_effects(community) if effect.number == 8]
     assert told.payload["channel"] == "#ops"
     assert "evil" not in json.dumps(told.payload)

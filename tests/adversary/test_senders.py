@@ -61,7 +61,7 @@ def test_three_forged_names_accept_nothing(community: Community) -> None:
     asked = [q for q in community.questions() if q["kind"] == "sender"]
     assert len(asked) == 3
     assert all(q["both_ways"] and "is this" in q["question"] for q in asked)
-    assert asked[0]["settle"].startswith("kipflow review sender ")
+    assert asked[0]["settle"].startswith("kipflow -C village review sender ")
 
 
 def test_forged_later_votes_replace_nothing(community: Community) -> None:
@@ -79,7 +79,7 @@ def test_forged_later_votes_replace_nothing(community: Community) -> None:
     }
     assert community.stage() == "Vote"
     for question in [q for q in community.questions() if q["kind"] == "sender"]:
-        address, person = shlex.split(question["settle"].splitlines()[1])[3:5]
+        address, person = shlex.split(question["settle"].splitlines()[1])[5:7]
         assert community.run("review", "split", address, person, "--reason", "asked them", "--as-of", day(7)).code == 0
     community.follow(day=8)
     assert community.stage() == "Accepted"
@@ -133,7 +133,7 @@ def test_a_forged_address_that_the_receiving_host_saw_through_counts_for_nobody(
     assert find_ballots(vote)["forged"]["status"] == "review"
     [asked] = [q for q in community.questions() if q["kind"] == "sender"]
     assert "which the receiving host found not to be authentic: is this Kim Osei?" in asked["question"]
-    assert asked["settle"].startswith("kipflow review sender '<forged@m.example>' kosei --reason ")
+    assert asked["settle"].startswith("kipflow -C village review sender '<forged@m.example>' kosei --reason ")
     [ballot] = asked["ballots"]
     assert (ballot["message_id"], ballot["line"]) == ("<forged@m.example>", asked["line"])
     assert ballot["authentication"] == "the receiving host found the sender's domain not authentic"
@@ -204,7 +204,8 @@ def test_a_forged_result_closes_nothing(community: Community) -> None:
         "if refused: the vote stays open, and this mail counts for nothing",
     ]
     assert asked["settle"].splitlines() == [
-        f"""kipflow review ending 7 '<forged@m.example>' {answer} --reason "…\"""" for answer in ("accept", "refuse")
+        f"""kipflow -C village review ending 7 '<forged@m.example>' {answer} --reason "…\""""
+        for answer in ("accept", "refuse")
     ]
     assert rule(community, "ending", 7, "<forged@m.example>", "refuse", day=7).code == 0
     community.follow(genuine, day=8)

@@ -392,7 +392,7 @@ def test_a_word_that_lets_an_acceptance_fall_says_so_with_the_command_that_lets_
     assert run(["review", "stage", "77", "discarded", "--reason", "said in the call", "--as-of", when]) == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first == "ruling 1 recorded; KIP-77 is now: Discarded"
-    said = "  KIP-77: its acceptance does not hold; nobody hears of it before `kipflow review "
+    said = "  KIP-77: its acceptance does not hold; nobody hears of it before `kipflow -C sandbox review "
     assert last.startswith(said)
     assert run(["review", *shlex.split(last.removeprefix(said).rstrip("`"))]) == 0
 

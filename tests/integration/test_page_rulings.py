@@ -113,7 +113,7 @@ def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pyt
     assert run(["review", "--format", "json"]) == 1
     (question,) = json.loads(capsys.readouterr().out)
     assert "Proposed Changes" in json.dumps(question)
-    assert question["settle"].startswith("kipflow review page 7 --reason ")
+    assert question["settle"].startswith("kipflow -C shelves review page 7 --reason ")
 
     assert run(["diff", "7", "--since", "vote", "--format", "csv"]) == 0
     assert 'Proposed Changes,added,yes,"The shelves are painted red' in capsys.readouterr().out

@@ -98,7 +98,7 @@ def test_facts_that_nobody_decided_on_yet_are_named_as_the_reason(
     code, rows = replayed(capsys)
     assert code == 1
     assert "facts came" in rows[0]["why"]
-    assert "kipflow advance" in rows[0]["why"]
+    assert " advance` records what follows" in rows[0]["why"]
     village.decide(WEEK)
     assert replayed(capsys)[0] == 0
 

@@ -218,5 +218,5 @@ def test_what_could_not_be_read_tells_where_it_came_from_and_why_it_stays() -> N
     board = MemoryBoard([], unreadable=rows)
     page = html.fromstring(TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/data").text)
     origins = page.xpath("//section[@aria-labelledby = 'unreadable']//td[@data-label = 'Read from']/text()")
-    assert origins == ["the archive", "a file, by kipflow ingest", "the wiki"]
+    assert origins == ["the archive", "a file that was ingested", "the wiki"]
     assert "it stays, like every fact, also when a file was ingested by mistake" in page.text_content()

@@ -112,8 +112,8 @@ def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_comma
     )
     assert asked[0]["both_ways"] == ["if one person: falls short with +2 -1", "if two people: passes with +3 -0"]
     assert str(asked[0]["settle"]).splitlines() == [
-        'kipflow review merge kim@home.example kosei --reason "…"  # one person',
-        'kipflow review split kim@home.example kosei --reason "…"  # two people',
+        'kipflow -C kafka review merge kim@home.example kosei --reason "…"  # one person',
+        'kipflow -C kafka review split kim@home.example kosei --reason "…"  # two people',
     ]
     assert "1 doubt who is who could turn it: a person must settle" in shown(capsys)
 
@@ -178,7 +178,7 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
         "Mara Lind <mara@home.example> writes under the name of Mara Lind from an address that is not known as "
         "theirs: is this Mara Lind?"
     )
-    assert str(asked["settle"]).startswith("kipflow review sender mara@home.example mlind --reason ")
+    assert str(asked["settle"]).startswith("kipflow -C kafka review sender mara@home.example mlind --reason ")
     assert "binding +3/0/-0" in shown(capsys)
     assert review("sender", "mara@home.example", "mlind", "--since", "2026-03-05", day=12) == 0
     assert "binding +3/0/-0" in shown(capsys), "the mail is older than that"
@@ -201,7 +201,7 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
         (("ballot", "99", "m7@m.example", "+1"), "no proposal 99 is known"),
         (("stage", "7", "Vote"), "KIP-7 is in stage Vote already"),
         (("snooze", "7", "2026-03-01"), "a snooze ends in the future; 2026-03-01 00:00 UTC is not after 2026-03-11"),
-        (("revoke", "12"), "no ruling 12 is known; `kipflow review rulings` lists them"),
+        (("revoke", "12"), "no ruling 12 is known; `kipflow -C kafka review rulings` lists them"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
 )
@@ -481,7 +481,7 @@ def test_the_table_prints_each_command_whole_and_with_the_community_that_was_nam
     assert run(["review", "senders"]) == 1
     listed = capsys.readouterr().out
     assert f"line 1: {ballot.strip()}" in listed
-    assert '  kipflow review senders --accept 1 --reason "…"' in listed
+    assert '  kipflow -C kafka review senders --accept 1 --reason "…"' in listed
     assert run(["review", "senders", "--accept", "1"]) == 2
     assert capsys.readouterr().err.startswith("kipflow: accepting needs a reason, which is kept with each ruling")
 
@@ -510,7 +510,10 @@ def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
     assert review("ending", "7", "<end@m.example>", "accept", day=12) == 0
     told = shown(capsys)
     assert "waits: the archive " in told
-    assert "; run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail" in told
+    assert (
+        "; run `kipflow -C kafka poll`, or `kipflow -C kafka ingest FILE --complete-through TIME` with that mail"
+        in told
+    )
     assert run(["ingest", str(community), "--complete-through", "2026-03-12", "--as-of", "2026-03-12"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     assert "Accepted since" in shown(capsys)

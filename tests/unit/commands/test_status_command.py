@@ -79,13 +79,13 @@ def test_after_ingest_the_status_says_what_to_run_next(
     assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0
     capsys.readouterr()
     assert run(["status"]) == 0
-    told = "1 mail stored, nothing decided yet (1 proposal to decide): run `kipflow advance`\n"
+    told = "1 mail stored, nothing decided yet (1 proposal to decide): run `kipflow -C kafka advance`\n"
     assert capsys.readouterr().out == told
     assert run(["advance", "--as-of", "2026-03-03"]) == 0
     assert "1 proposal decided, 2 transitions recorded" in capsys.readouterr().err
     assert run(["ingest", str(write_mail(tmp_path / "b.eml", "[VOTE] KIP-7: Tidy shelves", "2026-03-09"))]) == 0
     assert run(["status"]) == 0
-    assert "1 proposal with newer facts than decided on: run `kipflow advance`" in capsys.readouterr().err
+    assert "1 proposal with newer facts than decided on: run `kipflow -C kafka advance`" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("tidy_shelves")

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
-from kipflow.cli import COMMANDS, cli, run
+from kipflow.cli import COMMANDS, run
+from tests.unit.tools.shown import find_faults
 from tools.command_page import PAGE, render_page
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,21 +49,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 def test_shown_commands_and_their_options_exist() -> None:
     shown = list(list_commands())
     assert len(shown) > 15
-    for page, words in shown:
-        command: click.Command = cli
-        with click.Context(cli) as context:
-            while isinstance(command, click.Group):
-                while words and words[0] in {"-C", "--community"}:
-                    words = words[2:]
-                found = command.get_command(context, words[0])
-                if found is None:
-                    break
-                command, words = found, words[1:]
-                if not words:
-                    break
-        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-        assert command is not cli, (page, words)
-        assert {word for word in words if word.startswith("--")} <= known, (page, command.name, words)
+    assert [(page, words, faults) for page, words in shown if (faults := find_faults(words))] == []
 
 
 def test_each_command_is_in_the_reference_and_the_readme() -> None:
