@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kipflow.commands.moves import find_facts, say_evidence, say_move
@@ -33,12 +34,25 @@ def print_proposal(view: ProposalView, form: str) -> int:
         print_rows(_timeline_rows(view), form, columns=_TIMELINE)
         return 0
     out = console()
+    for part in (_print_head, _print_timeline, _print_votes):
+        part(view)
+    for lines in (_say_questions, _say_rulings, _say_page, _say_calls, _say_drift):
+        for line in lines(view):
+            out.print(line, soft_wrap=True)
+    return 0
+
+
+def _print_head(view: ProposalView) -> None:
+    out = console()
     out.print(f"{view.key}: {view.proposal.title}")
     out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
     if view.claim:
-        out.print(f"{view.claim}: {view.claim_why}", soft_wrap=True, markup=False)
+        out.print(f"{view.claim}: {view.claim_why}", soft_wrap=True)
     for line in view.missing:
         out.print(f"  missing: {line}")
+
+
+def _print_timeline(view: ProposalView) -> None:
     print_table(
         [{**row, "holds_as_of": row["at"]} for row in _timeline_rows(view)],
         columns=("holds_as_of", "recorded", "move", "rule", "by", "policy", "rules", "evidence"),
@@ -46,39 +60,56 @@ def print_proposal(view: ProposalView, form: str) -> int:
     )
     for r in view.history:
         for e in find_facts(r.transition.evidence) if r.transition.retracts else ():
-            out.print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
+            console().print(f"corrected {say_time(r.recorded_at)} UTC by {e.kind}: {e.line} {e.ref}")
+
+
+def _print_votes(view: ProposalView) -> None:
     amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
     for state in view.votes:
         _print_vote(state, is_amendment=state.vote.root_message_id in amendments)
+
+
+def _say_questions(view: ProposalView) -> Iterator[str]:
     for item in view.review:
         parts = [item.question, item.line, "; ".join(item.outcomes), f"[{item.subject}]"]
-        out.print(f"review: {' | '.join(part for part in parts if part)}")
+        yield f"review: {' | '.join(part for part in parts if part)}"
         for ballot in render_ballots(view.questioned.get(item.subject, ())):
-            out.print(f"  {say_ballot(ballot)}")
+            yield f"  {say_ballot(ballot)}"
         for command in find_commands(view.proposal.number, item, say_program()):
-            out.print(f"  {command}")
+            yield f"  {command}"
+
+
+def _say_rulings(view: ProposalView) -> Iterator[str]:
     for ruling in view.rulings:
         gone = f" (revoked {say_time(ruling.revoked_at)} by {ruling.revoked_by})" if ruling.revoked_at else ""
-        out.print(f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}")
-    if view.pages and view.pages[-1].labels:
-        out.print(f"labels: {', '.join(view.pages[-1].labels)}", soft_wrap=True, markup=False)
-    for name, line in view.pages[-1].touches if view.pages else ():
-        out.print(f"touches {name}: {line}", soft_wrap=True, markup=False)
+        yield f"ruling {ruling.id}{gone}: {say_ruling(ruling)} by {ruling.author}: {ruling.reason}"
+
+
+def _say_page(view: ProposalView) -> Iterator[str]:
+    """What the page's newest version says of itself, and its rows in the index where there are several."""
+    page = view.pages[-1] if view.pages else None
+    if page is not None and page.labels:
+        yield f"labels: {', '.join(page.labels)}"
+    for name, line in page.touches if page is not None else ():
+        yield f"touches {name}: {line}"
     rows = find_newest_rows(view.index_entries)
     if len(rows) > 1:
         titles = "; ".join(f'"{row.title}" ({row.section})' for row in rows)
-        out.print(f"the index has {len(rows)} rows of this number: {titles}", soft_wrap=True, markup=False)
+        yield f"the index has {len(rows)} rows of this number: {titles}"
+
+
+def _say_calls(view: ProposalView) -> Iterator[str]:
     for call in view.calls:
-        out.print(f"noted {call.held_on or call.call}: {call.note}", soft_wrap=True, markup=False)
+        yield f"noted {call.held_on or call.call}: {call.note}"
+
+
+def _say_drift(view: ProposalView) -> Iterator[str]:
+    """Faults of the page, then each side that says something else than the facts."""
     for fault in view.faults:
         weight = "page" if fault.severity == "error" else "page, a draft still"
-        out.print(f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.mend}", soft_wrap=True, markup=False)
+        yield f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.mend}"
     for drift in view.drift:
-        told = (
-            f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
-        )
-        out.print(told, soft_wrap=True, markup=False)
-    return 0
+        yield f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
 
 
 def _timeline_rows(view: ProposalView) -> list[dict[str, Any]]:
@@ -153,7 +184,7 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
         console().print(f"  care owed: {', '.join(state.terms.because)}{asked}{by}")
     contested = (state.vote.contested,) if state.vote.contested is not None else ()
     for end in (*state.vote.claimed_ends, *contested):
-        console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True, markup=False, highlight=False)
+        console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True)
     for difference in state.differences:
         console().print(f"  announced result differs: {difference}")
 
