@@ -28,6 +28,7 @@ ENDS = ("result", "cancel", "disregard", "extend", "runs_on", "keep", "correct",
 CALLS = ("cancel", "disregard", "apart", "close", "reopens", "outdated")
 #: A result and what it is of stand as near as this.
 _OF = 6
+_SAID = {Call.OUTRIGHT, Call.PERHAPS}
 
 
 # -- the outcome -----------------------------------------------------------------------------------------------------
@@ -193,9 +194,15 @@ def no_end(_: Head) -> bool:
 
 
 # -- called off ------------------------------------------------------------------------------------------------------
-@call(ASK, "called off for a time", "I'm pausing this vote until the numbers are in.", leaves=("Pausing this vote.",))
-def called_off_until(h: Head) -> bool:
-    return h.is_for_a_time and calls_off(h) and find_call(h) is not Call.NOT
+@call(
+    *(ASK, "called off for a time", "I'm cancelling this vote until the numbers are in.", "The vote is postponed."),
+    *("Pausing this vote.", "I'm tabling this vote for now.", "I'm putting this vote on hold."),
+    leaves=("I am cancelling this vote.", "We deferred the rename to a later KIP.", "Don't pause the vote."),
+)
+def put_on_hold(h: Head) -> bool:
+    if h.is_for_a_time:
+        return calls_off(h) and find_call(h) is not Call.NOT
+    return h.can_be("pauses") and not h.is_conditional and not read_resolve(h)[1] and find_call(h) in _SAID
 
 
 @call(
@@ -223,9 +230,8 @@ def closed_undecided(h: Head) -> bool:
 
 
 @call(
-    *(WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off.", "The vote is postponed."),
-    *("I'm tabling this vote for now.", "I'm putting this vote on hold."),
-    leaves=("We should cancel this vote.", "We deferred the rename to a later KIP."),
+    *(WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off."),
+    leaves=("We should cancel this vote.", "The vote is postponed."),
 )
 def called_off(h: Head) -> bool:
     return calls_off(h) and find_call(h) is Call.OUTRIGHT
@@ -233,7 +239,7 @@ def called_off(h: Head) -> bool:
 
 @call(WISHED, "an order, or a wish", "Please ignore this vote.", "Consider this vote void, please.")
 def wished_off(h: Head) -> bool:
-    return calls_off(h) and find_call(h) is Call.WISHED
+    return calls_off(h) and find_call(h) is Call.WISHED and not h.can_be("pauses")
 
 
 @call(ASK, "guessed, or without what it calls off", "I may have to cancel this vote.", "I am withdrawing this.")
@@ -249,11 +255,12 @@ def perhaps_off(h: Head) -> bool:
         "Back to the drawing board.",
     ),
     *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
+    *("Please pause this vote.",),
     leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
 )
 def may_not_go_on(h: Head) -> bool:
     outdated = h.can_be("outdated") and h.leader is not None and (h.leader.can_be(*CALLED) or h.leader.text == "this")
-    return h.can_be("reopens") or outdated or muses(h)
+    return h.can_be("reopens") or outdated or muses(h) or (h.can_be("pauses") and find_call(h) is Call.WISHED)
 
 
 @call(NOTHING, "of something else", "I withdraw my -1.", "I'm cancelling the Jenkins job for the release.")

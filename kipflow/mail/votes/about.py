@@ -8,10 +8,10 @@ from enum import StrEnum
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 
 _OBJECT = re.compile(r"^\s*\(?(?P<how>to|on|for|with|about|für|pour|para|sur|sobre|dla|voor)\s+(?P<what>\S.*)$", re.I)
-#: "For the config name I'm -0"
+#: "For the config name I'm -0", "Without the second part, +1"
 _LED_IN = re.compile(
-    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|regarding|concerning)\s+(?P<what>[^.;:!?]{1,60}?),?\s+"
-    r"(?:i am|i'm|it is|it's|my vote is)\s*(?:an? )?$"
+    r"(?:^|[.!?;]\s)\W*(?:but |and )?(?:as )?(?:for|on|to|with|without|regarding|concerning)\s+"
+    r"(?P<what>[^.,;:!?]{1,60}?)(?:,|,?\s+(?:i am|i'm|it is|it's|my vote is))\s*(?:an? )?$"
 )
 _DETERMINERS = re.compile(
     r"(?:(?:the|this|that|these|those|your|his|her|their|our|my|all|both|new|updated|latest|proposed|current|"

@@ -26,6 +26,8 @@ _DO_AND = re.compile(
     r"(?:i['’]m|i am|it['’]s|i['’]ll be|i will be|i['’]d be)\s*(?:an? )?$",
     re.IGNORECASE,
 )
+#: "Were I a committer, +1", "Had this been a release, -1"
+_INVERTED = re.compile(r"^\W*(?:had|were|should) (?:i|we|he|she|they|it|this|that|there|the)\b", re.I)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 #: "…, so +1"; not "if it stays so"
 _CONCLUDED = re.compile(r"(?:[,;:.–—-]\s*(?:and )?so|\b(?:hence|therefore|thus))\b\W*(?:\w+\W+){0,3}$")
@@ -45,6 +47,8 @@ def opens_condition(lead: str) -> bool:
     folded = _drop_harmless(fold(lead))
     if _CONCLUDED.search(folded):
         return False
+    if _INVERTED.match(folded):
+        return True
     for at in [0, *(m.end() for m in MARK.finditer(folded))]:
         clause = folded[at : at + 60]
         for match in find_words("condition", clause):

@@ -18,7 +18,7 @@ from kipflow.mail.votes.conditions import (
     is_alternative,
     opens_under_condition,
 )
-from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.places import find_place
 from kipflow.mail.votes.sentences import Sentence
 from kipflow.mail.votes.values import find_values, parse_value
@@ -30,6 +30,8 @@ _CONCLUDES = re.compile(
     r"|\b(?=(?:i am|i'm|i vote|my vote is)(?:\s+(?:an?|at|now|still|again|also))*\s*$)"
 )
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
+#: so many words before a colon lead up to what stands behind it
+_LAST = 3
 #: words of an afterthought
 _FEW = 4
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
@@ -81,6 +83,14 @@ class Mention:
     def clause(self) -> str:
         """All of the lead behind its last mark, in lower case."""
         return fold(MARK.split(self.lead)[-1]).strip(_FRAME)
+
+    @cached_property
+    def lead_in(self) -> str:
+        """The last words before a colon that stands right before it, in lower case: "my vote would have been"."""
+        before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
+        clause = MARK.split(before[:-1])[-1] if before.endswith((":", "：")) else ""
+        words = drop("polite", drop("undenied", drop("harmless", fold(clause)))).split()[-_LAST:]
+        return " ".join(words) if len(words) > 1 else ""  # "NO: -1"
 
     @cached_property
     def segment(self) -> str:

@@ -6,7 +6,7 @@ import re
 
 from kipflow.mail.announcements.names import find_names, is_own
 from kipflow.mail.votes.conditions import UNDERSTOOD
-from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
@@ -40,7 +40,7 @@ def is_labelled(m: Mention) -> bool:
         return False
     lead = fold(m.sentence.preceding if m.opens else m.lead)
     clause = re.split(r"[.!?]\s", lead)[-1].rstrip()
-    if clause[-1:] == ":" and has("reports", clause[-45:]) and not has("first_person", clause):
+    if clause[-1:] == ":" and has("reports", drop("casts", clause[-45:])) and not has("first_person", clause):
         return True
     if m.opens:
         return m.is_list_head

@@ -173,7 +173,8 @@ class _Mail:
     def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
         for m in mentions:
             rule, verdict = judge(m)
-            if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
+            passed_over = self.is_result and verdict is Verdict.ASK and not (m.is_mine or m.speaks_of_mine)
+            if verdict is Verdict.IGNORE or passed_over:
                 line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
                 continue

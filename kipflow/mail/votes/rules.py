@@ -85,7 +85,9 @@ def needed(m: Mention) -> bool:
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
-    """A +1 was sent on Friday | not: +1, is there a ticket?"""
+    """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
+    if not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest):
+        return True
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
     return begins("told_of", behind) and (behind.startswith("here") or not m.mine_follows)
 
@@ -166,9 +168,11 @@ def answer(m: Mention) -> bool:
     return (discusses and not has("call", remark)) or begins("takes_up", behind)
 
 
-@rule(ASK, "would vote: does it?")
+@rule(ASK, "would vote, or did not: does it?")
 def hypothetical(m: Mention) -> bool:
-    """I would give it a +1 | not: I would like to vote +1"""
+    """I would give it a +1 | My vote would have been: -1 | I did not write: -1 | not: I would like to vote: +1"""
+    if has("hypothetical", m.lead_in) or has("negation", m.lead_in):
+        return True
     is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
     return is_maybe and (m.speaks_of_mine or m.is_mine or m.is_claimed)
 
@@ -201,7 +205,7 @@ def on_something(m: Mention) -> bool:
 @rule(CAST, "")
 def opening(m: Mention) -> bool:
     """+1 | +1 (binding), thanks! | -1 breaks the build | Took me a while, but here it is: +1 (binding) | not: +1?"""
-    may = not m.is_result or (m.opens and m.mine_follows)
+    may = not m.is_result or (m.opens and m.mine_follows) or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 
 
