@@ -94,27 +94,14 @@ def run(arguments: list[str] | None = None) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code
-    except click.Abort:
-        return _fail("stopped")
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)  # the help itself: not to be pressed into one line
         return 2
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "kipflow"
-        return _fail(f"{_name_argument(error).format_message().rstrip('.')} (see {where} --help)")
-    except click.ClickException as error:
-        return _fail(error.format_message())
-    except KipflowError as error:
-        return _fail(str(error))
     except BrokenPipeError:
-        # the reader of a pipe went away (`kipflow votes … | head`): nobody is left to tell
+        # the reader of a pipe went away (`kipflow votes … | head`): nobody is left to read
         sys.stdout = None
         return 0
-    except KeyboardInterrupt:
-        return _fail("stopped")
-    except OSError as error:
-        return _fail(f"{error.strerror or error}: {error.filename or 'input or output'}")
-    except Exception as error:
+    except (KeyboardInterrupt, Exception) as error:
         # the last line of defence: a database that is away, or a fault of ours
         return _fail(_describe(error))
 
@@ -128,11 +115,24 @@ def _name_argument(error: click.UsageError) -> click.UsageError:
     return error
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
+    """What went wrong, in one line that says what to do."""
     kind = f"{type(error).__module__}.{type(error).__name__}"
-    if kind.startswith("sqlalchemy."):
-        first = str(getattr(error, "orig", None) or error).splitlines()[0]
-        return f"the database does not answer as it should: {first}; is KIPFLOW_DATABASE_URL right?"
+    match error:
+        case click.Abort() | KeyboardInterrupt():
+            return "stopped"
+        case click.UsageError():
+            where = error.ctx.command_path if error.ctx else "kipflow"
+            return f"{_name_argument(error).format_message().rstrip('.')} (see {where} --help)"
+        case click.ClickException():
+            return error.format_message()
+        case KipflowError():
+            return str(error)
+        case OSError():
+            return f"{error.strerror or error}: {error.filename or 'input or output'}"
+        case _ if kind.startswith("sqlalchemy."):
+            first = str(getattr(error, "orig", None) or error).splitlines()[0]
+            return f"the database does not answer as it should: {first}; is KIPFLOW_DATABASE_URL right?"
     return f"an unexpected fault ({kind}: {error}); please report it; KIPFLOW_DEBUG=1 shows where it arose"
 
 

@@ -19,7 +19,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.services.acts import perform, say_done
 from kipflow.services.desk import Done, Word
-from kipflow.services.rulings import CHOICES
+from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.rosters.entries import Entry, Listing, check_count, make_entry
@@ -23,41 +24,44 @@ def parse_keys(text: str, *, source: str) -> Listing:
     """
     notes: list[str] = []
     entries: list[Entry] = []
-    names: list[str] = []
-    emails: list[str] = []
-    place = ""
-
-    def close() -> None:
-        if names or emails:
-            first = names[0] if names else ""
-            entry = make_entry(name=first, aliases=names[1:], emails=emails, place=place, notes=notes)
-            if entry is not None:
-                entries.append(entry)
-        names.clear()
-        emails.clear()
-
-    in_armour = False
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped.startswith((_ARMOUR_BEGIN, _ARMOUR_END)):
-            in_armour = stripped.startswith(_ARMOUR_BEGIN)
-            close()
-            continue
-        if in_armour:
-            continue
-        if stripped.startswith(("pub", "sec")):
-            close()
-        uid = _UID.match(stripped)
-        mailbox = _MAILBOX.search(uid.group("rest")) if uid else None
-        if mailbox is None:
-            continue
-        place = place if names or emails else f"line {number}"
-        name = _COMMENT.sub(" ", _LEAD.sub(" ", mailbox.group("name"))).strip()
-        if name:
-            names.append(name)
-        emails.append(mailbox.group("email"))
+    for number, people in _split_keys(text):
+        names = [name for name, _ in people if name]
+        entry = make_entry(
+            name=names[0] if names else "",
+            aliases=names[1:],
+            emails=[email for _, email in people],
+            place=f"line {number}",
+            notes=notes,
+        )
+        if entry is not None:
+            entries.append(entry)
         check_count(len(entries), source)
-    close()
     if not entries:
         raise UnreadableInput(source=source, why='has no line "uid Name <address>" (keys)')
     return Listing(entries=tuple(entries), notes=tuple(notes))
+
+
+def _split_keys(text: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Each key's user ids as names and addresses, with the line of the first."""
+    people: list[tuple[str, str]] = []
+    first = 0
+    in_armour = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        is_edge = stripped.startswith((_ARMOUR_BEGIN, _ARMOUR_END))
+        if people and (is_edge or stripped.startswith(("pub", "sec"))):
+            yield first, people
+            people = []
+        if is_edge:
+            in_armour = stripped.startswith(_ARMOUR_BEGIN)
+        mailbox = None if in_armour or is_edge else _find_mailbox(stripped)
+        if mailbox is not None:
+            first = first if people else number
+            people.append((_COMMENT.sub(" ", _LEAD.sub(" ", mailbox["name"])).strip(), mailbox["email"]))
+    if people:
+        yield first, people
+
+
+def _find_mailbox(line: str) -> re.Match[str] | None:
+    uid = _UID.match(line)
+    return _MAILBOX.search(uid["rest"]) if uid is not None else None

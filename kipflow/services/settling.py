@@ -12,7 +12,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identities import find_sides
 from kipflow.services.ports import RETRACTS, TAKES_BACK, WARNS, OutboxRow
-from kipflow.services.rulings import CHOICES
+from kipflow.services.ruling_checks import CHOICES
 
 #: What a snooze puts off by, if a person does not say otherwise.
 SNOOZE = timedelta(days=30)

@@ -10,48 +10,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from html import escape, unescape
+from html import escape
 
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import IndexEntry
-from kipflow.wiki.index_reading import find_section_name, is_header, parse_index_page, parse_row, read_cells
+from kipflow.wiki.index_outline import Row, Table, scan
+from kipflow.wiki.index_reading import is_header, parse_index_page, parse_row, read_cells
 from kipflow.wiki.index_writing import HEADINGS, render_label, render_row, render_section
 from kipflow.wiki.next_number import find_next_number
 from kipflow.wiki.storage import name_of, parse_storage
 
-_ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
-#: Everything that matters for finding tables: what must not be looked into, and the tags themselves.
-_TOKEN = re.compile(
-    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
-    rf"|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){_ATTRIBUTES}>",
-    re.IGNORECASE | re.DOTALL,
-)
-_TAG = re.compile(r"<[^<>]*>")
 _WIP = re.compile(r"[\s,;]*[(\[]\s*wip\s*[)\]]", re.IGNORECASE)
 _SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by what they say, not by when
 
 Edit = tuple[int, int, str]
-
-
-@dataclass(slots=True)
-class _Row:
-    """A row on the page: its place in the text, the inside of each cell, and what it says."""
-
-    start: int
-    end: int = -1
-    cells: list[tuple[int, int]] = field(default_factory=list)
-    entry: IndexEntry | None = None
-
-
-@dataclass(slots=True)
-class _Table:
-    """A table below a section's heading. `inside_end` is where a last row would be added."""
-
-    section: str
-    end: int = -1
-    inside_end: int = -1
-    columns: list[str] = field(default_factory=list)
-    rows: list[_Row] = field(default_factory=list)
 
 
 def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
@@ -66,7 +38,8 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
         KipflowError: the page has no round-up that could be recognised.
         UnreadableInput: the page can't be read at all.
     """
-    tables, headings = _scan(body)
+    outline = scan(body)
+    tables, headings = outline.tables, outline.headings
     if not headings:
         raise KipflowError(
             "the index page has no round-up: no heading such as "
@@ -98,48 +71,7 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
     return _apply(body, edits)
 
 
-def _scan(body: str) -> tuple[list[_Table], dict[str, int]]:
-    """The round-up's tables, and where the heading of each section ends."""
-    tables: list[_Table] = []
-    headings: dict[str, int] = {}
-    section: str | None = None
-    heading_start = cell_start = depth = 0
-    table: _Table | None = None
-    for token in _TOKEN.finditer(body):
-        tag, closes = (token.group("tag") or "").lower(), bool(token.group("close"))
-        if not tag or token.group(0).endswith("/>"):
-            continue
-        if tag == "table":
-            depth += -1 if closes else 1
-            if not closes and depth == 1 and section is not None:
-                table = _Table(section=section)
-            elif closes and depth == 0 and table is not None:
-                table.end = token.end()
-                table.inside_end = token.start() if table.inside_end < 0 else table.inside_end
-                tables.append(table)
-                table = None
-        elif depth == 0 and tag[0] == "h":
-            if not closes:
-                heading_start = token.end()
-                continue
-            section = find_section_name(unescape(_TAG.sub(" ", body[heading_start : token.start()])))
-            if section is not None:
-                headings.setdefault(section, token.end())
-        elif depth == 1 and table is not None:
-            if tag == "tbody" and closes:
-                table.inside_end = token.start()
-            elif tag == "tr" and not closes:
-                table.rows.append(_Row(start=token.start()))
-            elif tag == "tr" and table.rows:
-                table.rows[-1].end = token.end()
-            elif tag in {"td", "th"} and not closes:
-                cell_start = token.end()
-            elif tag in {"td", "th"} and table.rows:
-                table.rows[-1].cells.append((cell_start, token.start()))
-    return tables, headings
-
-
-def _read_rows(body: str, table: _Table, prefix: str) -> None:
+def _read_rows(body: str, table: Table, prefix: str) -> None:
     """Fill in the table's columns and what each row says."""
     table.rows = [row for row in table.rows if row.end > row.start]
     for row in table.rows:
@@ -167,7 +99,7 @@ class _Kept:
     cells: dict[str, str] = field(default_factory=dict)
 
 
-def _keep(body: str, tables: Sequence[_Table]) -> dict[int, _Kept]:
+def _keep(body: str, tables: Sequence[Table]) -> dict[int, _Kept]:
     found: dict[int, _Kept] = {}
     for table in tables:
         for row in table.rows:
@@ -191,7 +123,7 @@ def _with_wip(label: str, now: bool, wanted: bool) -> str:
 
 def _mend_rows(
     body: str,
-    tables: Sequence[_Table],
+    tables: Sequence[Table],
     entries: Sequence[IndexEntry],
     sections_of: Mapping[int, set[str]],
     prefix: str,
@@ -213,10 +145,10 @@ def _mend_rows(
 
 
 def _match(
-    tables: Sequence[_Table], missing: dict[int, list[IndexEntry]]
-) -> Iterator[tuple[_Table, _Row, IndexEntry | None]]:
+    tables: Sequence[Table], missing: dict[int, list[IndexEntry]]
+) -> Iterator[tuple[Table, Row, IndexEntry | None]]:
     """Pair rows with entries and take those out of `missing`; equal titles first: a number may have two rows."""
-    left: list[tuple[_Table, _Row, IndexEntry]] = []
+    left: list[tuple[Table, Row, IndexEntry]] = []
     for table in tables:
         for row in table.rows:
             if row.entry is None:
@@ -233,7 +165,7 @@ def _match(
         yield table, row, rest.pop(0) if rest else None
 
 
-def _mend_row(body: str, table: _Table, row: _Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
+def _mend_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
     """The smallest edits by which the row says what `new` says; its link stays where its title does."""
     new = replace(new, release=new.release or old.release, url=new.url or old.url)
     start, end = row.cells[0]
@@ -254,7 +186,7 @@ def _mend_row(body: str, table: _Table, row: _Row, old: IndexEntry, new: IndexEn
     return edits
 
 
-def _add_rows(table: _Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, _Kept]) -> list[Edit]:
+def _add_rows(table: Table, entries: Sequence[IndexEntry], prefix: str, kept: Mapping[int, _Kept]) -> list[Edit]:
     """New rows, each after the last row with a smaller number, else before the first."""
     held = [row for row in table.rows if row.entry is not None]
     places: dict[int, list[IndexEntry]] = {}

@@ -173,8 +173,7 @@ class _Mail:
     def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
         for m in mentions:
             rule, verdict = judge(m)
-            passed_over = self.is_result and verdict is Verdict.ASK and not (m.is_mine or m.speaks_of_mine)
-            if verdict is Verdict.IGNORE or passed_over:
+            if verdict is Verdict.IGNORE or (self.is_result and verdict is Verdict.ASK and not m.is_mine):
                 line = m.sentence.text.strip()[:MAX_LINE_SHOWN]
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
                 continue

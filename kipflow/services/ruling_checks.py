@@ -1,0 +1,202 @@
+"""What each kind of ruling must say, and what it may be about: a word that makes no sense is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kipflow.domain.care import find_owed, own_versions
+from kipflow.domain.claims import ANSWERS, find_claim
+from kipflow.domain.errors import KipflowError
+from kipflow.domain.events import OPEN_STAGES, Stage
+from kipflow.domain.facts import ProposalFacts, Ruling
+from kipflow.domain.history import effective
+from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.pagechanges import name_version
+from kipflow.domain.policy import Policy
+from kipflow.domain.ruled import find_until
+from kipflow.services.ports import Session
+
+CHOICES = ("+1", "0", "-1", "none")
+#: Questions whether a settled proposal is opened again; "no" is the stage that it has.
+_REOPENINGS = frozenset({"new-vote", "reopening", "turned-vote", "retraction", "late-ballot"})
+
+#: A ruling's target and value, as they are stored.
+Checked = tuple[str, dict[str, Any]]
+
+
+class BadRuling(KipflowError):
+    """A ruling that says nothing the rules can use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A ruling as a person wants it, with what it is checked against.
+
+    `standing` are the rulings of its kind on the proposal that hold; `asked` are the kinds of the open questions, None
+    where nobody looked; `policy` says whether a reviewer is required, None: whoever looked at it is noted in any case.
+    """
+
+    session: Session
+    facts: ProposalFacts
+    target: str
+    value: dict[str, Any]
+    standing: Sequence[Ruling]
+    asked: Collection[str] | None
+    policy: Policy | None
+    at: datetime
+
+    @property
+    def stage(self) -> Stage | None:
+        """The proposal's stage as it was last decided."""
+        history = effective(self.session.history.load(self.facts.proposal.number))
+        return history[-1].target if history else None
+
+    def refuse_another_word(self, target: str | None, field: str, says: str) -> None:
+        """Refuse where a ruling that holds says something else of the same target (None: of any)."""
+        for ruling in self.standing:
+            if target in (None, ruling.target) and ruling.value != self.value:
+                said = ruling.value.get(field)
+                raise BadRuling(f"ruling {ruling.id} by {ruling.author} {says} {said}; revoke that one first")
+
+
+def check_time(wanted: Wanted) -> None:
+    """Refuse a word from before there was anything to rule on: typed wrong, it would rewrite the whole story."""
+    facts, at = wanted.facts, wanted.at
+    moves = [t.at for t in wanted.session.history.load(facts.proposal.number)]
+    began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
+    if began is not None and at < began:
+        raise BadRuling(f"{facts.key} began on {_say(began)}: nobody ruled on it by {_say(at)}")
+
+
+def _check_ballot(wanted: Wanted) -> Checked:
+    """Of a ballot: its choice, by its message id in its angle brackets."""
+    facts, target, value = wanted.facts, wanted.target, wanted.value
+    if value.get("choice") not in CHOICES:
+        raise BadRuling(f"a ballot is settled as one of {', '.join(CHOICES)}, not {value.get('choice')!r}")
+    known = _find_id(target, (b.message_id for v in facts.votes for b in v.ballots))
+    if known is None:
+        number = facts.proposal.number
+        raise BadRuling(f"{target!r} is no ballot of {facts.key}; `kipflow status {number}` lists them by message")
+    wanted.refuse_another_word(known, "choice", "settles it as")
+    return known, value
+
+
+def _check_ending(wanted: Wanted) -> Checked:
+    """Of a mail that says of a vote that it ended: whether it did, by its id in its angle brackets."""
+    facts, target, value = wanted.facts, wanted.target, wanted.value
+    if value.get("ending") not in ANSWERS:
+        raise BadRuling(f"an end is settled by one of {', '.join(ANSWERS)}, not {value.get('ending')!r}")
+    known = _find_id(target, (e.message_id for v in facts.votes for e in v.claimed_ends))
+    if known is None:
+        raise BadRuling(f"{target!r} ends no vote of {facts.key}, or needs nobody's word; `kipflow review` lists them")
+    wanted.refuse_another_word(known, "ending", "says")
+    return known, value
+
+
+def _find_id(target: str, known: Iterable[str]) -> str | None:
+    """The message id that is meant, with or without its angle brackets."""
+    asked = {target, f"<{target.strip('<> ')}>"}
+    return next((message_id for message_id in known if message_id in asked), None)
+
+
+def _check_stage(wanted: Wanted) -> Checked:
+    value, key, stage = wanted.value, wanted.facts.key, wanted.stage
+    if value.get("stage") not in set(Stage):
+        raise BadRuling(f"a stage is one of {', '.join(Stage)}, not {value.get('stage')!r}")
+    if stage is not None and stage == value["stage"] and _REOPENINGS.isdisjoint(wanted.asked or ()):
+        last = next((r for r in reversed(wanted.standing) if r.value == value), None)
+        because = f" (ruling {last.id} by {last.author})" if last is not None else ""
+        raise BadRuling(f"{key} is in stage {stage} already{because}")
+    return wanted.target, value
+
+
+def _check_snooze(wanted: Wanted) -> Checked:
+    value, at, stage = wanted.value, wanted.at, wanted.stage
+    text = value.get("until")
+    until = find_until(
+        Ruling(id=None, number=None, kind="snooze", target="", value=value, author="", reason="", made_at=at)
+    )
+    if until is None:
+        raise BadRuling(f"a snooze ends at an ISO time, not {text!r}")
+    if datetime.fromisoformat(str(text)).tzinfo is None:
+        raise BadRuling("a snooze ends at a time with its zone, such as 2026-03-02T00:00:00+00:00")
+    if until <= at:
+        raise BadRuling(f"a snooze ends in the future; {_say(until)} is not after {_say(at)}")
+    if stage is not None and stage not in OPEN_STAGES:
+        raise BadRuling(f"{wanted.facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
+    return wanted.target, value
+
+
+def _check_care(wanted: Wanted) -> Checked:
+    """Either the interfaces that a proposal touches, whatever its page says, or somebody who reviewed it for them."""
+    facts, value, policy, at = wanted.facts, wanted.value, wanted.policy, wanted.at
+    reviewer = " ".join(str(value.get("reviewer") or "").split())
+    if reviewer:
+        opened_at = facts.votes[-1].opened_at if facts.votes else at
+        if policy is not None and not any(c.reviewers for c in find_owed(facts, opened_at, policy, at).cares):
+            raise BadRuling(f"{facts.key} owes no review: the policy asks for none where it touches what this one does")
+        return wanted.target, {"reviewer": reviewer[:200]}
+    named = list(dict.fromkeys(str(name) for name in value.get("interfaces") or ()))
+    unknown = [name for name in named if name not in INTERFACES]
+    if unknown:
+        raise BadRuling(f"an interface is one of {', '.join(INTERFACES)}, not {unknown[0]!r}")
+    return wanted.target, {"interfaces": named}
+
+
+def _check_page(wanted: Wanted) -> Checked:
+    """The votes hold for the version of the page that stands now."""
+    facts = wanted.facts
+    versions = own_versions((p for p in facts.pages if p.saved_at <= wanted.at), facts.proposal.number)
+    if not versions or not facts.votes:
+        raise BadRuling(f"{facts.key} has no page or no vote: there is nothing that votes could hold for")
+    return name_version(versions[-1]), {"votes": "hold"}
+
+
+def _check_number(wanted: Wanted) -> Checked:
+    """Accept or refuse, where there is a doubt; what was said is revoked before the other is."""
+    facts, value = wanted.facts, wanted.value
+    if value.get("number") not in ANSWERS:
+        raise BadRuling(f"a number is settled as one of {', '.join(ANSWERS)}, not {value.get('number')!r}")
+    wanted.refuse_another_word(None, "number", "says")
+    if not wanted.standing and find_claim(facts, wanted.at) is None:
+        raise BadRuling(f"nothing is doubtful about the number of {facts.key}")
+    return wanted.target, value
+
+
+def _check_restore(wanted: Wanted) -> Checked:
+    """What a restoring undoes: the newest move that stands."""
+    key = wanted.facts.key
+    moves = effective(wanted.session.history.load(wanted.facts.proposal.number))
+    history = [t for t in moves if t.source is not t.target]
+    if not history or history[-1].source is None:
+        raise BadRuling(f"{key} has not moved since it began: there is nothing to restore")
+    if history[-1].rule == "restored":
+        ruling = next((e.ref for e in history[-1].evidence if e.kind == "ruling"), "?")
+        raise BadRuling(f"{key} was restored by ruling {ruling} already; revoke that one to take it back")
+    return wanted.target, {"undoes": history[-1].id}
+
+
+def _accept(wanted: Wanted) -> Checked:
+    """Of drift: whoever asks for it knows that both sides say so."""
+    return wanted.target, wanted.value
+
+
+#: Kind of ruling on a proposal → its check, which gives target and value as they are stored.
+CHECKS: Mapping[str, Callable[[Wanted], Checked]] = {
+    "ballot": _check_ballot,
+    "ending": _check_ending,
+    "stage": _check_stage,
+    "snooze": _check_snooze,
+    "care": _check_care,
+    "page": _check_page,
+    "number": _check_number,
+    "restore": _check_restore,
+    "drift": _accept,
+}
+
+
+def _say(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,104 @@
+"""Where the round-up's tables, rows and cells are in a wiki page's text, by place: nothing of it is parsed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html import unescape
+
+from kipflow.domain.facts import IndexEntry
+from kipflow.wiki.index_reading import find_section_name
+
+_ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
+#: Everything that matters for finding tables: what must not be looked into, and the tags themselves.
+_TOKEN = re.compile(
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
+    rf"|<(?P<close>/?)(?P<tag>h[1-6]|table|tbody|tr|td|th)(?=[\s/>]){_ATTRIBUTES}>",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(slots=True)
+class Row:
+    """A row on the page: its place in the text, the inside of each cell, and what it says."""
+
+    start: int
+    end: int = -1
+    cells: list[tuple[int, int]] = field(default_factory=list)
+    entry: IndexEntry | None = None
+
+
+@dataclass(slots=True)
+class Table:
+    """A table below a section's heading. `inside_end` is where a last row would be added."""
+
+    section: str
+    end: int = -1
+    inside_end: int = -1
+    columns: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Outline:
+    """What was found so far: the tables below a section's heading, and where each section's heading ends."""
+
+    body: str
+    tables: list[Table] = field(default_factory=list)
+    headings: dict[str, int] = field(default_factory=dict)
+    _section: str | None = None
+    _table: Table | None = None
+    _depth: int = 0
+    _heading_start: int = 0
+    _cell_start: int = 0
+
+    def add(self, token: re.Match[str], tag: str, *, closes: bool) -> None:
+        """Take the next tag of the text into account."""
+        if tag == "table":
+            self._add_table(token, closes=closes)
+        elif self._depth == 0 and tag[0] == "h":
+            self._add_heading(token, closes=closes)
+        elif self._depth == 1 and self._table is not None:
+            self._add_row(self._table, token, tag, closes=closes)
+
+    def _add_table(self, token: re.Match[str], *, closes: bool) -> None:
+        self._depth += -1 if closes else 1
+        if not closes and self._depth == 1 and self._section is not None:
+            self._table = Table(section=self._section)
+        elif closes and self._depth == 0 and self._table is not None:
+            self._table.end = token.end()
+            if self._table.inside_end < 0:
+                self._table.inside_end = token.start()
+            self.tables.append(self._table)
+            self._table = None
+
+    def _add_heading(self, token: re.Match[str], *, closes: bool) -> None:
+        if not closes:
+            self._heading_start = token.end()
+            return
+        self._section = find_section_name(unescape(_TAG.sub(" ", self.body[self._heading_start : token.start()])))
+        if self._section is not None:
+            self.headings.setdefault(self._section, token.end())
+
+    def _add_row(self, table: Table, token: re.Match[str], tag: str, *, closes: bool) -> None:
+        if tag == "tbody" and closes:
+            table.inside_end = token.start()
+        elif tag == "tr" and not closes:
+            table.rows.append(Row(start=token.start()))
+        elif tag == "tr" and table.rows:
+            table.rows[-1].end = token.end()
+        elif tag in {"td", "th"} and not closes:
+            self._cell_start = token.end()
+        elif tag in {"td", "th"} and table.rows:
+            table.rows[-1].cells.append((self._cell_start, token.start()))
+
+
+def scan(body: str) -> Outline:
+    """The round-up's tables and headings in a page's text."""
+    outline = Outline(body)
+    for token in _TOKEN.finditer(body):
+        tag = (token.group("tag") or "").lower()
+        if tag and not token.group().endswith("/>"):
+            outline.add(token, tag, closes=bool(token.group("close")))
+    return outline
