@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import getpass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,6 +24,10 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 @click.option("--new-list", is_flag=True, help="Take --list although it is none of the community's lists.")
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @complete_through_option
+@click.option("--batches", is_flag=True, help="List what files and imported indexes brought.")
+@click.option("--undo", type=int, metavar="BATCH", help="Show what taking a batch out changes.")
+@click.option("--write", is_flag=True, help="With --undo: do it.")
+@click.option("--reason", metavar="TEXT", help="With --undo: why, kept with the batch.")
 @as_of_option
 def ingest(
     paths: tuple[Path, ...],
@@ -30,6 +36,7 @@ def ingest(
     again: bool,
     complete_through: datetime | None,
     as_of: datetime | None,
+    **given: Any,
 ) -> int:
     """Store messages from mbox files, maildirs, .eml files or Pony Mail JSON, packed ones too (gz, bz2, xz).
 
@@ -39,12 +46,17 @@ def ingest(
 
     A mail that is stored already adds nothing, unless newer rules read it otherwise now. --reread does that
     for every month whose raw file is kept; a poll does it too, a part each time.
+
+    --undo takes a batch of --batches out again: its mails (or the rows of an imported index) that came from nowhere
+    else, and what it said of months. History is corrected by new entries.
     """
+    if given["batches"] or given["undo"] is not None:
+        return _undo(as_of, **given)
     from kipflow.services.ingest import ingest_paths
     from kipflow.services.reread import reread
 
     if not paths and not again:
-        raise click.UsageError("name the files to read, or --reread")
+        raise click.UsageError("name the files to read, or --reread, --batches or --undo")
     parts = open_parts()
     if list_id and not new_list:
         list_id = _check_list(parts, list_id)
@@ -69,6 +81,16 @@ def ingest(
             hosts = parts.community.receivers
             reports.append(reread(parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, on_progress=say))
     return print_report(*reports)
+
+
+def _undo(as_of: datetime | None, *, batches: bool, undo: int | None, write: bool, reason: str | None) -> int:
+    from kipflow.commands.undo import print_batches, undo_batch
+
+    parts = open_parts()
+    if batches or undo is None:
+        return print_batches(parts)
+    at = find_seen_at(parts, as_of)
+    return undo_batch(parts, undo, at=at, by=getpass.getuser(), reason=reason, writes=write)
 
 
 def _check_list(parts: Parts, address: str) -> str:

@@ -116,6 +116,8 @@ def advance_one(
         facts = load_facts(session, number)
         decision, warning = _decide_and_warn(facts, policy, as_of, known_at)
         if decision is None:
+            decision = _find_emptied(session, number, policy, as_of)
+        if decision is None:
             # it stays on the list: a backfill comes to its first fact later
             return Advance(number=number, stage=None, skipped="nothing had happened by then")
         if warning is not None:
@@ -124,6 +126,8 @@ def advance_one(
         _withdraw_overtaken(session, decision, facts, effects)
         notice = _find_notice(decision, facts, policy, known_at)
         recorded = _record(session, _with_known_future(decision, facts), facts, effects, known_at, run_id, notice)
+        if not decision.history:
+            session.history.forget_decision(number)
         return replace(recorded, warning=warning)
 
 
@@ -132,12 +136,28 @@ def preview(
 ) -> tuple[Decision | None, list[Transition]]:
     """What `advance_one` would record, without recording it."""
     with store.read() as session:
-        decision, _ = _decide_and_warn(load_facts(session, number), policy, as_of, max(as_of, now or as_of))
-        if decision is None:
-            return None, []
-        stored = session.history.load(number)
-        appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
-    return decision, list(appended)
+        return preview_in(session, number, policy=policy, as_of=as_of, now=max(as_of, now or as_of))
+
+
+def preview_in(
+    session: Session, number: int, *, policy: Policy, as_of: datetime, now: datetime
+) -> tuple[Decision | None, list[Transition]]:
+    """The same within a transaction, of what it has changed so far."""
+    decision, _ = _decide_and_warn(load_facts(session, number), policy, as_of, now)
+    decision = decision or _find_emptied(session, number, policy, as_of)
+    if decision is None:
+        return None, []
+    stored = session.history.load(number)
+    return decision, list(explain_corrections(session.history, stored, reconcile(stored, decision.history), decision))
+
+
+def _find_emptied(session: Session, number: int, policy: Policy, as_of: datetime) -> Decision | None:
+    """The decision that nothing holds of a proposal whose facts were all taken out; None where it had no history."""
+    if not effective(session.history.load(number)):
+        return None
+    return Decision(
+        number=number, as_of=as_of, policy_version=policy.version, stage=Stage.DRAFT, since=as_of, history=()
+    )
 
 
 def look_back(store: Store, number: int, *, policy: Policy, as_of: datetime) -> Decision | None:

@@ -27,7 +27,7 @@ class Break:
 
 def load_breaks(marks: Marks, list_id: str, month: str) -> tuple[Break, ...]:
     """The breaks of a month that nothing has made up for."""
-    rows = json.loads(marks.load(_mark(list_id, month)) or "[]")
+    rows = json.loads(marks.load(name_breaks(list_id, month)) or "[]")
     return tuple(
         Break(why=why, message_id=message_id, seen_at=datetime.fromisoformat(seen_at))
         for why, message_id, seen_at in rows
@@ -36,7 +36,7 @@ def load_breaks(marks: Marks, list_id: str, month: str) -> tuple[Break, ...]:
 
 def save_breaks(marks: Marks, list_id: str, month: str, breaks: Iterable[Break]) -> None:
     rows = [(one.why, one.message_id, one.seen_at.isoformat()) for one in breaks]
-    name = _mark(list_id, month)
+    name = name_breaks(list_id, month)
     if rows or marks.load(name):
         marks.save(name, json.dumps(rows))
 
@@ -51,5 +51,6 @@ def join_breaks(*groups: Iterable[Break]) -> tuple[Break, ...]:
     return tuple({one.message_id or one.why: one for group in groups for one in group}.values())
 
 
-def _mark(list_id: str, month: str) -> str:
+def name_breaks(list_id: str, month: str) -> str:
+    """The mark that keeps the breaks of a month."""
     return f"broken/{list_id}/{month}"

@@ -66,6 +66,7 @@ _WORDS = (
     ("message", "a mail came", "{} mails came"),
     ("page", "a version of its page came", "{} versions of its page came"),
     ("index", "an index row came", "{} index rows came"),
+    ("undone", "an ingest was undone", "{} ingests were undone"),
     ("ruling", "a person ruled or took a ruling back", "people ruled or took {} rulings back"),
 )
 

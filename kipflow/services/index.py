@@ -34,7 +34,9 @@ def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, sou
     if not parsed.entries:
         raise UnreadableInput(source=source, why=f"holds no row such as {prefix}-12: Title")
     with store.begin() as session:
-        changed = session.pages.save_index_entries(parsed.entries)
+        batch = session.batches.open("index", [source], seen_at=seen_at)
+        changed = session.pages.save_index_entries(parsed.entries, batch=batch)
+        session.batches.close(batch)
         session.pages.save_stated_number(parsed.next_number, origin="import")
         noted = session.pages.save_call_notes(notes, seen_at=seen_at)
     proposals = len({e.number for e in parsed.entries})

@@ -14,6 +14,7 @@ from kipflow.mail.archive import read_path
 from kipflow.services.filemonths import FileMonths
 from kipflow.services.ports import Report, Store
 from kipflow.services.storing import ingest_items
+from kipflow.services.undo import find_changes, load_held
 
 #: What mail can come in.
 FORMS = "mbox, maildir and .eml files (also gz, bz2, xz), Pony Mail's JSON, and folders of these"
@@ -45,8 +46,9 @@ def ingest_paths(
     month of a file that breaks off is partial, whoever vouches, until a later file has what it left out
     (`brokenfiles`).
     """
-    with store.read() as session:
+    with store.begin() as session:
         months = FileMonths(session, seen_at)
+        batch = session.batches.open("mail", [str(path) for path in paths], seen_at=seen_at)
 
     known = {list_id: list_id, **(lists or {})}
     unread: list[str] = []
@@ -72,9 +74,11 @@ def ingest_paths(
             if not has_mail:
                 unread.append(_say_unread(path, faults))
 
-    report = ingest_items(store, items(), seen_at=seen_at)
+    report = ingest_items(store, items(), seen_at=seen_at, batch=batch)
     with store.begin() as session:
+        before = load_held(session)
         broken = months.save(session, complete_through and min(complete_through, seen_at))
+        session.batches.close(batch, find_changes(before, load_held(session)))
     warnings = tuple(
         f"{why}; no acceptance rests on {_say_months(broken, why)}" for why in dict.fromkeys(broken.values())
     )

@@ -14,10 +14,12 @@ from kipflow.services.ports import Report, Store
 BATCH = 500
 
 
-def ingest_items(store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime) -> Report:
+def ingest_items(
+    store: Store, items: Iterable[Message | Unreadable], *, seen_at: datetime, batch: int | None = None
+) -> Report:
     """Store messages read from files that no archive month stands behind."""
     totals = Totals()
-    store_batches(store, items, seen_at, totals)
+    store_batches(store, items, seen_at, totals, batch)
     return totals.report()
 
 
@@ -49,20 +51,38 @@ def say_months(bad: Sequence[tuple[str, str, str]]) -> Iterator[str]:
         yield f"{list_id} {span}: {why}"
 
 
-def store_batches(store: Store, items: Iterable[Message | Unreadable], seen_at: datetime, totals: Totals) -> int:
-    """Store what was read by today's rules, a transaction for each batch; how many items that were."""
+def store_batches(
+    store: Store,
+    items: Iterable[Message | Unreadable],
+    seen_at: datetime,
+    totals: Totals,
+    origin: int | None = None,
+) -> int:
+    """Store what was read by today's rules, a transaction for each batch; how many items that were.
+
+    `origin` is the ingest that it can be undone with, None where an archive gave it.
+    """
     count = 0
     for batch in batches(items):
-        store_batch(store, batch, seen_at, totals)
+        store_batch(store, batch, seen_at, totals, origin)
         count += len(batch)
     return count
 
 
-def store_batch(store: Store, batch: list[Message | Unreadable], seen_at: datetime, totals: Totals) -> None:
+def store_batch(
+    store: Store,
+    batch: list[Message | Unreadable],
+    seen_at: datetime,
+    totals: Totals,
+    origin: int | None = None,
+) -> None:
     bad = [x for x in batch if isinstance(x, Unreadable)]
     with store.begin() as session:
         report = session.mail.save_messages(
-            (x for x in batch if isinstance(x, Message)), seen_at=seen_at, reading_rules=version.READING_RULES
+            (x for x in batch if isinstance(x, Message)),
+            seen_at=seen_at,
+            reading_rules=version.READING_RULES,
+            batch=origin,
         )
         totals.unreadable += session.mail.save_unreadable(bad, seen_at=seen_at) if bad else 0
     totals.new += report.new

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, insert_many
-from kipflow.adapters.store.tables import message, message_proposal, message_reference
+from kipflow.adapters.store.tables import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.sameids import APART, find_given_id, list_references
 
@@ -57,10 +57,8 @@ def attribute_new(
     _save_references(connection, fresh)
     affected = {m.message_id: m for m in fresh}
     affected.update(_load_affected(connection, fresh))
-    context = _load_context(connection, affected)
-    told = attribute(sorted([*affected.values(), *context], key=_in_order))
     before = _load_attributed(connection, affected.keys() - {m.message_id for m in fresh})
-    return _save_changes(connection, affected, told, before)
+    return _attribute(connection, affected, attribute, before)
 
 
 def attribute_again(
@@ -86,10 +84,29 @@ def attribute_again(
         # by what they were called before as well: mails may have followed them by topic
         neighbours = _load_affected(connection, [m for pair in moved for m in pair])
         affected.update((i, m) for i, m in neighbours.items() if i not in affected)
-        context = _load_context(connection, affected)
-        told = attribute(sorted([*affected.values(), *context], key=_in_order))
-        touched |= _save_changes(connection, affected, told, _load_attributed(connection, affected))
+        touched |= _attribute(connection, affected, attribute, _load_attributed(connection, affected))
     return touched
+
+
+def attribute_without(connection: sa.Connection, gone: Collection[str], attribute: Attribute) -> set[int]:
+    """Take mails out, and attribute those again that followed them. Returns every proposal that had one of them."""
+    stubs = _load_stubs(connection, gone)
+    affected = _load_affected(connection, stubs)
+    touched = {number for numbers in _load_attributed(connection, gone).values() for number in numbers}
+    for chunk in chunks(sorted(gone)):
+        for table in (message_reference, message_proposal, earlier_reading, message):
+            connection.execute(sa.delete(table).where(table.c.message_id.in_(chunk)))
+    return touched | _attribute(connection, affected, attribute, _load_attributed(connection, affected))
+
+
+def _attribute(
+    connection: sa.Connection,
+    affected: Mapping[str, Message],
+    attribute: Attribute,
+    before: Mapping[str, Mapping[int, str]],
+) -> set[int]:
+    told = attribute(sorted([*affected.values(), *_load_context(connection, affected)], key=_in_order))
+    return _save_changes(connection, affected, told, before)
 
 
 def _bearing(found: Message) -> tuple[Any, ...]:

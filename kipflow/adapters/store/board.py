@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import exports
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.messages import MESSAGES_MARK
 from kipflow.adapters.store.months import load_own_months
 from kipflow.adapters.store.records import from_row
+from kipflow.adapters.store.statements import MESSAGES_MARK
 from kipflow.adapters.store.tables import (
     ballot,
     mark,

@@ -157,6 +157,12 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
     _insert_all(connection, review_item, _review_rows(decision))
 
 
+def forget_decision(connection: sa.Connection, number: int) -> None:
+    """Show the proposal no more: nothing is left of it but its history."""
+    nothing = {"stage": None, "missing": None, "drift_count": 0, "review_count": 0, "next_deadline": None, "claim": ""}
+    connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing))
+
+
 def save_first(
     connection: sa.Connection,
     decisions: Sequence[tuple[Decision, Proposal, str | None]],

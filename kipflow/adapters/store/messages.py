@@ -11,10 +11,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import attribution, rereading
+from kipflow.adapters.store import attribution, batches, rereading
 from kipflow.adapters.store.columns import chunks, clean_text
-from kipflow.adapters.store.statements import Row, count_new, insert_many, lock_mail, mark_pending, upsert
-from kipflow.adapters.store.tables import mark, message, message_proposal, unreadable
+from kipflow.adapters.store.statements import Row, count_mails, count_new, insert_many, lock_mail, mark_pending
+from kipflow.adapters.store.tables import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.records import from_plain, list_types, to_plain
@@ -25,8 +25,6 @@ from kipflow.services.ports import SaveReport
 MAX_ID = 250
 #: The `round` of "v2" that a column can hold; larger ones are typing errors.
 MAX_ROUND = 1_000
-#: Name of the mark that counts the stored mails, so that nobody has to count them.
-MESSAGES_MARK = "count/messages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +43,20 @@ def save_messages(
     attribute: attribution.Attribute,
     reading_rules: int = 0,
     aside: frozenset[str] = frozenset(),
+    batch: int | None = None,
 ) -> SaveReport:
     """Store the messages that are not held yet and say which proposals got new facts.
 
     Known mails that rules older than `reading_rules` read get the newer reading. A mail that is known from
-    one of the lists `aside` is held as of the other list that it was sent to as well. Cost follows the number of
+    one of the lists `aside` is held as of the other list that it was sent to as well. New ones are of the `batch`; a
+    known one that comes from elsewhere is its batch's no more. Cost follows the number of
     messages given and the threads they belong to, not what is stored.
     """
     lock_mail(connection)
     new = known = reread = 0
     touched: set[int] = set()
-    for batch in chunks(messages):
-        fresh, repeated = _split_known(connection, [_storable(m) for m in batch], reading_rules)
+    for chunk in chunks(messages):
+        fresh, repeated = _split_known(connection, [_storable(m) for m in chunk], reading_rules)
         others, repeated = _split_others(connection, fresh, repeated, seen_at)
         if others:
             more, again = _split_known(connection, others, reading_rules)
@@ -64,6 +64,8 @@ def save_messages(
         fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
         insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
+        batches.add_items(connection, batch, [m.message_id for m in fresh])
+        batches.keep_items(connection, batch, [m.message_id for m, _ in repeated])
         touched |= attribution.attribute_new(connection, fresh, attribute)
         touched |= _prefer_lists(connection, repeated, aside)
         new += len(fresh)
@@ -71,7 +73,7 @@ def save_messages(
         reread += told.changed
         touched |= told.touched
     if new:
-        _count(connection, new)
+        count_mails(connection, new)
     mark_pending(connection, touched, seen_at)
     return SaveReport(new=new, known=known, reread=reread, touched=frozenset(touched))
 
@@ -231,11 +233,6 @@ def _prefer_lists(
         place = {"list_id": found.list_id, "month": found.month, "source": found.source, "digest": found.digest}
         connection.execute(sa.update(message).where(message.c.message_id == row.message_id).values(place))
     return set(connection.scalars(sa.select(message_proposal.c.number).where(message_proposal.c.message_id.in_(moved))))
-
-
-def _count(connection: sa.Connection, new: int) -> None:
-    before = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
-    upsert(connection, mark, [{"name": MESSAGES_MARK, "value": str(int(before or 0) + new)}], update=["value"])
 
 
 def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:

@@ -17,6 +17,12 @@ def save_month(connection: sa.Connection, found: ArchiveMonth) -> None:
     upsert(connection, archive_month, [as_row(found)], update=[c.name for c in archive_month.c if c.name not in keys])
 
 
+def drop_month(connection: sa.Connection, list_id: str, month: str) -> None:
+    """Know nothing of a month."""
+    this = (archive_month.c.list_id == list_id, archive_month.c.month == month)
+    connection.execute(sa.delete(archive_month).where(*this))
+
+
 def load_own_months(connection: sa.Connection, rules: Rules) -> list[ArchiveMonth]:
     """The months of the community's own lists: a mistyped address must hold up nothing."""
     return [month for month in load_months(connection) if not rules.lists or month.list_id in rules.lists]

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.rulings import find_voter_keys
 from kipflow.adapters.store.tables import (
+    batch,
     earlier_reading,
     index_entry,
     message,
@@ -37,8 +38,23 @@ def load_new_facts(connection: sa.Connection, number: int, rules: Rules) -> list
         *_find_pages(connection, number, since),
         *_find_rows(connection, number, since),
         *_find_rulings(connection, number, since),
+        *_find_undone(connection, number, since),
     ]
     return sorted(found, key=lambda f: (f.at, f.kind, f.ref))
+
+
+def _find_undone(connection: sa.Connection, number: int, since: datetime) -> list[NewFact]:
+    return [
+        NewFact(
+            kind="undone",
+            ref=f"batch {row.id}",
+            line=f"{row.undone_by}: {row.reason} ({', '.join(row.sources)})",
+            at=row.undone_at,
+            seen_at=row.undone_at,
+        )
+        for row in connection.execute(sa.select(batch).where(batch.c.undone_at >= since).order_by(batch.c.id))
+        if number in row.numbers
+    ]
 
 
 def _find_mails(connection: sa.Connection, number: int, since: datetime, rules: Rules) -> list[NewFact]:

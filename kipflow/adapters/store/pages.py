@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store import batches
 from kipflow.adapters.store.columns import chunks, clean_text
 from kipflow.adapters.store.messages import save_unreadable
 from kipflow.adapters.store.numbering import has_wiki, mark_followers
@@ -125,7 +126,7 @@ def find_body(connection: sa.Connection, page_id: str, version: int) -> str | No
 # -- index rows --------------------------------------------------------------------------------------
 
 
-def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry]) -> int:
+def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry], *, batch: int | None = None) -> int:
     """Store the rows of one reading of an index; how many proposals it says something new of.
 
     All rows of a proposal must come in one call: a number can stand in an index twice, and only its
@@ -149,6 +150,7 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry])
     columns = [column.name for column in index_entry.c]
     insert_many(connection, index_entry, columns, [[row[name] for name in columns] for row in rows])
     newest_at = max(changed.values(), default=None)
+    batches.add_items(connection, batch, [batches.name_row(row["number"], row["digest"]) for row in rows])
     mark_pending(connection, changed, newest_at)
     mark_followers(connection, changed, newest_at, had_wiki=had_wiki or not changed)
     return len(changed)

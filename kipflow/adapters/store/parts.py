@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import (
     absences,
+    batches,
     calls,
     claims,
     decisions,
@@ -35,7 +36,7 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import MetricRow, NewFact, ProposalRows, Rules, SaveReport
+from kipflow.services.ports import Batch, MetricRow, NewFact, ProposalRows, Rules, SaveReport
 
 
 class SqlMail(Part):
@@ -45,6 +46,7 @@ class SqlMail(Part):
     count_stale = method(rereading.count_stale)
     save_unreadable = method(messages.save_unreadable)
     load_months = method(months.load_months)
+    drop_month = method(months.drop_month)
     find_mailbox = method(rulings.find_mailbox)
     find_first_mail = method(rulings.find_first_mail)
 
@@ -53,7 +55,9 @@ class SqlMail(Part):
         self._rules = rules
         self._coverage: Coverage | None = None
 
-    def save_messages(self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+    def save_messages(
+        self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0, batch: int | None = None
+    ) -> SaveReport:
         rules = self._rules
         return messages.save_messages(
             self._connection,
@@ -62,6 +66,7 @@ class SqlMail(Part):
             attribute=rules.attribute,
             reading_rules=reading_rules,
             aside=rules.aside,
+            batch=batch,
         )
 
     def save_month(self, month: ArchiveMonth) -> None:
@@ -100,6 +105,22 @@ class SqlPages(Part):
             SqlMarks(self._connection).save(numbering.STATED_MARKS[origin], str(number))
 
 
+class SqlBatches(Part):
+    """`Batches`."""
+
+    open = method(batches.open_batch)
+    close = method(batches.close_batch)
+    load_all = method(batches.load_batches)
+    note_undone = method(batches.note_undone)
+
+    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
+        super().__init__(connection)
+        self._rules = rules
+
+    def take_out(self, batch: Batch, *, at: datetime) -> frozenset[int]:
+        return batches.take_out(self._connection, batch, at=at, attribute=self._rules.attribute)
+
+
 class SqlRulings(Part):
     """`RulingStore`."""
 
@@ -121,6 +142,7 @@ class SqlHistory(Part):
     load = method(decisions.load_history)
     load_moved = method(decisions.load_moved)
     load_first_recorded = method(decisions.load_first_recorded)
+    forget_decision = method(decisions.forget_decision)
     save_warning = method(warnings.save_warning)
 
     def __init__(self, connection: sa.Connection, rules: Rules, mail: SqlMail, *, locks: bool) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.parts import SqlHistory, SqlMail, SqlMarks, SqlMetrics, SqlOutbox, SqlPages, SqlRulings
+from kipflow.adapters.store.parts import (
+    SqlBatches,
+    SqlHistory,
+    SqlMail,
+    SqlMarks,
+    SqlMetrics,
+    SqlOutbox,
+    SqlPages,
+    SqlRulings,
+)
 from kipflow.services.ports import Rules
 
 
@@ -19,4 +28,5 @@ class SqlSession:
         self.history = SqlHistory(connection, rules, self.mail, locks=not reads)
         self.outbox = SqlOutbox(connection)
         self.metrics = SqlMetrics(connection)
+        self.batches = SqlBatches(connection, rules)
         self.marks = SqlMarks(connection)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.tables import pending, proposal
+from kipflow.adapters.store.tables import mark, pending, proposal
 
 Row = dict[str, Any]
 
@@ -19,6 +19,8 @@ Row = dict[str, Any]
 MAIL_LOCK = 0x6B69_7066
 #: The same for rulings.
 RULING_LOCK = 0x6B69_7267
+#: Name of the mark that counts the stored mails, so that nobody has to count them.
+MESSAGES_MARK = "count/messages"
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> None:
@@ -109,6 +111,12 @@ def lock_rulings(connection: sa.Connection) -> None:
     """Wait until no other transaction rules: whether a ruling makes sense depends on those made before."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RULING_LOCK)))
+
+
+def count_mails(connection: sa.Connection, more: int) -> None:
+    """Keep the number of stored mails."""
+    before = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
+    upsert(connection, mark, [{"name": MESSAGES_MARK, "value": str(int(before or 0) + more)}], update=["value"])
 
 
 def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:

@@ -41,7 +41,7 @@ from kipflow.domain.facts import (
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, Vote
-from kipflow.services.ports import MetricRow, OutboxRow
+from kipflow.services.ports import Batch, MetricRow, OutboxRow
 
 metadata = MetaData(
     naming_convention={
@@ -329,6 +329,26 @@ pending = Table(
     Column("number", Integer, ForeignKey("proposal.number"), primary_key=True, autoincrement=False),
     Column("since", Moment),
     Column("token", String, nullable=False),
+)
+
+# -- what files brought ----------------------------------------------------------------------------------
+
+#: What one ingest or import stored, which can be undone.
+batch = Table(
+    "batch",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    *columns_of(Batch, without={"id", "items"}, defaults={"undone_by": "", "reason": ""}),
+)
+
+#: The facts of a batch that came from nowhere else: a mail's id, or an index row's number and digest.
+batch_item = Table(
+    "batch_item",
+    metadata,
+    Column("batch_id", Integer, ForeignKey("batch.id"), nullable=False),
+    Column("ref", Words, nullable=False),
+    PrimaryKeyConstraint("batch_id", "ref"),
+    Index(None, "ref"),
 )
 
 # -- effects and the rest ------------------------------------------------------------------------------

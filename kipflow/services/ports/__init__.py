@@ -21,12 +21,14 @@ from kipflow.services.ports.effects import (
     Outbox,
     OutboxRow,
 )
-from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
+from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import Archive, Chat, MonthStats, PageRef, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
+    Batch,
     CheckedPage,
     IndexRow,
     MetricRow,
+    MonthChange,
     NewFact,
     ProposalRows,
     Report,
@@ -49,6 +51,8 @@ __all__ = [
     "WAITING",
     "WARNS",
     "Archive",
+    "Batch",
+    "Batches",
     "Chat",
     "CheckedPage",
     "Claim",
@@ -59,6 +63,7 @@ __all__ = [
     "Marks",
     "MetricRow",
     "MetricStore",
+    "MonthChange",
     "MonthStats",
     "NewFact",
     "Outbox",

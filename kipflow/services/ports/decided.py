@@ -73,6 +73,10 @@ class HistoryStore(Protocol):
         """Keep a warning that was written; False if there is one of that silence already."""
         ...
 
+    def forget_decision(self, number: int) -> None:
+        """Show the proposal no more: nothing is left of it but its history."""
+        ...
+
     def save_decision(self, decision: Decision, about: Proposal) -> None:
         """Replace what the board shows of the proposal, and take it off the pending list.
 

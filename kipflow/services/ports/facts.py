@@ -21,16 +21,18 @@ from kipflow.domain.facts import (
 from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.roster import Mailbox
-from kipflow.services.ports.records import CheckedPage, SaveReport, StaleMonth
+from kipflow.services.ports.records import Batch, CheckedPage, MonthChange, SaveReport, StaleMonth
 
 
 class MailStore(Protocol):
     """Mails, the months they came in, and who wrote them."""
 
-    def save_messages(self, messages: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0) -> SaveReport:
+    def save_messages(
+        self, messages: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0, batch: int | None = None
+    ) -> SaveReport:
         """Store what is not held yet. A known mail that older rules read gets the newer reading.
 
-        `reading_rules` is the version of the rules that read these messages.
+        `reading_rules` is the version of the rules that read these messages, `batch` what they came with.
         """
         ...
 
@@ -41,6 +43,7 @@ class MailStore(Protocol):
     def count_stale(self, list_id: str, month: str, reading_rules: int) -> int: ...
     def save_unreadable(self, items: Iterable[Unreadable], *, seen_at: datetime) -> int: ...
     def save_month(self, month: ArchiveMonth) -> None: ...
+    def drop_month(self, list_id: str, month: str) -> None: ...
     def load_months(self, list_id: str | None = None) -> list[ArchiveMonth]: ...
     def find_mailbox(self, key: str) -> Mailbox | None:
         """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
@@ -98,7 +101,7 @@ class PageStore(Protocol):
         """Store the notes of recorded calls that are new; how many."""
         ...
 
-    def save_index_entries(self, entries: Iterable[IndexEntry]) -> int: ...
+    def save_index_entries(self, entries: Iterable[IndexEntry], *, batch: int | None = None) -> int: ...
     def save_ticket(self, ticket: TicketState) -> bool: ...
     def load_ticket_keys(self) -> list[str]:
         """The tickets that proposal pages and index entries name."""
@@ -121,6 +124,25 @@ class RulingStore(Protocol):
     def load_all(self) -> tuple[Ruling, ...]:
         """Every ruling by time. Nobody else rules until the transaction ends."""
         ...
+
+
+class Batches(Protocol):
+    """What each ingest or import stored, so that it can be undone."""
+
+    def open(self, kind: str, sources: Sequence[str], *, seen_at: datetime) -> int:
+        """Begin a batch; its id."""
+        ...
+
+    def close(self, batch: int, months: Sequence[MonthChange] = ()) -> None:
+        """Keep what it changed in months; one that brought nothing at all is forgotten."""
+        ...
+
+    def load_all(self) -> tuple[Batch, ...]: ...
+    def take_out(self, batch: Batch, *, at: datetime) -> frozenset[int]:
+        """Take its facts out. The proposals that had some of them, which are to be decided again."""
+        ...
+
+    def note_undone(self, batch: int, *, at: datetime, by: str, reason: str, numbers: Sequence[int]) -> None: ...
 
 
 class Marks(Protocol):

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import (
+    ArchiveMonth,
     Coverage,
     IndexEntry,
     Message,
@@ -19,6 +20,35 @@ from kipflow.domain.facts import (
     TicketState,
 )
 from kipflow.domain.numbering import Numbering
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthChange:
+    """What an ingest changed in what is known of a month; `breaks` are its files that broke off, as they are kept."""
+
+    before: ArchiveMonth | None
+    after: ArchiveMonth
+    breaks_before: str
+    breaks_after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What one ingest ("mail") or import ("index") of `sources` stored. `items`: the facts that came from nowhere else.
+
+    `numbers` are the proposals that had some of it when it was undone.
+    """
+
+    id: int
+    kind: str
+    sources: tuple[str, ...]
+    seen_at: datetime
+    months: tuple[MonthChange, ...] = ()
+    items: int = 0
+    undone_at: datetime | None = None
+    undone_by: str = ""
+    reason: str = ""
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from kipflow.domain.facts import Message, ProposalFacts
 from kipflow.domain.roster import Roster
 from kipflow.services.ports.decided import HistoryStore, MetricStore
 from kipflow.services.ports.effects import Outbox
-from kipflow.services.ports.facts import MailStore, Marks, PageStore, RulingStore
+from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.records import ProposalRows
 
 
@@ -32,6 +32,8 @@ class Session(Protocol):
     def outbox(self) -> Outbox: ...
     @property
     def metrics(self) -> MetricStore: ...
+    @property
+    def batches(self) -> Batches: ...
     @property
     def marks(self) -> Marks: ...
     @property

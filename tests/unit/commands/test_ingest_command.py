@@ -88,3 +88,76 @@ def test_mail_that_names_a_list_of_others_is_left_out_and_said(capsys: pytest.Ca
     assert "is none of this community's lists; `--list " in capsys.readouterr().err
     with open_parts().store.read() as session:
         assert session.mail.load_months() == []
+
+
+def write_mail(path: Path, subject: str, body: str, *, day: int, reply_to: str = "") -> Path:
+    head = f"From: Mara Lind <mara@lind.example>\nTo: dev@kafka.apache.org\nDate: {day} Mar 2026 09:00:00 +0000\n"
+    reply = f"In-Reply-To: <{reply_to}@m.example>\n" if reply_to else ""
+    return write(path, f"{head}Message-ID: <{path.stem}@m.example>\n{reply}Subject: {subject}\n\n{body}\n".encode())
+
+
+def show(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    run(list(arguments))
+    return capsys.readouterr().out
+
+
+def test_an_ingest_is_undone_after_it_was_shown_what_that_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = write_mail(tmp_path / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "Please have a look.", day=2)
+    wrong = tmp_path / "wrong"
+    wrong.mkdir()
+    write_mail(wrong / "vote.eml", "[VOTE] KIP-7: Tidy shelves", "Please vote.", day=9)
+    write_mail(wrong / "reply.eml", "Re: shelves", "Sure.", day=10, reply_to="vote")
+    write_mail(wrong / "other.eml", "[DISCUSS] KIP-8: Paint the door", "Green?", day=3)
+    assert run(["ingest", str(right), "--as-of", "2026-03-08"]) == 0
+    assert run(["advance", "--as-of", "2026-03-08"]) == 0
+    assert run(["ingest", str(wrong), str(right), "--complete-through", "2026-03-10"]) == 0
+    assert run(["advance"]) == 0
+    before = show(capsys, "status", "--format", "csv")
+    assert "KIP-7,Vote" in before
+    assert "KIP-8,Discussion" in before
+
+    assert "3 mails" in show(capsys, "ingest", "--batches")
+    shown = show(capsys, "ingest", "--undo", "2")
+    assert f"3 mails of {wrong}, {right} taken out, of 2 proposals" in shown
+    assert "dev@kafka.apache.org 2026-03 is partial again" in shown
+    assert "KIP-7: " in shown
+    assert 'nothing is undone yet: `kipflow -C kafka ingest --undo 2 --write --reason "…"` does it' in shown
+    assert show(capsys, "status", "--format", "csv") == before, "showing changes nothing"
+
+    assert run(["ingest", "--undo", "2", "--write"]) == 2, "an undo needs a reason"
+    assert run(["ingest", "--undo", "2", "--write", "--reason", "another project's mail"]) == 0
+    after = show(capsys, "status", "--format", "csv")
+    assert "KIP-7,Discussion" in after
+    assert "KIP-8" not in after, "nothing is left of it"
+    assert "an ingest was undone" in " ".join(show(capsys, "status", "7").split())
+    assert run(["replay"]) == 0, "history is what the facts that are left come to"
+    assert "another project's mail" in show(capsys, "ingest", "--batches")
+    assert run(["ingest", "--undo", "2"]) == 2, "once"
+    assert run(["ingest", str(wrong)]) == 0
+    assert run(["advance"]) == 0
+    assert show(capsys, "status", "--format", "csv").count("KIP-8,Discussion") == 1, "and it can be read again"
+
+
+def test_mail_that_came_from_elsewhere_too_stays_when_its_ingest_is_undone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = write_mail(tmp_path / "discuss.eml", "[DISCUSS] KIP-7: Tidy shelves", "Please have a look.", day=2)
+    other = write_mail(tmp_path / "more.eml", "Re: [DISCUSS] KIP-7: Tidy shelves", "Fine.", day=3)
+    assert run(["ingest", str(mail)]) == 0
+    assert run(["ingest", str(mail), str(other)]) == 0
+    assert run(["ingest", str(mail), str(other)]) == 0
+    assert "0 mails" in show(capsys, "ingest", "--undo", "1")
+    assert "0 mails" in show(capsys, "ingest", "--undo", "2")
+
+
+def test_an_imported_index_is_undone_like_an_ingest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    index = write(tmp_path / "index.txt", b"Adopted KIPs\nKIP-12: A round-up\nKIP-13: Another\n")
+    assert run(["index", "import", str(index)]) == 0
+    assert "KIP-12" in show(capsys, "status", "--format", "csv")
+    assert "2 index rows of index.txt taken out, of 2 proposals" in show(capsys, "ingest", "--undo", "1")
+    assert run(["ingest", "--undo", "1", "--write", "--reason", "the wrong file"]) == 0
+    assert "KIP-12" not in show(capsys, "status", "--format", "csv")
+    assert run(["replay"]) == 0

@@ -1,0 +1,86 @@
+"""What each ingest or import stored: noted while it is stored, taken out again where somebody undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.attribution import Attribute, attribute_without
+from kipflow.adapters.store.columns import chunks
+from kipflow.adapters.store.numbering import mark_followers
+from kipflow.adapters.store.records import as_row, from_row
+from kipflow.adapters.store.statements import count_mails, insert_many, lock_mail, mark_pending
+from kipflow.adapters.store.tables import batch as table
+from kipflow.adapters.store.tables import batch_item, index_entry
+from kipflow.domain.records import to_plain
+from kipflow.services.ports import Batch, MonthChange
+
+
+def open_batch(connection: sa.Connection, kind: str, sources: Sequence[str], *, seen_at: datetime) -> int:
+    row = as_row(Batch(id=0, kind=kind, sources=tuple(sources), seen_at=seen_at), without={"id", "items"})
+    return int(connection.scalar(sa.insert(table).returning(table.c.id), row) or 0)
+
+
+def close_batch(connection: sa.Connection, batch: int, months: Sequence[MonthChange] = ()) -> None:
+    this = table.c.id == batch
+    if months:
+        connection.execute(sa.update(table).where(this).values(months=to_plain(months)))
+    elif not connection.scalar(sa.select(sa.exists().where(batch_item.c.batch_id == batch))):
+        connection.execute(sa.delete(table).where(this))
+
+
+def load_batches(connection: sa.Connection) -> tuple[Batch, ...]:
+    """Every batch in the order in which they came."""
+    items = sa.select(sa.func.count()).where(batch_item.c.batch_id == table.c.id).scalar_subquery()
+    rows = connection.execute(sa.select(table, items.label("items")).order_by(table.c.id))
+    return tuple(from_row(Batch, row) for row in rows)
+
+
+def add_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
+    """Note that these facts came with a batch; None: with none."""
+    if batch is not None:
+        insert_many(connection, batch_item, ("batch_id", "ref"), [(batch, ref) for ref in refs])
+
+
+def keep_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
+    """Facts that came again from elsewhere stay when their batch is undone."""
+    for chunk in chunks(sorted(set(refs))):
+        again = sa.delete(batch_item).where(batch_item.c.ref.in_(chunk))
+        connection.execute(again if batch is None else again.where(batch_item.c.batch_id != batch))
+
+
+def name_row(number: int, digest: str) -> str:
+    """A row of an index among the items of its batch."""
+    return f"{number}/{digest}"
+
+
+def take_out(connection: sa.Connection, batch: Batch, *, at: datetime, attribute: Attribute) -> frozenset[int]:
+    """Take out what came with the batch and from nowhere else; the proposals that had some of it."""
+    lock_mail(connection)
+    refs = list(connection.scalars(sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id)))
+    connection.execute(sa.delete(batch_item).where(batch_item.c.batch_id == batch.id))
+    if batch.kind == "mail":
+        touched = attribute_without(connection, refs, attribute)
+        count_mails(connection, -len(refs))
+    else:
+        touched = _take_rows(connection, batch.seen_at, refs)
+        mark_followers(connection, touched, at)
+    mark_pending(connection, touched, at)
+    return frozenset(touched)
+
+
+def _take_rows(connection: sa.Connection, seen_at: datetime, refs: Sequence[str]) -> set[int]:
+    digests: dict[str, int] = {digest: int(number) for number, _, digest in (ref.partition("/") for ref in refs)}
+    imported = sa.and_(index_entry.c.origin == "import", index_entry.c.seen_at == seen_at)
+    for chunk in chunks(sorted(digests)):
+        connection.execute(sa.delete(index_entry).where(imported, index_entry.c.digest.in_(chunk)))
+    return set(digests.values())
+
+
+def note_undone(
+    connection: sa.Connection, batch: int, *, at: datetime, by: str, reason: str, numbers: Sequence[int]
+) -> None:
+    values = {"undone_at": at, "undone_by": by, "reason": reason, "numbers": list(numbers)}
+    connection.execute(sa.update(table).where(table.c.id == batch).values(values))

@@ -1,0 +1,62 @@
+"""`ingest --batches` and `ingest --undo`: what files brought, and taking it out again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from kipflow.commands.moves import say_move
+from kipflow.commands.output import console, print_table, progress, say_count, say_time
+from kipflow.domain.proposals import format_key
+from kipflow.services.advance import advance_all
+from kipflow.services.ports import Batch
+from kipflow.services.undo import Undone, undo
+from kipflow.wiring import Parts, effect_rules
+
+_WHAT = {"mail": "mail", "index": "index row"}
+
+
+def print_batches(parts: Parts) -> int:
+    """Every ingest and import, the oldest first."""
+    with parts.store.read() as session:
+        found = session.batches.load_all()
+    print_table([_row(batch) for batch in found], columns=("batch", "at", "from", "holds", "undone"))
+    return 0
+
+
+def _row(batch: Batch) -> dict[str, object]:
+    undone = f"{say_time(batch.undone_at)} by {batch.undone_by}: {batch.reason}" if batch.undone_at else ""
+    return {
+        "batch": batch.id,
+        "at": batch.seen_at,
+        "from": batch.sources,
+        "holds": "" if batch.undone_at else say_count(batch.items, _WHAT[batch.kind]),
+        "undone": undone,
+    }
+
+
+def undo_batch(parts: Parts, batch: int, *, at: datetime, by: str, reason: str | None, writes: bool) -> int:
+    """Print what undoing a batch changes; with `writes` do it, and correct the histories."""
+    if writes and not reason:
+        raise click.UsageError("--write needs --reason, which is kept with the batch")
+    with progress("undoing"):
+        found = undo(parts.store, batch, policy=parts.policy, at=at, by=by, reason=reason or "", writes=writes)
+        if writes:
+            advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
+    _print_undone(found, parts.community.prefix)
+    told = (
+        "undone" if writes else f'nothing is undone yet: `kipflow ingest --undo {batch} --write --reason "…"` does it'
+    )
+    console().print(told)
+    return 0
+
+
+def _print_undone(found: Undone, prefix: str) -> None:
+    out = console()
+    facts, proposals = say_count(found.batch.items, _WHAT[found.batch.kind]), say_count(len(found.numbers), "proposal")
+    out.print(f"{facts} of {', '.join(found.batch.sources)} taken out, of {proposals}")
+    for line in found.months:
+        out.print(f"  {line}")
+    for move in found.appended:
+        out.print(f"  {format_key(prefix, move.number)}: {say_move(move)}{f': {move.note}' if move.note else ''}")

@@ -1,0 +1,107 @@
+"""Undo an ingest or import: its facts are taken out where they came from nowhere else, and history is corrected.
+
+What it changed in the months that are held is put back, unless somebody read the month again since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from kipflow.domain.errors import KipflowError
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.policy import Policy
+from kipflow.services.advance import preview_in
+from kipflow.services.brokenfiles import name_breaks
+from kipflow.services.ports import Batch, MonthChange, Session, Store
+
+#: A list and one of its months → what is known of it, and its files that broke off, as they are kept.
+Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What undoing a batch changes: proposals with the entries that their history gets, and months put back or left."""
+
+    batch: Batch
+    numbers: tuple[int, ...]
+    appended: tuple[Transition, ...]
+    months: tuple[str, ...]
+
+
+class _OnlyShown(Exception):
+    """Ends a transaction of which nothing is to be kept."""
+
+    def __init__(self, found: Undone) -> None:
+        super().__init__()
+        self.found = found
+
+
+def load_held(session: Session) -> Held:
+    return {
+        (m.list_id, m.month): (m, session.marks.load(name_breaks(m.list_id, m.month)) or "")
+        for m in session.mail.load_months()
+    }
+
+
+def find_changes(before: Held, after: Held) -> list[MonthChange]:
+    """The months of which something else is known now."""
+    return [
+        MonthChange(
+            before=before[key][0] if key in before else None,
+            after=month,
+            breaks_before=before[key][1] if key in before else "",
+            breaks_after=breaks,
+        )
+        for key, (month, breaks) in after.items()
+        if before.get(key) != (month, breaks)
+    ]
+
+
+def undo(
+    store: Store, batch_id: int, *, policy: Policy, at: datetime, by: str = "", reason: str = "", writes: bool
+) -> Undone:
+    """Undo a batch, or without `writes` find out what that would change. The proposals are to be decided after it.
+
+    Raises:
+        KipflowError: no such batch, or it was undone before.
+    """
+    try:
+        with store.begin() as session:
+            batch = _find(session, batch_id)
+            numbers = sorted(session.batches.take_out(batch, at=at))
+            session.batches.note_undone(batch_id, at=at, by=by, reason=reason, numbers=numbers)
+            months = tuple(line for change in batch.months for line in _put_back(session, change))
+            appended = (t for n in numbers for t in preview_in(session, n, policy=policy, as_of=at, now=at)[1])
+            found = Undone(batch=batch, numbers=tuple(numbers), appended=tuple(appended), months=months)
+            if not writes:
+                raise _OnlyShown(found)
+    except _OnlyShown as shown:
+        return shown.found
+    return found
+
+
+def _find(session: Session, batch_id: int) -> Batch:
+    batch = next((b for b in session.batches.load_all() if b.id == batch_id), None)
+    if batch is None:
+        raise KipflowError(f"no ingest {batch_id} is known; `kipflow ingest --batches` lists them")
+    if batch.undone_at is not None:
+        raise KipflowError(f"ingest {batch_id} was undone {batch.undone_at:%Y-%m-%d %H:%M} UTC by {batch.undone_by}")
+    return batch
+
+
+def _put_back(session: Session, change: MonthChange) -> Iterator[str]:
+    list_id, month = change.after.list_id, change.after.month
+    now = load_held(session).get((list_id, month))
+    if now != (change.after, change.breaks_after):
+        yield f"{list_id} {month} stays as it is: it was read again since"
+        return
+    session.marks.save(name_breaks(list_id, month), change.breaks_before or "[]")
+    if change.before is None:
+        session.mail.drop_month(list_id, month)
+        yield f"{list_id} {month} is no longer held"
+        return
+    session.mail.save_month(change.before)
+    yield f"{list_id} {month} is {change.before.status} again"
