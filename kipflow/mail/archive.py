@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +13,10 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.exports import read_export
 from kipflow.mail.filereading import FileReading, say_error
+from kipflow.mail.late import LateMessage
 from kipflow.mail.workers import count_workers, open_workers, run_in_order, split_size
-from kipflow.mbox.packed import DAMAGE, open_box
-from kipflow.mbox.ranges import count_mails, is_splittable, split_range
+from kipflow.mbox.packed import DAMAGE, is_packed, open_box
+from kipflow.mbox.ranges import is_splittable, split_range
 from kipflow.mbox.splitting import RawMail, split_mbox
 
 #: Containers that are told by name instead of being read as bad mail.
@@ -71,7 +74,8 @@ def _read_box(
         with open_box(path) as stream:
             yield from split_mbox(stream, whole=whole)
 
-    return how.read_until_damage(split(), name, is_wanted=is_wanted)
+    plain = None if not how.late or is_packed(path) else path
+    return how.read_until_damage(split(), name, is_wanted=is_wanted, plain=plain)
 
 
 def read_mails(
@@ -149,46 +153,51 @@ def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator
             yield from _read_file(file, name, how)
         return
     how.read(_A_VOTE, "")
+    parts = [
+        (file, name, start, end)
+        for (file, name), size in zip(files, sizes, strict=True)
+        for start, end in (split_size(size) if is_splittable(file) else [(0, 0)])
+    ]
     with open_workers(workers) as pool:
-        parts = [
-            (file, name, start, end)
-            for (file, name), size in zip(files, sizes, strict=True)
-            for start, end in (split_size(size) if is_splittable(file) else [(0, 0)])
-        ]
-        ends = dict(zip((file for file, _ in files), sizes, strict=True))
-        # what stands in the last part of a file counts for no other
-        counted = [partial(_count, file, start, end if end < ends[file] else 0) for file, _, start, end in parts]
-        counts = run_in_order(pool, workers, counted)
-        tasks: list[Callable[[], list[Message | Unreadable]]] = []
+        tasks = [partial(_read_part, file, name, how, start, end) for file, name, start, end in parts]
         first = 0
-        for (file, name, start, end), count in zip(parts, list(counts), strict=True):
+        for (_, name, start, _), items in zip(parts, run_in_order(pool, workers, tasks), strict=True):
             first = first if start else 0
-            tasks.append(partial(_read_part, file, name, how, start, end, first))
-            first += count
-        for items in run_in_order(pool, workers, tasks):
-            yield from items
+            yield from (_count_on(item, name, first) for item in items) if first else items
+            first += max((_find_position(item, name) for item in items[-3:]), default=-1) + 1
 
 
-def _count(path: Path, start: int, end: int) -> int:
-    try:
-        return count_mails(path, start, end) if end else 0
-    except DAMAGE:
-        return 0  # reading it says so
-
-
-def _read_part(path: Path, name: str, how: FileReading, start: int, end: int, first: int) -> list[Message | Unreadable]:
+def _read_part(path: Path, name: str, how: FileReading, start: int, end: int) -> list[Message | Unreadable]:
     """A file, or the mails of a plain box that begin in a range of bytes (`end` 0: a file as a whole)."""
-    return list(_read_span(path, name, how, start, end, first) if end else _read_file(path, name, how))
+    return list(_read_span(path, name, how, start, end) if end else _read_file(path, name, how))
+
+
+_POSITION = re.compile(r"#(\d+)")
+
+
+def _find_position(item: Message | Unreadable, name: str) -> int:
+    """The place in its part of the file that an item's source tells; -1: it tells none."""
+    found = _POSITION.match(item.source, len(name))
+    return int(found[1]) if found is not None else -1
+
+
+def _count_on(item: Message | Unreadable, name: str, first: int) -> Message | Unreadable:
+    """The item with its place counted from the beginning of the file, of whose mails so many come before its part."""
+    position = _find_position(item, name)
+    if position < 0:
+        return item
+    source = f"{name}#{first + position}{item.source[len(f'{name}#{position}') :]}"
+    return item.move(source) if isinstance(item, LateMessage) else replace(item, source=source)
 
 
 def _read_span(
-    path: Path, name: str, how: FileReading, start: int, end: int, first: int, *, whole: bool = False
+    path: Path, name: str, how: FileReading, start: int, end: int, first: int = 0, *, whole: bool = False
 ) -> Iterator[Message | Unreadable]:
     def split() -> Iterator[RawMail]:
         with path.open("rb") as stream:
             yield from split_range(stream, start, end, whole=whole)
 
-    return how.read_until_damage(split(), name, first)
+    return how.read_until_damage(split(), name, first, plain=path)
 
 
 def _walk(root: Path, refused: list[Unreadable], how: FileReading) -> Iterator[Path]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail import limits
-from kipflow.mail.messages import read_message
+from kipflow.mail.heads import Place
+from kipflow.mail.late import Held, Span, read_late
+from kipflow.mail.messages import read_mail
 from kipflow.mbox.endings import DAMAGED, NO_LINE_LEFT
 from kipflow.mbox.packed import DAMAGE
 from kipflow.mbox.splitting import MAX_MAIL, RawMail
@@ -20,33 +23,20 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileReading:
+class FileReading(Place):
     """How the mails of one file are read, and what is said of where they are.
 
     `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
     because half a mail that is stored keeps the whole one out.
     """
 
-    list_id: str
-    month: str
-    prefix: str
-    list_from_headers: bool = False
-    receivers: Sequence[str] = ()
     keep_cut: bool = False
     late: bool = False
 
-    def read(self, data: bytes, source: str, unread: str = "") -> Message | Unreadable:
-        return read_message(
-            data,
-            source=source,
-            list_id=self.list_id,
-            month=self.month,
-            prefix=self.prefix,
-            list_from_headers=self.list_from_headers,
-            receivers=self.receivers,
-            unread=unread,
-            late=self.late,
-        )
+    def read(self, data: bytes, source: str, unread: str = "", held: Held | None = None) -> Message | Unreadable:
+        if self.late:
+            return read_late(data, self, source=source, unread=unread, held=held)
+        return read_mail(data, self, source=source, unread=unread)
 
     def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:
         return Unreadable(source=source, why=why, list_id=self.list_id, month=self.month, lost=lost)
@@ -63,14 +53,20 @@ class FileReading:
             arrived_at=None if begun.arrived_from in CLAIMED else begun.arrived_at,
         )
 
-    def read_all(self, mails: Iterable[RawMail], name: str, first_position: int = 0) -> Iterator[Message | Unreadable]:
-        """Each mail, and what is to be said of it; `first_position` is the place in the archive of the first."""
+    def read_all(
+        self, mails: Iterable[RawMail], name: str, first_position: int = 0, *, plain: Path | None = None
+    ) -> Iterator[Message | Unreadable]:
+        """Each mail, and what is to be said of it.
+
+        `first_position` is the place in the archive of the first; `plain` the file that has their bytes as they are.
+        """
         for raw in mails:
             where = f"{name}#{first_position + raw.position}"
             if self.keep_cut and raw.cut == NO_LINE_LEFT:
                 raw = raw._replace(cut="")  # a box that somebody put together: its last line is whole
             if self.keep_cut or not raw.cut:
-                yield self.read(raw.data, where, _say_unread(raw))
+                held = Span(plain, raw.at, len(raw.data)) if plain is not None else None
+                yield self.read(raw.data, where, _say_unread(raw), held)
             if raw.cut and raw.cut != DAMAGED:
                 left = "" if self.keep_cut else ", which is left out"
                 yield self.refuse_cut(raw, where, f"the file breaks off {raw.cut}{left}")
@@ -88,6 +84,7 @@ class FileReading:
         first_position: int = 0,
         *,
         is_wanted: Callable[[RawMail], bool] | None = None,
+        plain: Path | None = None,
     ) -> Iterator[Message | Unreadable]:
         """The same up to where the file is damaged, then that it is. What reading a mail raises is no damage."""
         damage: list[Exception] = []
@@ -101,7 +98,9 @@ class FileReading:
             except DAMAGE as error:
                 damage.append(error)
 
-        yield from self.read_all(filter(is_wanted, guard()) if is_wanted else guard(), name, first_position)
+        yield from self.read_all(
+            filter(is_wanted, guard()) if is_wanted else guard(), name, first_position, plain=plain
+        )
         for error in damage:
             why = f"the file is damaged or cannot be read: {say_error(error)}"
             yield self.refuse_cut(damaged[-1], name, why) if damaged else self.refuse(name, why, lost=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from datetime import datetime
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
 from kipflow.domain.proposals import UNSEEN
 from kipflow.domain.roster import clean_address
 from kipflow.domain.sameids import OURS
+from kipflow.domain.senders import AddressSource
 from kipflow.mail import limits
 from kipflow.mail.content.arrival import find_arrival, find_date
 from kipflow.mail.content.headers import (
@@ -39,19 +41,85 @@ _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """A mail taken apart, and the values of a `Message` that its headers alone give (`facts`)."""
+class Place:
+    """Where mails are read from, and what holds for those that say nothing else.
 
-    headers: Headers
-    body: bytes
-    subject: str
-    sender: Sender
-    facts: dict[str, Any]
+    Args:
+        list_id: the list's address; with `list_from_headers` only where a mail names none.
+        month: "2026-03"; empty: taken from a mail's own time.
+        prefix: the community's prefix of proposal numbers, "KIP".
+        receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
+    """
+
+    list_id: str
+    month: str
+    prefix: str
+    list_from_headers: bool = False
+    receivers: Sequence[str] = ()
+
+
+class Head:
+    """A mail taken apart. What else its headers tell is read when it is asked for: of most mails, nobody does."""
+
+    def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place) -> None:
+        self.headers, self.body, self.subject = headers, body, subject
+        self._mail, self._place = mail, place
+
+    @cached_property
+    def message_id(self) -> str:
+        message_id = parse_message_id(self.headers.text("message-id"))
+        # nobody else gives such ids
+        return message_id if message_id and not message_id.startswith(OURS) else f"<kipflow.{self.digest}@missing>"
+
+    @cached_property
+    def in_reply_to(self) -> str | None:
+        return next(iter(parse_message_ids(self.headers.text("in-reply-to"))), None)
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        return parse_references(self.headers)
+
+    @property
+    def dated_at(self) -> datetime | None:
+        return find_date(self.headers)
+
+    @cached_property
+    def _arrival(self) -> tuple[datetime | None, str]:
+        return find_arrival(self.headers, self._mail, self._place.receivers)
+
+    @property
+    def arrived_at(self) -> datetime | None:
+        return self._arrival[0]
+
+    @property
+    def arrived_from(self) -> str:
+        return self._arrival[1]
+
+    @property
+    def list_id(self) -> str:
+        found = _find_list(*map(self.headers.raw, _LIST_FIELDS)) if self._place.list_from_headers else None
+        return found or self._place.list_id
+
+    @property
+    def month(self) -> str:
+        at = self.arrived_at
+        return self._place.month or (f"{at.year}-{at.month:02}" if at is not None else "")
+
+    @cached_property
+    def sender(self) -> Sender:
+        return _find_author(self.headers, self._place.list_id.lower(), self.subject)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of what was sent, equal across archives that add headers of their own."""
+        parts = [b" ".join((self.headers.raw(name) or b"").split()) for name in ("from", "date", "subject")]
+        content = self.body.translate(None, b" \t\r\n")  # archives differ in line ends and trailing blanks
+        return sha256(b"\0".join((*parts, content))).hexdigest()
 
     @property
     def answers(self) -> bool:
         """Whether the mail names others, and no program sent it in its owner's name."""
-        return bool(self.facts["in_reply_to"] or self.facts["references"]) and not self.is_automatic
+        return bool(self.in_reply_to or self.references) and not self.is_automatic
 
     @property
     def is_automatic(self) -> bool:
@@ -73,47 +141,46 @@ class Head:
         kind = (self.headers.raw("content-type") or b"").lower()
         return kind.startswith(b"multipart/encrypted") or b"enveloped-data" in kind
 
+    @property
+    def author_name(self) -> str:
+        return self.sender.name
 
-def read_head(
-    data: bytes, *, list_id: str, month: str, list_from_headers: bool, receivers: Sequence[str], note: limits.Note
-) -> Head | str:
-    """Take a mail apart and read its headers; of what is no mail, why it is none. See `messages.read_message`."""
+    @property
+    def author_address(self) -> str:
+        return self.sender.address
+
+    @property
+    def address_source(self) -> AddressSource:
+        return self.sender.source
+
+    @property
+    def raw_from(self) -> str:
+        return self.sender.raw[:500]
+
+    def find_facts(self) -> dict[str, Any]:
+        """The values of a `Message` that the headers alone give."""
+        return {name: getattr(self, name) for name in FACTS}
+
+
+#: What of a `Message` its headers tell.
+FACTS = (
+    *("message_id", "list_id", "month", "arrived_at", "arrived_from", "author_name", "author_address"),
+    *("address_source", "raw_from", "subject", "in_reply_to", "references", "digest", "dated_at"),
+)
+
+
+def read_head(data: bytes, place: Place, note: limits.Note) -> Head | str:
+    """Take a mail apart; of what is no mail, why it is none."""
     if len(data) > limits.MAIL.size:
         note(limits.MAIL)
     mail = _even_line_ends(data[: limits.MAIL.size])
     if not mail or mail.isspace():
         return "empty"
     headers, body = split_mail(mail)
-    if not any(map(headers.raw, _MAIL_FIELDS)):
+    if headers.first.keys().isdisjoint(_MAIL_FIELDS) or not any(map(headers.raw, _MAIL_FIELDS)):
         return "no mail headers"
     note_limits(mail, headers, note)
-    dated_at = find_date(headers)
-    arrived_at, arrived_from = find_arrival(headers, mail, receivers, dated_at)
-    found_list = _find_list(*map(headers.raw, _LIST_FIELDS))
-    subject = _read_subject(headers, note)
-    sender = _find_author(headers, list_id.lower(), subject)
-    parents = parse_message_ids(headers.text("in-reply-to"))
-    digest = _digest(headers, body)
-    message_id = parse_message_id(headers.text("message-id"))
-    if not message_id or message_id.startswith(OURS):  # nobody else gives such ids
-        message_id = f"<kipflow.{digest}@missing>"
-    facts = {
-        "message_id": message_id,
-        "list_id": (found_list or list_id) if list_from_headers else list_id,
-        "month": month or (f"{arrived_at.year}-{arrived_at.month:02}" if arrived_at is not None else ""),
-        "arrived_at": arrived_at,
-        "arrived_from": arrived_from,
-        "author_name": sender.name,
-        "author_address": sender.address,
-        "address_source": sender.source,
-        "raw_from": sender.raw[:500],
-        "subject": subject,
-        "in_reply_to": parents[0] if parents else None,
-        "references": parse_references(headers),
-        "digest": digest,
-        "dated_at": dated_at,
-    }
-    return Head(headers=headers, body=body, subject=subject, sender=sender, facts=facts)
+    return Head(mail, headers, body, _read_subject(headers, note), place)
 
 
 def _even_line_ends(data: bytes) -> bytes:
@@ -172,10 +239,3 @@ def _find_list(list_post: bytes | None, list_id: bytes | None, from_: bytes | No
         if address.split("@")[0] in {"dev", "private", "general", "users", "user", "discuss"} and address != writer:
             return address
     return None
-
-
-def _digest(headers: Headers, body: bytes) -> str:
-    """A fingerprint of what was sent, equal across archives that add headers of their own."""
-    parts = [b" ".join((headers.raw(name) or b"").split()) for name in ("from", "date", "subject")]
-    content = body.translate(None, b" \t\r\n")  # archives differ in line ends and trailing blanks
-    return sha256(b"\0".join((*parts, content))).hexdigest()

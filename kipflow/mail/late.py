@@ -1,98 +1,163 @@
-"""Mails whose bodies are read when somebody asks what they say.
+"""Mails of which most is read when somebody asks for it.
 
-Most answers on a list belong to no vote, and only the thread shows which do. Such a mail knows from the start what
-its headers tell; whatever its body tells is read from its bytes the first time that it is asked for. So it says the
-very same as a mail that was read at once, whoever asks and whenever.
+Most mails on a list belong to no vote, and only the thread shows which do. Such a mail knows from the start what puts
+it into its thread; its author, its words and the rest are read from its bytes the first time that they are asked for.
+So it says the very same as a mail that was read at once, whoever asks and whenever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
 
+from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Declared, Expression
-from kipflow.mail.glances import Glance
+from kipflow.mail.glances import Glance, glance_at
+from kipflow.mail.heads import Head, Place, read_head
+from kipflow.mail.limits import Unread
+from kipflow.mail.messages import ENDING_KINDS, could_matter, read_kind, read_mail, read_whole, refuse
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
-#: What is read late: the body, and what only matters of those who vote.
-_OF_BODY = frozenset({"own_text", "expressions", "declared", "cancels", "unread", "authentication"})
-_OF_HEADERS = tuple(field.name for field in fields(Message) if field.name not in _OF_BODY)
-#: Reads the whole of a mail.
-Read = Callable[[], Message | Unreadable]
+#: What is known of a mail from the start, and what its headers tell when they are asked.
+_KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
+_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_told", "_whole")
+T = TypeVar("T", Head, Message)
+
+
+class Held(Protocol):
+    """Where a mail's bytes can be had again."""
+
+    def read(self) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Bytes in memory."""
+
+    data: bytes
+
+    def read(self) -> bytes:
+        return self.data
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of a plain file."""
+
+    path: Path
+    at: int
+    size: int
+
+    def read(self) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.at)
+                return file.read(self.size)
+        except OSError:
+            return b""  # which is no mail
+
+
+def read_late(
+    data: bytes, place: Place, *, source: str, unread: str = "", held: Held | None = None
+) -> Message | Unreadable:
+    """Read one mail as `read_mail` does, or only what puts it into its thread; `held` has its bytes later, too."""
+    notes = Unread(unread)
+    head = read_head(data, place, notes)
+    if isinstance(head, str):
+        return refuse(head, place, source)
+    reading = read_kind(head, place.prefix)
+    if reading.kind in ENDING_KINDS or (held is None and len(data) > MAX_KEPT):
+        return read_whole(head, reading, place, source, notes)
+    matters = could_matter(reading, head)
+    glance = glance_at(head, reading, is_noted=bool(str(notes))) if matters else Glance(may_announce=False)
+    known = (
+        *(head.message_id, source, head.arrived_at, head.arrived_from, head.subject, reading),
+        *(head.in_reply_to, head.references),
+    )
+    return _assemble(known, held or Kept(data), place, unread, glance)
+
+
+def _by_head(name: str) -> Any:
+    return property(lambda mail: mail.find_told(name))
+
+
+def _by_body(name: str) -> Any:
+    return property(lambda mail: getattr(mail.find_whole(), name))
 
 
 class LateMessage(Message):
-    """A `Message` that reads its body on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
+    """A `Message` that is read on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
-    __slots__ = ("_glance", "_read", "_whole")
+    __slots__ = ("_glance", "_held", "_place", "_told", "_unread", "_whole")
     _glance: Glance
-    _read: Read
+    _held: Held
+    _place: Place
+    _told: dict[str, Any]
+    _unread: str
     _whole: Message | None
+
+    list_id, month, digest, dated_at = map(_by_head, ("list_id", "month", "digest", "dated_at"))
+    author_name, author_address = map(_by_head, ("author_name", "author_address"))
+    raw_from, address_source = map(_by_head, ("raw_from", "address_source"))
+    own_text, cancels, unread, authentication = map(_by_body, ("own_text", "cancels", "unread", "authentication"))
 
     def __new__(cls, **values: Any) -> Message:  # type: ignore[misc]  # what `replace` makes of it
         return Message(**values)
 
-    def whole(self) -> Message:
-        """The mail as it is when read in full."""
-        if self._whole is None:
-            found = self._read()
-            if not isinstance(found, Message):
-                _refuse(found)
-            object.__setattr__(self, "_whole", found)
-            return found
-        return self._whole
-
-    @property
-    def own_text(self) -> str:
-        return self.whole().own_text
-
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return self.whole().expressions if self._glance.may_vote else ()
+        return self.find_whole().expressions if self._glance.may_vote else ()
 
     @property
     def declared(self) -> Declared | None:
-        return self.whole().declared if self._glance.may_announce else None
+        return self.find_whole().declared if self._glance.may_announce else None
 
-    @property
-    def cancels(self) -> str | None:
-        return self.whole().cancels
+    def find_whole(self) -> Message:
+        """The mail as it is when read in full."""
+        if self._whole is None:
+            found = read_mail(self._held.read(), self._place, source=self.source, unread=self._unread)
+            object.__setattr__(self, "_whole", self._check(found))
+        return cast("Message", self._whole)
 
-    @property
-    def unread(self) -> str:
-        return self.whole().unread
+    def find_told(self, name: str) -> Any:
+        """What the mail's headers tell. They are not kept: hardly ever is one mail asked for much."""
+        if name not in self._told:
+            head = self._check(read_head(self._held.read(), self._place, Unread()))
+            self._told[name] = getattr(head, name)
+        return self._told[name]
 
-    @property
-    def authentication(self) -> Authentication:
-        return self.whole().authentication
+    def _check(self, found: T | Unreadable | str) -> T:
+        """What was found at the mail's place, if it is this mail's.
+
+        Raises:
+            UnreadableInput: the file was changed since.
+        """
+        if isinstance(found, Unreadable | str) or found.message_id != self.message_id:
+            raise UnreadableInput(source=self.source, why="changed while it was read")
+        return found
+
+    def move(self, source: str) -> LateMessage:
+        """The same mail, read elsewhere."""
+        known = [source if name == "source" else getattr(self, name) for name in _KNOWN]
+        return _assemble(known, self._held, self._place, self._unread, self._glance)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or self.whole() == (other.whole() if isinstance(other, LateMessage) else other)
+        return self is other or self.find_whole() == (other.find_whole() if isinstance(other, LateMessage) else other)
 
     def __hash__(self) -> int:
-        return hash(self.whole())
+        return hash(self.find_whole())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _assemble, ([getattr(self, name) for name in _OF_HEADERS], self._read, self._glance)
+        known = [getattr(self, name) for name in _KNOWN]
+        return _assemble, (known, self._held, self._place, self._unread, self._glance)
 
 
-def _refuse(found: Unreadable) -> NoReturn:
-    raise ValueError(f"{found.source} was readable before: {found.why}")
-
-
-def put_off(head: Mapping[str, Any], *, read: Read, glance: Glance) -> LateMessage:
-    """A mail of which only what its headers tell was read, the values of a `Message`; `read` reads all of it."""
-    return _assemble([head[name] for name in _OF_HEADERS], read, glance)
-
-
-def _assemble(values: Sequence[Any], read: Read, glance: Glance) -> LateMessage:
+def _assemble(known: Sequence[Any], held: Held, place: Place, unread: str, glance: Glance) -> LateMessage:
     late: LateMessage = object.__new__(LateMessage)
-    for name, value in zip(_OF_HEADERS, values, strict=True):
-        object.__setattr__(late, name, value)
-    for name, value in (("_read", read), ("_glance", glance), ("_whole", None)):
+    for name, value in zip(_SLOTS, (*known, held, place, unread, glance, {}, None), strict=True):
         object.__setattr__(late, name, value)
     return late

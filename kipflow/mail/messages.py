@@ -18,9 +18,7 @@ from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
-from kipflow.mail.glances import glance_at
-from kipflow.mail.heads import Head, read_head
-from kipflow.mail.late import MAX_KEPT, put_off
+from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.limits import Unread
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
@@ -43,49 +41,57 @@ def read_message(
     list_from_headers: bool = False,
     receivers: Sequence[str] = (),
     unread: str = "",
-    late: bool = False,
 ) -> Message | Unreadable:
+    """Read one mail: see `read_mail` and `Place`."""
+    place = Place(list_id=list_id, month=month, prefix=prefix, list_from_headers=list_from_headers, receivers=receivers)
+    return read_mail(data, place, source=source, unread=unread)
+
+
+def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Message | Unreadable:
     """Read one mail, envelope line allowed. Never raises on bad mail.
 
     Args:
         data: the mail as an archive holds it.
+        place: where it was found.
         source: where it was read, for evidence: "list/month#position".
-        list_id: the list's address; with `list_from_headers` only where the mail names none.
-        month: "2026-03"; empty: taken from the mail's own time.
-        prefix: the community's prefix of proposal numbers, "KIP".
-        receivers: the hosts that receive the list's mail, whose lines on top of it can be believed.
         unread: why these bytes may not be all that the mail says.
-        late: a body that only a vote's thread can call for is read when it is asked for (`LateMessage`).
     """
     notes = Unread(unread)
-    head = read_head(
-        data, list_id=list_id, month=month, list_from_headers=list_from_headers, receivers=receivers, note=notes
-    )
+    head = read_head(data, place, notes)
     if isinstance(head, str):
-        return Unreadable(source=source, why=head, list_id=list_id, month=month)
+        return refuse(head, place, source)
+    return read_whole(head, read_kind(head, place.prefix), place, source, notes)
+
+
+def refuse(why: str, place: Place, source: str) -> Unreadable:
+    return Unreadable(source=source, why=why, list_id=place.list_id, month=place.month)
+
+
+def read_kind(head: Head, prefix: str) -> SubjectReading:
+    """What the mail is for by its subject."""
     reading = parse_subject(head.subject, prefix)
     if head.is_automatic:
-        reading = replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
-    matters = _could_matter(reading, head)
-    is_late = late and matters and reading.kind not in _ENDING_KINDS and len(data) <= MAX_KEPT
-    said = _read_body(head, reading, prefix, notes) if matters and not is_late else _read_unopened(head, reading, notes)
-    values = {
-        **head.facts,
-        "source": source,
-        "reading": said.reading,
-        "own_text": said.own_text,
-        "expressions": said.expressions,
-        "declared": said.declared,
-        "cancels": said.cancels,
-        "unread": said.unread,
-    }
-    if is_late:
-        how = partial(read_message, source=source, list_id=list_id, month=month, prefix=prefix, receivers=receivers)
-        whole = partial(how, data, list_from_headers=list_from_headers, unread=unread)
-        return put_off(values, read=whole, glance=glance_at(head, reading, is_noted=bool(said.unread)))
+        return replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
+    return reading
+
+
+def read_whole(head: Head, reading: SubjectReading, place: Place, source: str, notes: Unread) -> Message:
+    """The mail with what its body says, as far as that could matter."""
+    matters = could_matter(reading, head)
+    said = _read_body(head, reading, place.prefix, notes) if matters else _read_unopened(head, reading, notes)
     # of a mail that no vote or proposal could depend on, nobody asks it
-    checked = find_authentication(head.headers, receivers, head.sender) if matters else Authentication.UNKNOWN
-    return Message(**values, authentication=checked)
+    checked = find_authentication(head.headers, place.receivers, head.sender) if matters else Authentication.UNKNOWN
+    return Message(
+        **head.find_facts(),
+        source=source,
+        reading=said.reading,
+        own_text=said.own_text,
+        expressions=said.expressions,
+        declared=said.declared,
+        cancels=said.cancels,
+        unread=said.unread,
+        authentication=checked,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,7 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
     own_text = words.text
     reading = _settle_kind(reading, words, head.subject, prefix)
     reading = read_called_numbers(reading, own_text, prefix)
-    ends = bool(words.own) and (reading.kind in _ENDING_KINDS or reading.is_reply or head.answers)
+    ends = bool(words.own) and (reading.kind in ENDING_KINDS or reading.is_reply or head.answers)
     declared = _read_declared(head, words, reading) if ends else None
     announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
@@ -141,15 +147,12 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
 
 def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declared | None:
     by = head.sender.name or head.sender.address
-    facts = head.facts
-    return read_declared(
-        words, reading, at=facts["arrived_at"], by=by, message_id=facts["message_id"], subject=head.subject
-    )
+    return read_declared(words, reading, at=head.arrived_at, by=by, message_id=head.message_id, subject=head.subject)
 
 
 def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:
     """The reading of a subject that may show a vote's end ("[VOTE] Names passed"), settled by the mail's own text."""
-    if reading.kind not in _ENDING_KINDS or reading.is_reply or reading.is_forward:
+    if reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward:
         return reading
     opened, ended = (parse_subject(subject, prefix, shows_end) for shows_end in (False, True))
     if opened.kind is ended.kind:
@@ -164,10 +167,10 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
 
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 #: Subjects under which a vote can end without the mail being an answer.
-_ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
+ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})
 
 
-def _could_matter(reading: SubjectReading, head: Head) -> bool:
+def could_matter(reading: SubjectReading, head: Head) -> bool:
     """Whether the body must be read: by the subject, or because an answer may stand in the thread of a vote.
 
     Which mail an answer answers is not known here, nor what its words come to before they are decoded and its

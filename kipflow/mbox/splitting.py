@@ -25,7 +25,8 @@ class RawMail(NamedTuple):
     """One mail of an archive, its envelope line included. `position` counts from 0.
 
     `doubts` are the offsets of lines in it that look like the start of another mail and were not taken for one;
-    `cut` says how the box ends within it (empty: it does not). A `loose` one may be text of the mail before it.
+    `cut` says how the box ends within it (empty: it does not). A `loose` one may be text of the mail before it. It
+    stands `at` this place of the unpacked box.
     """
 
     position: int
@@ -34,6 +35,7 @@ class RawMail(NamedTuple):
     doubts: tuple[int, ...] = ()
     cut: str = ""
     loose: bool = False
+    at: int = 0
 
 
 def split_mbox(
@@ -56,11 +58,13 @@ def split_mbox(
     Raises:
         OSError, EOFError, zlib.error, lzma.LZMAError: the stream is damaged; what came before it was given.
     """
-    pieces = _Pieces(stream)
+    pieces = _Pieces(stream, first.at if first is not None else 0)
     form = learn_form(pieces.buffer) if form is None else form
     if pieces.skip_empty_lines().startswith(_MMDF):
         found = (m for m in pieces.split(_find_mmdf) if m.data.removeprefix(_MMDF).strip())
-        yield from (m._replace(position=n, data=m.data.removeprefix(_MMDF)) for n, m in enumerate(found))
+        for position, mail in enumerate(found):
+            data = mail.data.removeprefix(_MMDF)
+            yield mail._replace(position=position, data=data, at=mail.at + len(mail.data) - len(data))
     else:
         for mail in pieces.split(_separators_of(form), first):
             if pieces.tail and is_last:
@@ -105,8 +109,10 @@ def _find_mmdf(buffer: bytes, start: int, final: bool) -> Iterator[Found]:
 class _Pieces:
     """A stream cut at what a search finds; of a longer piece than a mail may be only the beginning is kept."""
 
-    def __init__(self, stream: Readable) -> None:
+    def __init__(self, stream: Readable, base: int) -> None:
         self._stream = stream
+        #: Where the buffer begins in the box, and how many bytes of the mail at hand are left out of it.
+        self._base, self._gap = base, 0
         self.damage: Exception | None = None
         #: The last bytes of the stream, when its last piece is given.
         self.tail = b""
@@ -126,8 +132,10 @@ class _Pieces:
         return not self._ended
 
     def skip_empty_lines(self) -> bytes:
-        self.buffer = self.buffer.lstrip(b"\r\n")
-        return self.buffer
+        found = self.buffer.lstrip(b"\r\n")
+        self._base += len(self.buffer) - len(found)
+        self.buffer = found
+        return found
 
     def split(self, find: Find, first: Found | None = None) -> Iterator[RawMail]:
         position, begin, resume, dropped = 0, 0, 1, False
@@ -144,15 +152,18 @@ class _Pieces:
                     continue
                 # cut to the same length wherever chunks happen to end
                 data, size = self.buffer[begin : min(found.at, begin + MAX_MAIL)], found.at - begin
-                yield RawMail(position, data, dropped or size > MAX_MAIL, tuple(doubts), "", loose)
+                yield RawMail(position, data, dropped or size > MAX_MAIL, tuple(doubts), "", loose, self._base + begin)
                 position, begin, dropped, loose = position + 1, found.at, False, found.kind is Kind.LOOSE
+                self._base, self._gap = self._base + self._gap, 0
                 doubts.clear()
             if self._ended:
                 break
             resume -= begin
+            self._base += begin
             self.buffer, begin = self.buffer[begin:], 0
             if len(self.buffer) > MAX_MAIL + CHUNK + LOOK:
                 # the search goes on behind a line break, which stays
+                self._gap += resume - 1 - MAX_MAIL
                 self.buffer = self.buffer[:MAX_MAIL] + self.buffer[resume - 1 :]
                 resume, dropped = MAX_MAIL + 1, True
             self._fill()
@@ -160,4 +171,4 @@ class _Pieces:
         if rest.strip(b"\r\n \t\x00"):
             dropped = dropped or len(rest) > MAX_MAIL
             self.tail = rest[-4:]
-            yield RawMail(position, rest[:MAX_MAIL], dropped, tuple(doubts), "", loose)
+            yield RawMail(position, rest[:MAX_MAIL], dropped, tuple(doubts), "", loose, self._base + begin)

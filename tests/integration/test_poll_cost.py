@@ -83,13 +83,13 @@ def test_ten_new_mails_in_a_month_of_three_hundred_are_the_only_ones_read(
     archive.add(LISTS[0], "2026-03", 300)
     run(store, archive, tmp_path, NOW)
     read: list[bytes] = []
-    original = filereading.read_message
+    original = filereading.read_mail
 
-    def note(data: bytes, **more: Any) -> Any:
+    def note(data: bytes, *where: Any, **more: Any) -> Any:
         read.append(data)
-        return original(data, **more)
+        return original(data, *where, **more)
 
-    monkeypatch.setattr(filereading, "read_message", note)
+    monkeypatch.setattr(filereading, "read_mail", note)
     archive.add(LISTS[0], "2026-03", 10)
     counts = run(store, archive, tmp_path, NOW + timedelta(hours=1))
     assert (counts["new"], counts["known"], len(read)) == (10, 300, 10)

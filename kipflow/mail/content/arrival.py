@@ -19,12 +19,10 @@ _GIT = datetime(2001, 9, 17, tzinfo=UTC)
 EPOCH_SENDER = "epoch.export.kipflow"
 
 
-def find_arrival(
-    headers: Headers, mail: bytes, receivers: Sequence[str], dated: datetime | None
-) -> tuple[datetime | None, str]:
+def find_arrival(headers: Headers, mail: bytes, receivers: Sequence[str]) -> tuple[datetime | None, str]:
     """The time that every rule goes by, and what says so: "received", "envelope", "epoch", "date" or "none".
 
-    What the archive recorded comes before what the sender claims (`dated`). The receiving host's own line is first:
+    What the archive recorded comes before what the sender claims. The receiving host's own line is first:
     it has a zone, and no export changes it. The envelope line comes next: archives write it on delivery (in six real
     months within 13 seconds of the Received line), but an export can make it up. An archive's "epoch" is mostly the
     Date itself (Pony Mail computes it so). A record that only repeats the Date proves nothing, and is called "date".
@@ -32,7 +30,7 @@ def find_arrival(
     received = find_received(headers, receivers)
     if received is not None:
         return received, "received"
-    envelope = parse_envelope_date(mail)
+    envelope, dated = parse_envelope_date(mail), find_date(headers)
     if envelope is None:
         return (dated, "date") if dated is not None else _find_claim(headers)
     made_up = _is_made_up(mail, envelope, headers)

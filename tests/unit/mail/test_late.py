@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.mail import messages
 from kipflow.mail.archive import read_path
-from kipflow.mail.late import LateMessage
+from kipflow.mail.heads import Place
+from kipflow.mail.late import LateMessage, read_late
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import find_votes
 from tests.corpus import write_mail_cases, write_vote_cases
@@ -37,8 +39,8 @@ def read(path: Path, *, late: bool) -> list[Message | Unreadable]:
     return list(read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, late=late))
 
 
-def read_answer() -> Message:
-    found = read_message(ANSWER, source="x#0", list_id="dev@x.example", month="", prefix="KIP", late=True)
+def read_answer() -> LateMessage:
+    found = read_late(ANSWER, Place(list_id="dev@x.example", month="", prefix="KIP"), source="x#0")
     assert isinstance(found, LateMessage)
     return found
 
@@ -56,7 +58,8 @@ def check(path: Path, roster: Roster) -> int:
     for one, other in zip(whole, late, strict=True):
         if isinstance(other, LateMessage):
             assert isinstance(one, Message)
-            assert other.declared == one.declared  # asked first: a look at the words may answer
+            assert other.digest == one.digest  # asked first: the headers answer
+            assert other.declared == one.declared  # a look at the words may answer
             assert [getattr(other, f.name) for f in fields(Message)] == [getattr(one, f.name) for f in fields(Message)]
         else:
             assert one == other
@@ -80,7 +83,7 @@ def test_facts_and_votes_of_real_months_are_the_same_when_bodies_are_read_on_dem
     assert sum(check(path, roster) for path in sorted((realdata / "mail").glob("*.mbox"))) > 500
 
 
-def test_headers_are_told_without_reading_the_body(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_is_read_once_it_is_asked_for_and_no_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> str:
         raise AssertionError("read")
 
@@ -89,6 +92,18 @@ def test_headers_are_told_without_reading_the_body(monkeypatch: pytest.MonkeyPat
     assert (answer.author_name, answer.in_reply_to, answer.reading.kind) == ("Ada Roe", "<1@x.example>", Kind.OTHER)
     with pytest.raises(AssertionError, match="read"):
         answer.expressions  # noqa: B018
+
+
+@pytest.mark.parametrize("change", [b"", ANSWER.replace(b"<2@", b"<3@"), None], ids=["emptied", "another", "removed"])
+def test_a_file_that_changes_before_a_mail_of_it_is_read_on_is_reported(tmp_path: Path, change: bytes | None) -> None:
+    path = tmp_path / "x.mbox"
+    path.write_bytes(ANSWER)
+    (answer,) = read(path, late=True)
+    assert isinstance(answer, LateMessage)
+    path.unlink() if change is None else path.write_bytes(change)
+    for told in ("author_name", "own_text"):
+        with pytest.raises(UnreadableInput, match=r"x\.mbox#0: changed while it was read"):
+            getattr(answer, told)
 
 
 def test_a_late_mail_equals_the_whole_one_and_is_copied_and_sent_as_it_is() -> None:

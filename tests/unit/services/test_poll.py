@@ -16,7 +16,7 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
 from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
-from kipflow.mail.messages import read_message
+from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
@@ -223,7 +223,7 @@ def test_mails_that_were_read_are_not_read_again_until_better_rules_come(
     poll(store, archive, tmp_path)
     parsed: list[bytes] = []
     monkeypatch.setattr(
-        "kipflow.mail.filereading.read_message", lambda data, **k: parsed.append(data) or read_message(data, **k)
+        "kipflow.mail.filereading.read_mail", lambda data, *a, **k: parsed.append(data) or read_mail(data, *a, **k)
     )
     archive.months["2026-03"] = mail(3) + mail(1) + mail(2)
     archive.digests["2026-03"] = "d2"
