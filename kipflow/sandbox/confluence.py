@@ -7,121 +7,102 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from kipflow.sandbox.faults import FaultKind, Faults
+from kipflow.sandbox.faults import FaultKind
+from kipflow.sandbox.parts import Json, TheFaults, TheWiki
 from kipflow.sandbox.people import PEOPLE
 from kipflow.sandbox.wikistate import LivePage, WikiState
 
 _LIMIT = 200
+_TAKEN = "A page with this title already exists: A page already exists with the same TITLE in this space"
+
+router = APIRouter(prefix="/confluence/rest/api")
 
 
-def routes(wiki: WikiState, faults: Faults) -> APIRouter:
-    """The endpoints under /confluence/rest/api."""
-    router = APIRouter(prefix="/confluence/rest/api")
-    _add_reading(router, wiki)
-    _add_labels(router, wiki)
-    _add_saving(router, wiki, faults)
-    _add_creating(router, wiki)
-    return router
+@router.get("/content/{page_id}")
+async def read(page_id: str, wiki: TheWiki, expand: str = "", status: str = "current", version: int = 0) -> Response:
+    page = wiki.find(page_id)
+    if page is None or _is_hidden(page):
+        return _refuse(page, page_id)
+    if status == "historical" and not 1 <= version <= page.number:
+        return _error(404, f"No content found with id: {page_id}, version {version}")
+    number = version if status == "historical" else page.number
+    return JSONResponse(render_page(wiki, page, number, _expansions(expand)))
 
 
-def _add_reading(router: APIRouter, wiki: WikiState) -> None:
-    """Pages, their versions, their children, and looking a page up by its title."""
-
-    @router.get("/content/{page_id}")
-    async def read(page_id: str, expand: str = "", status: str = "current", version: int = 0) -> Response:
-        page = wiki.find(page_id)
-        refusal = _refuse(page, page_id)
-        if page is None or refusal is not None:
-            return refusal or _error(404, f"No content found with id: {page_id}")
-        if status == "historical" and not 1 <= version <= page.number:
-            return _error(404, f"No content found with id: {page_id}, version {version}")
-        number = version if status == "historical" else page.number
-        return JSONResponse(render_page(wiki, page, number, _expansions(expand)))
-
-    @router.get("/content/{page_id}/child/page")
-    async def children(page_id: str, expand: str = "", start: int = 0, limit: int = 25) -> Response:
-        page = wiki.find(page_id)
-        refusal = _refuse(page, page_id)
-        if refusal is not None:
-            return refusal
-        limit, start = max(1, min(limit, _LIMIT)), max(0, start)
-        every = wiki.children(page_id)
-        shown = every[start : start + limit]
-        here = f"/rest/api/content/{page_id}/child/page"
-        links = {"self": here, "base": "", "context": "/confluence"}
-        if start + limit < len(every):
-            extra = f"&expand={expand}" if expand else ""
-            links["next"] = f"{here}?limit={limit}&start={start + limit}{extra}"
-        results = [render_page(wiki, p, p.number, _expansions(expand)) for p in shown]
-        return JSONResponse({"results": results, "start": start, "limit": limit, "size": len(shown), "_links": links})
-
-    @router.get("/content")
-    async def search(title: str = "", expand: str = "") -> Response:
-        found = [p for p in wiki.all() if p.title == title and not p.gone and not p.denied]
-        results = [render_page(wiki, p, p.number, _expansions(expand)) for p in found]
-        return JSONResponse({"results": results, "start": 0, "limit": 25, "size": len(results), "_links": {}})
+@router.get("/content/{page_id}/child/page")
+async def children(page_id: str, wiki: TheWiki, expand: str = "", start: int = 0, limit: int = 25) -> Response:
+    page = wiki.find(page_id)
+    if page is None or _is_hidden(page):
+        return _refuse(page, page_id)
+    limit, start = max(1, min(limit, _LIMIT)), max(0, start)
+    every = wiki.children(page_id)
+    shown = every[start : start + limit]
+    here = f"/rest/api/content/{page_id}/child/page"
+    links = {"self": here, "base": "", "context": "/confluence"}
+    if start + limit < len(every):
+        extra = f"&expand={expand}" if expand else ""
+        links["next"] = f"{here}?limit={limit}&start={start + limit}{extra}"
+    results = [render_page(wiki, p, p.number, _expansions(expand)) for p in shown]
+    return JSONResponse({"results": results, "start": start, "limit": limit, "size": len(shown), "_links": links})
 
 
-def _add_labels(router: APIRouter, wiki: WikiState) -> None:
-    @router.get("/content/{page_id}/label")
-    async def labels(page_id: str) -> Response:
-        page = wiki.find(page_id)
-        return _refuse(page, page_id) or JSONResponse(_labels(page))
-
-    @router.post("/content/{page_id}/label")
-    async def add_labels(page_id: str, request: Request) -> Response:
-        page = wiki.find(page_id)
-        refusal = _refuse(page, page_id)
-        if page is None or refusal is not None:
-            return refusal or _error(404, page_id)
-        given = await _json(request)
-        for label in given if isinstance(given, list) else []:
-            name = str(label.get("name", "")) if isinstance(label, dict) else ""
-            if name and name not in page.labels:
-                page.labels.append(name)
-        return JSONResponse(_labels(page))
+@router.get("/content")
+async def search(wiki: TheWiki, title: str = "", expand: str = "") -> Response:
+    found = [p for p in wiki.all() if p.title == title and not _is_hidden(p)]
+    results = [render_page(wiki, p, p.number, _expansions(expand)) for p in found]
+    return JSONResponse({"results": results, "start": 0, "limit": 25, "size": len(results), "_links": {}})
 
 
-def _add_saving(router: APIRouter, wiki: WikiState, faults: Faults) -> None:
+@router.get("/content/{page_id}/label")
+async def labels(page_id: str, wiki: TheWiki) -> Response:
+    page = wiki.find(page_id)
+    return _refuse(page, page_id) if page is None or _is_hidden(page) else JSONResponse(_labels(page))
+
+
+@router.post("/content/{page_id}/label")
+async def add_labels(page_id: str, wiki: TheWiki, given: Json) -> Response:
+    page = wiki.find(page_id)
+    if page is None or _is_hidden(page):
+        return _refuse(page, page_id)
+    for label in given if isinstance(given, list) else []:
+        name = str(label.get("name", "")) if isinstance(label, dict) else ""
+        if name and name not in page.labels:
+            page.labels.append(name)
+    return JSONResponse(_labels(page))
+
+
+@router.put("/content/{page_id}")
+async def save(page_id: str, request: Request, wiki: TheWiki, faults: TheFaults, given: Json) -> Response:
     """A new version of a page; refused where somebody saved first."""
-
-    @router.put("/content/{page_id}")
-    async def save(page_id: str, request: Request) -> Response:
-        page = wiki.find(page_id)
-        refusal = _refuse(page, page_id)
-        if page is None or refusal is not None:
-            return refusal or _error(404, page_id)
-        given = await _json(request)
-        body, number = _body_of(given), _version_of(given)
-        if body is None or number is None:
-            return _error(400, "A page needs version.number and body.storage.value")
-        if faults.take(request.url.path, FaultKind.CONFLICT) is not None:
-            wiki.disturb(page)
-        if number != page.number + 1:
-            message = f"Version must be incremented on update. Current version is: {page.number}"
-            return _error(409, message, reason="Conflict")
-        comment = str(given.get("version", {}).get("message") or "")
-        wiki.save(page, body=body, who=_who(request), message=comment, title=str(given.get("title") or page.title))
-        return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
+    page = wiki.find(page_id)
+    if page is None or _is_hidden(page):
+        return _refuse(page, page_id)
+    body, number = _body_of(given), _version_of(given)
+    if body is None or number is None:
+        return _error(400, "A page needs version.number and body.storage.value")
+    if faults.take(request.url.path, FaultKind.CONFLICT) is not None:
+        wiki.disturb(page)
+    if number != page.number + 1:
+        message = f"Version must be incremented on update. Current version is: {page.number}"
+        return _error(409, message, reason="Conflict")
+    comment = str(given.get("version", {}).get("message") or "")
+    wiki.save(page, body=body, who=_who(request), message=comment, title=str(given.get("title") or page.title))
+    return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
 
 
-def _add_creating(router: APIRouter, wiki: WikiState) -> None:
-    @router.post("/content")
-    async def create(request: Request) -> Response:
-        given = await _json(request)
-        title, body = str(given.get("title") or "").strip() if isinstance(given, dict) else "", _body_of(given)
-        if not title or body is None:
-            return _error(400, "A page needs a title and body.storage.value")
-        ancestors = given.get("ancestors") or []
-        parent = str(ancestors[-1].get("id")) if ancestors and isinstance(ancestors[-1], dict) else None
-        if parent is not None and wiki.find(parent) is None:
-            return _error(400, f"No parent page with id {parent}")
-        page = wiki.create(title=title, parent=parent, body=body, who=_who(request))
-        if page is None:
-            return _error(
-                400, "A page with this title already exists: A page already exists with the same TITLE in this space"
-            )
-        return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
+@router.post("/content")
+async def create(request: Request, wiki: TheWiki, given: Json) -> Response:
+    title, body = str(given.get("title") or "").strip() if isinstance(given, dict) else "", _body_of(given)
+    if not title or body is None:
+        return _error(400, "A page needs a title and body.storage.value")
+    ancestors = given.get("ancestors") or []
+    parent = str(ancestors[-1].get("id")) if ancestors and isinstance(ancestors[-1], dict) else None
+    if parent is not None and wiki.find(parent) is None:
+        return _error(400, f"No parent page with id {parent}")
+    page = wiki.create(title=title, parent=parent, body=body, who=_who(request))
+    if page is None:
+        return _error(400, _TAKEN)
+    return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
 
 
 def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) -> dict[str, Any]:
@@ -173,16 +154,19 @@ def _person(who: str) -> dict[str, str]:
     return {"type": "known", "username": who, "displayName": known.name if known else who}
 
 
-def _labels(page: LivePage | None) -> dict[str, Any]:
-    names = page.labels if page is not None else []
-    results = [{"prefix": "global", "name": name, "id": str(i + 1)} for i, name in enumerate(names)]
+def _labels(page: LivePage) -> dict[str, Any]:
+    results = [{"prefix": "global", "name": name, "id": str(i + 1)} for i, name in enumerate(page.labels)]
     return {"results": results, "start": 0, "limit": _LIMIT, "size": len(results)}
 
 
-def _refuse(page: LivePage | None, page_id: str) -> Response | None:
+def _is_hidden(page: LivePage) -> bool:
+    return page.gone or page.denied
+
+
+def _refuse(page: LivePage | None, page_id: str) -> Response:
     if page is None or page.gone:
         return _error(404, f"No content found with id: {page_id}")
-    return _error(403, "User not permitted to view this content") if page.denied else None
+    return _error(403, "User not permitted to view this content")
 
 
 def _error(status: int, message: str, *, reason: str = "") -> Response:
@@ -192,13 +176,6 @@ def _error(status: int, message: str, *, reason: str = "") -> Response:
 
 def _who(request: Request) -> str:
     return "kipflow" if request.headers.get("Authorization", "").startswith("Bearer ") else "anonymous"
-
-
-async def _json(request: Request) -> Any:
-    try:
-        return await request.json()
-    except ValueError:
-        return {}
 
 
 def _body_of(given: Any) -> str | None:

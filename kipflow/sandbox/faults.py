@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -54,6 +55,10 @@ class Fault:
     path: str = "/"
     left: int = 1
     values: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        return self.values.get("seconds", 30.0)
 
     def meets(self, path: str) -> bool:
         return self.left > 0 and path.startswith(self.path)
@@ -133,64 +138,56 @@ class FaultMiddleware:
         if fault is None:
             await self.app(scope, receive, send)
         elif fault.kind is FaultKind.SLOW:
-            await asyncio.sleep(fault.values.get("seconds", 30.0))
+            await asyncio.sleep(fault.seconds)
             await self.app(scope, receive, send)
-        elif fault.kind is FaultKind.LATE:
-            await self._answer_late(fault, scope, receive, send)
-        elif fault.kind in {FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT}:
-            await self._spoil_body(fault.kind, scope, receive, send)
+        elif fault.kind in _AFTERWARDS:
+            kept: list[Message] = []
+
+            async def collect(message: Message) -> None:
+                kept.append(message)
+
+            await self.app(scope, receive, collect)
+            await asyncio.sleep(fault.seconds if fault.kind is FaultKind.LATE else 0)
+            for message in kept if fault.kind is FaultKind.LATE else _spoil(fault.kind, kept):
+                await send(message)
         else:
             await _refuse(fault, path)(scope, receive, send)
 
-    async def _answer_late(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
-        kept: list[Message] = []
 
-        async def collect(message: Message) -> None:
-            kept.append(message)
+#: Faults of an answer that the service has given.
+_AFTERWARDS = frozenset({FaultKind.LATE, FaultKind.RESET, FaultKind.SHORT, FaultKind.CUT})
 
-        await self.app(scope, receive, collect)
-        await asyncio.sleep(fault.values.get("seconds", 30.0))
-        for message in kept:
-            await send(message)
 
-    async def _spoil_body(self, kind: FaultKind, scope: Scope, receive: Receive, send: Send) -> None:
-        start: list[Message] = []
-        body = bytearray()
-
-        async def collect(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                start.append(message)
-            else:
-                body.extend(message.get("body", b""))
-
-        await self.app(scope, receive, collect)
-        half = bytes(body[: len(body) // 2])
-        headers = [(k, v) for k, v in start[0]["headers"] if k.lower() not in {b"content-length", b"etag"}]
+def _spoil(kind: FaultKind, kept: list[Message]) -> tuple[Message, Message]:
+    """The answer with half of its body."""
+    start, body = kept[0], b"".join(message.get("body", b"") for message in kept)
+    half = body[: len(body) // 2]
+    headers = [(k, v) for k, v in start["headers"] if k.lower() not in {b"content-length", b"etag"}]
+    if kind is not FaultKind.RESET:
         length = len(half) if kind is FaultKind.CUT else len(body)
-        if kind is not FaultKind.RESET:
-            headers.append((b"content-length", str(length).encode()))
-        await send({**start[0], "headers": headers})
-        # left unfinished, the answer makes the server drop the connection: the client sees it break off
-        await send({"type": "http.response.body", "body": half, "more_body": kind is not FaultKind.CUT})
+        headers.append((b"content-length", str(length).encode()))
+    # left unfinished, the answer makes the server drop the connection: the client sees it break off
+    end = {"type": "http.response.body", "body": half, "more_body": kind is not FaultKind.CUT}
+    return {**start, "headers": headers}, end
+
+
+_EXPIRED = {"statusCode": 401, "message": "The token has expired"}
+_AWAY = "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"
+#: What is answered instead, where nothing depends on the request.
+_INSTEAD: dict[FaultKind, Callable[[], Response]] = {
+    FaultKind.EXPIRED: lambda: JSONResponse(_EXPIRED, 401, headers={"WWW-Authenticate": "Bearer"}),
+    FaultKind.SCOPE: lambda: JSONResponse({"ok": False, "error": "missing_scope"}),
+    FaultKind.HTML: lambda: HTMLResponse(_AWAY),
+    FaultKind.WRONG_JSON: lambda: JSONResponse(["not", "what", "you", "asked", "for"]),
+    FaultKind.BROKEN: lambda: HTMLResponse("<h1>500</h1><p>The server met a problem.</p>", 500),
+    FaultKind.UNAVAILABLE: lambda: HTMLResponse("<h1>503</h1><p>The server met a problem.</p>", 503),
+}
 
 
 def _refuse(fault: Fault, path: str) -> Response:
     if fault.kind is FaultKind.TOO_MANY:
-        wait = f"{fault.values.get('retry-after', 1):g}"
-        return JSONResponse({"ok": False, "error": "ratelimited"}, 429, headers={"Retry-After": wait})
-    if fault.kind is FaultKind.EXPIRED:
-        if path.startswith("/slack/api"):
-            return JSONResponse({"ok": False, "error": "token_expired"})
-        return JSONResponse(
-            {"statusCode": 401, "message": "The token has expired"}, 401, headers={"WWW-Authenticate": "Bearer"}
-        )
-    if fault.kind is FaultKind.SCOPE:
-        return JSONResponse({"ok": False, "error": "missing_scope"})
-    if fault.kind is FaultKind.HTML:
-        return HTMLResponse(
-            "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1><p>Planned work.</p>"
-        )
-    if fault.kind is FaultKind.WRONG_JSON:
-        return JSONResponse(["not", "what", "you", "asked", "for"])
-    status = 503 if fault.kind is FaultKind.UNAVAILABLE else 500
-    return HTMLResponse(f"<h1>{status}</h1><p>The server met a problem.</p>", status)
+        wait = {"Retry-After": f"{fault.values.get('retry-after', 1):g}"}
+        return JSONResponse({"ok": False, "error": "ratelimited"}, 429, headers=wait)
+    if fault.kind is FaultKind.EXPIRED and path.startswith("/slack/api"):
+        return JSONResponse({"ok": False, "error": "token_expired"})
+    return _INSTEAD[fault.kind]()

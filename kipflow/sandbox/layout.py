@@ -42,14 +42,13 @@ code { background: #eef2f5; border-radius: 3px; padding: 0 .25em; overflow-wrap:
 """
 
 
-def page(title: str, body: str, *, now: str, wide_title: bool = True) -> str:
+def page(title: str, body: str, *, now: str) -> str:
     """A whole HTML page. `title` is text; `body` is HTML that its maker has escaped."""
-    heading = f"<h1>{escape(title)}</h1>" if wide_title else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)} · Sandbox</title><style>{_CSS}</style></head><body>"
         '<header><strong>Sandpiper sandbox</strong><a href="/">Overview</a><a href="/wiki/">Wiki</a>'
         f'<a href="/list">List</a><a href="/slack">Slack</a><time>{escape(now)}</time></header>'
-        f"<main>{heading}{body}</main></body></html>"
+        f"<main><h1>{escape(title)}</h1>{body}</main></body></html>"
     )

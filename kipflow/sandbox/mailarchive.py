@@ -81,15 +81,14 @@ def mask(sender: str) -> str:
 
 
 class MailArchive:
-    """All mails of one list in order of arrival; `seen(now)` are those that have arrived."""
+    """All mails of one list in order of arrival; `seen(now)` are those that have arrived, of real ones all."""
 
-    def __init__(self, list_id: str, mails: Iterable[ArchivedMail], *, timeless: bool = False) -> None:
-        self.list_id = list_id
+    def __init__(self, list_id: str, mails: Iterable[ArchivedMail], *, is_real: bool = False) -> None:
+        self.list_id, self.is_real = list_id, is_real
         self.entries = tuple(read_entry(mail) for mail in mails)
-        self._timeless = timeless
 
     def seen(self, now: datetime) -> list[Entry]:
-        return [e for e in self.entries if self._timeless or e.mail.arrives_at <= now]
+        return [e for e in self.entries if self.is_real or e.mail.arrives_at <= now]
 
     def month(self, month: str, now: datetime) -> list[Entry]:
         return [e for e in self.seen(now) if e.mail.month == month]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kipflow.sandbox.channels import Channels
 from kipflow.sandbox.clock import Clock
-from kipflow.sandbox.slack import Channels
 from kipflow.sandbox.wikistate import WikiState
 
 _WRITES = frozenset({"POST", "PUT", "DELETE"})

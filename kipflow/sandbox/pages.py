@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, datetime
 from html import escape
+from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from kipflow.sandbox.answers import expected
+from kipflow.sandbox.channels import Channels, Post
 from kipflow.sandbox.layout import page
 from kipflow.sandbox.mailarchive import Entry, MailArchive, body_of, find_members, find_root, mask
 from kipflow.sandbox.mrkdwn import render_mrkdwn
+from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheWiki
 from kipflow.sandbox.people import PEOPLE, render_roster
-from kipflow.sandbox.slack import Channels, Post
 from kipflow.sandbox.storage import render_storage
-from kipflow.sandbox.wikistate import WikiState
+from kipflow.sandbox.wikistate import LivePage, WikiState
 
 #: Nothing on these pages needs a script or another host.
 _SAFE = {
@@ -28,77 +29,81 @@ _SAFE = {
 }
 
 
-def routes(
-    archive: MailArchive,
-    wiki: WikiState,
-    channels: Channels,
-    now: Callable[[], datetime],
-    *,
-    index_page: str,
-    told: bool,
-) -> APIRouter:
-    """The person's pages. `told` False means that real mail is served instead of the story's."""
-    router = APIRouter()
-
-    def show(title: str, body: str, *, status: int = 200, wide_title: bool = True) -> Response:
-        text = page(title, body, now=f"{now():%a %d %b %Y %H:%M} UTC", wide_title=wide_title)
-        return HTMLResponse(text, status, headers=_SAFE)
-
-    @router.get("/")
-    def overview() -> Response:
-        return show("A community in a box", _render_overview(archive, wiki, channels, now(), told=told))
-
-    @router.get("/wiki/")
-    def wiki_index(title: str = "") -> Response:
-        if title:
-            found = next((p for p in wiki.all() if p.title == title), None)
-            return RedirectResponse(f"/wiki/{found.page_id if found else 'none'}")
-        return RedirectResponse(f"/wiki/{index_page}")
-
-    @router.get("/confluence/pages/viewpage.action")
-    def view_page(pageId: str) -> Response:
-        return RedirectResponse(f"/wiki/{quote(pageId, safe='')}")
-
-    @router.get("/wiki/{page_id}")
-    def wiki_page(page_id: str, version: int = 0) -> Response:
-        found = wiki.find(page_id)
-        if found is None or found.gone:
-            return show("Page not found", "<article><p>No such page, or it was deleted.</p></article>", status=404)
-        if found.denied:
-            return show("Not permitted", "<article><p>You may not read this page.</p></article>", status=403)
-        number = version if 1 <= version <= found.number else found.number
-        return show(
-            found.title, _render_wiki(found.page_id, number, found.versions[number - 1].body, found.number, wiki)
-        )
-
-    @router.get("/list")
-    def mail_list(about: str = "") -> Response:
-        named = re.compile(rf"{re.escape(about)}(?!\d)")
-        found = [e for e in archive.seen(now()) if named.search(e.subject)]
-        newest = sorted(found, key=lambda e: e.mail.arrives_at, reverse=True)[:100]
-        return show(f"{archive.list_id}: {about or 'newest mails'}", _render_list(newest))
-
-    @router.get("/thread/{mid:path}")
-    def thread(mid: str) -> Response:
-        seen = archive.seen(now())
-        entry = archive.find(mid, now())
-        if entry is None:
-            return show("Thread not found", "<article><p>The archive has no such mail.</p></article>", status=404)
-        root = find_root(seen, entry)
-        return show(root.subject or "(no subject)", "".join(_render_mail(e) for e in find_members(seen, root)))
-
-    @router.get("/slack")
-    def slack() -> Response:
-        return show("Slack", _render_slack(channels.posts))
-
-    @router.get("/roster.yaml")
-    def roster() -> Response:
-        return PlainTextResponse(render_roster(), media_type="application/yaml")
-
-    return router
+router = APIRouter()
 
 
-def _render_overview(archive: MailArchive, wiki: WikiState, channels: Channels, now: datetime, *, told: bool) -> str:
+class Frame:
+    """Puts the frame around a page's body."""
+
+    def __init__(self, now: Now) -> None:
+        self._now = now
+
+    def __call__(self, title: str, body: str, status: int = 200) -> Response:
+        return HTMLResponse(page(title, body, now=f"{self._now:%a %d %b %Y %H:%M} UTC"), status, headers=_SAFE)
+
+    def lacks(self, what: str, sentence: str, status: int = 404) -> Response:
+        return self(what, f"<article><p>{sentence}</p></article>", status)
+
+
+Show = Annotated[Frame, Depends()]
+
+
+@router.get("/")
+def overview(show: Show, archive: TheArchive, wiki: TheWiki, channels: TheChannels, now: Now) -> Response:
+    return show("A community in a box", _render_overview(archive, wiki, channels, now))
+
+
+@router.get("/wiki/")
+def wiki_index(request: Request, wiki: TheWiki, title: str = "") -> Response:
+    if title:
+        found = next((p for p in wiki.all() if p.title == title), None)
+        return RedirectResponse(f"/wiki/{found.page_id if found else 'none'}")
+    return RedirectResponse(f"/wiki/{request.app.state.index_page}")
+
+
+@router.get("/confluence/pages/viewpage.action")
+def view_page(pageId: str) -> Response:
+    return RedirectResponse(f"/wiki/{quote(pageId, safe='')}")
+
+
+@router.get("/wiki/{page_id}")
+def wiki_page(page_id: str, show: Show, wiki: TheWiki, version: int = 0) -> Response:
+    found = wiki.find(page_id)
+    if found is None or found.gone:
+        return show.lacks("Page not found", "No such page, or it was deleted.")
+    if found.denied:
+        return show.lacks("Not permitted", "You may not read this page.", 403)
+    return show(found.title, _render_wiki(found, version if 1 <= version <= found.number else found.number))
+
+
+@router.get("/list")
+def mail_list(show: Show, archive: TheArchive, now: Now, about: str = "") -> Response:
+    named = re.compile(rf"{re.escape(about)}(?!\d)")
+    found = [e for e in archive.seen(now) if named.search(e.subject)]
+    newest = sorted(found, key=lambda e: e.mail.arrives_at, reverse=True)[:100]
+    return show(f"{archive.list_id}: {about or 'newest mails'}", _render_list(newest))
+
+
+@router.get("/thread/{mid:path}")
+def thread(mid: str, show: Show, archive: TheArchive, now: Now) -> Response:
+    seen, entry = archive.seen(now), archive.find(mid, now)
+    if entry is None:
+        return show.lacks("Thread not found", "The archive has no such mail.")
+    root = find_root(seen, entry)
+    return show(root.subject or "(no subject)", "".join(_render_mail(e) for e in find_members(seen, root)))
+
+
+@router.get("/slack")
+def slack(show: Show, channels: TheChannels) -> Response:
+    return show("Slack", _render_slack(channels.posts))
+
+
+@router.get("/roster.yaml")
+def roster() -> Response:
+    return PlainTextResponse(render_roster(), media_type="application/yaml")
+
+
+def _render_overview(archive: MailArchive, wiki: WikiState, channels: Channels, now: datetime) -> str:
     seen = archive.seen(now)
     people = len({e.sender for e in seen})
     cards = (
@@ -123,18 +128,17 @@ def _render_overview(archive: MailArchive, wiki: WikiState, channels: Channels, 
         f"<table><tbody><tr><th>Proposal</th><th>Stage</th><th>What it is there for</th></tr>"
         f"{rows}</tbody></table></article>"
     )
-    return text + f'<div class="cards">{shown}</div>' + (story if told else "")
+    return text + f'<div class="cards">{shown}</div>' + ("" if archive.is_real else story)
 
 
-def _render_wiki(page_id: str, number: int, body: str, newest: int, wiki: WikiState) -> str:
-    found = wiki.find(page_id)
-    version = found.versions[number - 1] if found else None
-    who = PEOPLE[version.who].name if version and version.who in PEOPLE else (version.who if version else "")
-    when = f"{version.at:%Y-%m-%d %H:%M} UTC" if version else ""
-    older = f' · <a href="/wiki/{page_id}?version={number - 1}">previous</a>' if number > 1 else ""
-    newer = f' · <a href="/wiki/{page_id}">newest</a>' if number < newest else ""
-    line = f"<p class='soft'>Version {number} of {newest}, saved by {escape(who)} at {when}{older}{newer}</p>"
-    return f"{line}<article>{render_storage(body)}</article>"
+def _render_wiki(page: LivePage, number: int) -> str:
+    version = page.versions[number - 1]
+    who = PEOPLE[version.who].name if version.who in PEOPLE else version.who
+    older = f' · <a href="/wiki/{page.page_id}?version={number - 1}">previous</a>' if number > 1 else ""
+    newer = f' · <a href="/wiki/{page.page_id}">newest</a>' if number < page.number else ""
+    when = f"{version.at:%Y-%m-%d %H:%M} UTC"
+    line = f"<p class='soft'>Version {number} of {page.number}, saved by {escape(who)} at {when}{older}{newer}</p>"
+    return f"{line}<article>{render_storage(version.body)}</article>"
 
 
 def _render_list(entries: list[Entry]) -> str:

@@ -1,9 +1,9 @@
-"""The form in which the story is written: one `Plan` per proposal, its mails as short lines.
+"""The form of the story (`stories/*.yaml`): one `Plan` per proposal, its mails as short lines.
 
 Times are days relative to the anchor (the moment `--now`); those of ballots and other replies count
 from the opening of their thread. A scripted mail is one line of text:
 
-    "1.2 okim {html} +1 (non-binding)"      days, who, flags in braces, the words that matter
+    1.2 okim {html} +1 (non-binding)        days, who, flags in braces, the words that matter
 
 Flags name a kind of odd mail (see `Oddity`); without any the mail is an ordinary one.
 """
@@ -11,8 +11,20 @@ Flags name a kind of odd mail (see `Oddity`); without any the mail is an ordinar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+from pydantic.dataclasses import dataclass
+
+from kipflow.domain.events import Stage
+from kipflow.domain.tally import Outcome
+from kipflow.sandbox.data import STRICT, load_yaml
+
+#: The files of the story, and the number that the index page offers for the next proposal.
+_FILES = ("passed", "eventful", "settled", "running", "unsettled", "quiet")
+NEXT_NUMBER = 108
 
 
 class Oddity(StrEnum):
@@ -77,65 +89,8 @@ def parse_line(text: str) -> Line:
     match = _LINE.match(text)
     if match is None:
         raise ValueError(f"not a scripted mail: {text!r}")
-    flags = frozenset(Oddity(word) for word in (match.group(3) or "").split())
-    return Line(at=float(match.group(1)), who=match.group(2), text=match.group(4), flags=flags)
-
-
-def parse_lines(*texts: str) -> tuple[Line, ...]:
-    return tuple(parse_line(text) for text in texts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """What a proposal is about, in pieces that sentences are built from."""
-
-    thing: str
-    where: str
-    gain: str
-    risk: str
-    other: str
-    setting: str
-    interfaces: tuple[str, ...]
-
-
-def about(thing: str, where: str, gain: str, risk: str, other: str, setting: str, *interfaces: str) -> Topic:
-    return Topic(thing=thing, where=where, gain=gain, risk=risk, other=other, setting=setting, interfaces=interfaces)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announcement:
-    """The closing mail of a round. Names are ids of residents; `claims` overrides the counts it states.
-
-    `subject` is a tag ("[RESULT] [VOTE]"), "reply" for a plain reply in the vote thread, or a whole
-    subject of its own. `style` is how the counts are written: prose, list, table or terse.
-    """
-
-    at: float
-    who: str
-    plus: tuple[str, ...] = ()
-    plus_other: tuple[str, ...] = ()
-    zero: tuple[str, ...] = ()
-    minus: tuple[str, ...] = ()
-    minus_other: tuple[str, ...] = ()
-    passed: bool = True
-    subject: str = "[RESULT] [VOTE]"
-    style: str = "prose"
-    claims: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """One `[VOTE]` thread. `subject` has {key} and {title}; `own` are the caller's words about their own vote."""
-
-    opened: float
-    subject: str = "[VOTE] {key}: {title}"
-    who: str | None = None
-    casts: tuple[Line, ...] = ()
-    result: Announcement | None = None
-    cancel: Line | None = None
-    cancel_tag: str = "[CANCELLED] [VOTE]"
-    own: str = ""
-    template: bool = False
+    at, who, flags, words = match.groups(default="")
+    return Line(at=float(at), who=who, text=words, flags=frozenset(Oddity(word) for word in flags.split()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,52 +98,135 @@ class Edit:
     """A saved version of a proposal's page, with the Current state as its author wrote it."""
 
     at: float
-    who: str
     status: str
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _parse_edits(given: dict[float, str]) -> tuple[Edit, ...]:
+    """Read the versions of a page, each written as "DAYS: STATUS | what changed"."""
+    parts = ((at, *text.partition(" | ")) for at, text in given.items())
+    return tuple(Edit(at=at, status=status, note=note) for at, status, _, note in parts)
+
+
+ScriptedLine = Annotated[Line, BeforeValidator(parse_line)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Topic:
+    """What a proposal is about, in pieces that sentences are built from; `setting` may be missing."""
+
+    thing: str
+    where: str
+    gain: str
+    risk: str
+    other: str
+    setting: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Discussion:
+    """The `[DISCUSS]` thread: when it opens, how many answers it gets in how many days."""
+
+    at: float
+    talk: int
+    days: float = 6.0
+    subject: str = "[DISCUSS] {key}: {title}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Announcement:
+    """The closing mail of a round, by the proposal's author. Names are ids of residents.
+
+    `subject` is a tag ("[RESULT] [VOTE]"), "reply" for a plain reply in the vote thread, or a whole
+    subject of its own. `style` is how the counts are written: prose, list, table or terse.
+    """
+
+    at: float
+    plus: tuple[str, ...] = ()
+    plus_other: tuple[str, ...] = ()
+    zero: tuple[str, ...] = ()
+    minus: tuple[str, ...] = ()
+    passed: bool = True
+    subject: str = "[RESULT] [VOTE]"
+    style: str = "prose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Round:
+    """One `[VOTE]` thread. `subject` has {key} and {title}; `own` are the caller's words about their own vote."""
+
+    at: float
+    subject: str = "[VOTE] {key}: {title}"
+    casts: tuple[ScriptedLine, ...] = ()
+    result: Announcement | None = None
+    cancel: ScriptedLine | None = None
+    cancel_tag: str = "[CANCELLED] [VOTE]"
+    own: str = ""
+    template: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Shelf:
     """When the hand-kept index moved the proposal to a section."""
 
     at: float
-    section: str
+    section: str = "accepted"
     release: str = ""
-    in_progress: bool = False
+    wip: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TicketStep:
-    at: float
-    status: str
-    resolution: str | None = None
-    fix_version: str | None = None
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Work:
+    """The work on the proposal's ticket; `done` says that it was fixed some three weeks after its start."""
+
+    started: float
+    release: str | None = None
+    done: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
+class Expected:
+    """What a proposal must have come to at the anchor, written by hand from the story's intent.
+
+    `binding` and `other` are the newest round's counted (+1, 0, -1); `other` None where readers may differ on
+    purpose (see the note). `rounds` counts its votes: one where an outcome is named. `hangs` says that an unclear
+    ballot decides, `page_drift` that page or index contradict the stage. `later` is its stage ten days after the
+    anchor, `asleep` 15 days after, when the grace of the first run's warnings is over; None where it stays.
+    """
+
+    stage: Stage
+    note: str
+    rounds: int = 0
+    outcome: Outcome | None = None
+    binding: tuple[int, int, int] | None = None
+    other: tuple[int, int, int] | None = None
+    hangs: bool = False
+    page_drift: bool = False
+    later: Stage | None = None
+    asleep: Stage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=STRICT)
 class Plan:
     """One proposal's whole story.
 
     `page` is how its page comes: "plain", "lozenge", "template" (the template's text left in), "broken"
-    (markup that does not parse), "restricted" (403), "deleted" (404) or "none". `month_turn` shifts
-    everything so that day 0 is the month's first midnight before the anchor's 100th day back.
+    (markup that does not parse), "restricted" (403) or "deleted" (404). `month_turn` shifts everything
+    so that day 0 is the month's first midnight before the anchor's 100th day back.
     """
 
     number: int
     title: str
     author: str
     topic: Topic
-    created: float
-    discuss: float | None = None
-    discuss_subject: str = "[DISCUSS] {key}: {title}"
-    talk: int = 0
-    talk_days: float = 6.0
-    said: tuple[Line, ...] = ()
-    rounds: tuple[Round, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    shelves: tuple[Shelf, ...] = ()
-    ticket: tuple[TicketStep, ...] = ()
+    interfaces: tuple[str, ...]
+    edits: Annotated[tuple[Edit, ...], BeforeValidator(_parse_edits)]
+    expect: Expected
+    discuss: Discussion | None = None
+    said: tuple[ScriptedLine, ...] = ()
+    votes: tuple[Round, ...] = ()
+    index: Shelf | None = None
+    ticket: Work | None = None
     page: str = "plain"
     month_turn: bool = False
 
@@ -197,33 +235,19 @@ class Plan:
         return f"KIP-{self.number}"
 
 
-_EDIT = re.compile(r"^(-?[\d.]+) (\w+): ([^|]*?)(?: \| (.+))?$")
+def read_plan(number: int, told: Mapping[str, Any]) -> Plan:
+    """The plan that a story's file tells.
+
+    Raises:
+        pydantic.ValidationError: a key is unknown or missing, or a value is wrong; the message names it.
+    """
+    rest = {key: value for key, value in told.items() if key not in {"note", "expect"}}
+    answer = told["expect"]
+    expect = Expected(note=told["note"], **{"rounds": int("outcome" in answer), **answer})
+    return Plan(number=number, expect=expect, **rest)
 
 
-def edits(*texts: str) -> tuple[Edit, ...]:
-    """Page versions, written "DAYS WHO: STATUS | what changed"."""
-    found = []
-    for text in texts:
-        match = _EDIT.match(text)
-        if match is None:
-            raise ValueError(f"not a page edit: {text!r}")
-        found.append(
-            Edit(at=float(match.group(1)), who=match.group(2), status=match.group(3), note=match.group(4) or "")
-        )
-    return tuple(found)
-
-
-def accepted(at: float, release: str = "", *, wip: bool = False) -> tuple[Shelf, ...]:
-    return (Shelf(at=at, section="accepted", release=release, in_progress=wip),)
-
-
-def done(at: float, release: str) -> tuple[TicketStep, ...]:
-    """A ticket that is worked on from `at` and fixed some three weeks later."""
-    return (
-        TicketStep(at=at, status="In Progress"),
-        TicketStep(at=at + 22, status="Resolved", resolution="Fixed", fix_version=release),
-    )
-
-
-def started(at: float, release: str | None = None) -> tuple[TicketStep, ...]:
-    return (TicketStep(at=at, status="In Progress", fix_version=release),)
+#: All proposals in order of their numbers.
+PLANS: tuple[Plan, ...] = tuple(
+    read_plan(number, told) for name in _FILES for number, told in load_yaml(f"stories/{name}.yaml").items()
+)

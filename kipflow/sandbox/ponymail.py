@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -18,72 +18,69 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from kipflow.sandbox.mailarchive import Entry, MailArchive, body_of, find_members, find_root, mask, render_mbox
+from kipflow.sandbox.mailarchive import Entry, body_of, find_members, find_root, mask, render_mbox
+from kipflow.sandbox.parts import Now, TheArchive
 
 #: The most mails that one listing shows, whatever the month holds.
 WINDOW = 300
 
 
-def routes(archive: MailArchive, now: Callable[[], datetime]) -> APIRouter:
-    """The endpoints under /api."""
-    router = APIRouter(prefix="/api")
+router = APIRouter(prefix="/api")
 
-    @router.get("/mbox.lua")
-    async def mbox(request: Request) -> Response:
-        month = _month_of(request)
-        if not _is_list(request, archive.list_id) or month is None:
-            return PlainTextResponse("No such list or month", 404)
-        entries = archive.month(month, now())
-        body = await run_in_threadpool(render_mbox, entries)
-        tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        newest = max(
-            (e.mail.arrives_at for e in entries), default=datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
-        )
-        headers = {"ETag": tag, "Last-Modified": format_datetime(newest.replace(microsecond=0), usegmt=True)}
-        if request.headers.get("If-None-Match") == tag:
-            return Response(status_code=304, headers=headers)
-        headers["Content-Disposition"] = f"attachment; filename={archive.list_id.replace('@', '_')}_{month}.mbox"
-        return Response(body, media_type="application/mbox", headers=headers)
 
-    @router.get("/stats.lua")
-    def stats(request: Request) -> Response:
-        month = _month_of(request)
-        if not _is_list(request, archive.list_id):
-            return JSONResponse({"error": "No such list"}, 404)
-        seen = archive.seen(now())
-        chosen = [e for e in seen if e.mail.month == month] if month else seen[-WINDOW:]
-        return JSONResponse(render_stats(archive.list_id, seen, chosen))
+@router.get("/mbox.lua")
+async def mbox(request: Request, archive: TheArchive, now: Now) -> Response:
+    month = _month_of(request)
+    if not _is_list(request, archive.list_id) or month is None:
+        return PlainTextResponse("No such list or month", 404)
+    entries = archive.month(month, now)
+    body = await run_in_threadpool(render_mbox, entries)
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    start = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    newest = max((e.mail.arrives_at for e in entries), default=start)
+    headers = {"ETag": tag, "Last-Modified": format_datetime(newest.replace(microsecond=0), usegmt=True)}
+    if request.headers.get("If-None-Match") == tag:
+        return Response(status_code=304, headers=headers)
+    headers["Content-Disposition"] = f"attachment; filename={archive.list_id.replace('@', '_')}_{month}.mbox"
+    return Response(body, media_type="application/mbox", headers=headers)
 
-    @router.get("/thread.lua")
-    def thread(id: str) -> Response:
-        moment = now()
-        entry = archive.find(id, moment)
-        if entry is None:
-            return JSONResponse({"error": "No such e-mail or thread"}, 404)
-        seen = archive.seen(moment)
-        root = find_root(seen, entry)
-        members = find_members(seen, root)
-        return JSONResponse(
-            {"thread": _tree(root, members, full=True), "emails": [_listing(e, archive.list_id) for e in members]}
-        )
 
-    @router.get("/email.lua")
-    def email(id: str) -> Response:
-        entry = archive.find(id, now())
-        if entry is None:
-            return JSONResponse({"error": "No such e-mail"}, 404)
-        return JSONResponse(
-            {**_listing(entry, archive.list_id), "body": body_of(entry), "references": " ".join(entry.references)}
-        )
+@router.get("/stats.lua")
+def stats(request: Request, archive: TheArchive, now: Now) -> Response:
+    month = _month_of(request)
+    if not _is_list(request, archive.list_id):
+        return JSONResponse({"error": "No such list"}, 404)
+    seen = archive.seen(now)
+    chosen = [e for e in seen if e.mail.month == month] if month else seen[-WINDOW:]
+    return JSONResponse(render_stats(archive.list_id, seen, chosen))
 
-    @router.get("/source.lua")
-    def source(id: str) -> Response:
-        entry = archive.find(id, now())
-        if entry is None:
-            return PlainTextResponse("No such e-mail", 404)
-        return Response(entry.mail.raw, media_type="text/plain")
 
-    return router
+@router.get("/thread.lua")
+def thread(id: str, archive: TheArchive, now: Now) -> Response:
+    entry = archive.find(id, now)
+    if entry is None:
+        return JSONResponse({"error": "No such e-mail or thread"}, 404)
+    seen = archive.seen(now)
+    root = find_root(seen, entry)
+    members = find_members(seen, root)
+    return JSONResponse({"thread": _tree(root, members), "emails": [_listing(e, archive.list_id) for e in members]})
+
+
+@router.get("/email.lua")
+def email(id: str, archive: TheArchive, now: Now) -> Response:
+    entry = archive.find(id, now)
+    if entry is None:
+        return JSONResponse({"error": "No such e-mail"}, 404)
+    listing = _listing(entry, archive.list_id)
+    return JSONResponse({**listing, "body": body_of(entry), "references": " ".join(entry.references)})
+
+
+@router.get("/source.lua")
+def source(id: str, archive: TheArchive, now: Now) -> Response:
+    entry = archive.find(id, now)
+    if entry is None:
+        return PlainTextResponse("No such e-mail", 404)
+    return Response(entry.mail.raw, media_type="text/plain")
 
 
 def render_stats(list_id: str, seen: Sequence[Entry], chosen: Sequence[Entry]) -> dict[str, Any]:
@@ -132,12 +129,12 @@ def _listing(entry: Entry, list_id: str) -> dict[str, Any]:
     }
 
 
-def _tree(root: Entry, members: Sequence[Entry], *, full: bool) -> dict[str, Any]:
+def _tree(root: Entry, members: Sequence[Entry]) -> dict[str, Any]:
     """A node with its children. Only the first mail has its body: that is what the real service gives."""
     # an explicit stack: a thread of a thousand replies may be a thousand deep
     nodes: dict[str, dict[str, Any]] = {}
     for entry in members:
-        top = full and entry is root
+        top = entry is root
         node = {
             "id": entry.id, "tid": root.id, "mid": entry.id, "message-id": entry.message_id, "subject": entry.subject,
             "from": mask(entry.sender), "epoch": entry.epoch, "body": body_of(entry) if top else None,

@@ -12,11 +12,10 @@ _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 def render_result(result: Announcement) -> str:
     """The words of a closing mail, in the announcer's manner."""
     verdict = "passes" if result.passed else "does not pass"
-    names = {
-        part: [PEOPLE[p].name for p in getattr(result, part)]
-        for part in ("plus", "plus_other", "zero", "minus", "minus_other")
-    }
-    plus, other, zero, minus, minus_other = names.values()
+    plus, other, zero, minus = (
+        [PEOPLE[who].name for who in who_said]
+        for who_said in (result.plus, result.plus_other, result.zero, result.minus)
+    )
     if result.style == "terse":
         voters = ", ".join(plus)
         return (
@@ -34,7 +33,6 @@ def render_result(result: Announcement) -> str:
             ("Non-binding +1", other),
             ("0", zero),
             ("Binding -1", minus),
-            ("Non-binding -1", minus_other),
         ):
             if people:
                 blocks.append(f"{label}: {len(people)}\n" + "\n".join(f" * {name}" for name in people))

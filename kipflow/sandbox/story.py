@@ -1,7 +1,7 @@
-"""The whole story for a seed and an anchor: mails, pages, tickets. `expected()` says what must come out.
+"""The whole story for a seed and an anchor: mails, pages, tickets. `answers` says what must come out.
 
-The same seed and anchor give the same bytes, on every machine. The plain-language table of what each
-proposal is there for stands in `answers`.
+The same seed and anchor give the same bytes, on every machine. What each proposal is there for stands
+beside its story.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from kipflow.sandbox.answers import Expected, expected, expected_later
 from kipflow.sandbox.mails import ArchivedMail, archive
 from kipflow.sandbox.noise import write_broken, write_noise
-from kipflow.sandbox.stories import PLANS
+from kipflow.sandbox.plans import PLANS
 from kipflow.sandbox.threads import ThreadWriter
 from kipflow.sandbox.tickets import Ticket, write_tickets
 from kipflow.sandbox.wiki import PageScript, write_pages
@@ -52,6 +51,3 @@ def build_story(
         tickets=tuple(write_tickets(world)),
         index_page=index_page,
     )
-
-
-__all__ = ["Expected", "Story", "build_story", "expected", "expected_later"]

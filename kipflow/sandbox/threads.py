@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
-from kipflow.sandbox import phrases
-from kipflow.sandbox.exchanges import EXCHANGES, Exchange
+from kipflow.sandbox.data import TALK
 from kipflow.sandbox.mails import Mail, make_digest, make_message_id
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
-from kipflow.sandbox.plans import Announcement, Line, Oddity, Plan, Round
+from kipflow.sandbox.plans import Announcement, Discussion, Line, Oddity, Plan, Round
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.results import render_result
 from kipflow.sandbox.world import World
 
 BALLOT_TEMPLATE = "[ ] +1 accept the proposal\n[ ]  0 no opinion\n[ ] -1 do not accept it, because ..."
+
+#: What a reply's subject starts with where its program is an unusual one; the last that applies counts.
+_PREFIXES = {Oddity.AW: "AW: ", Oddity.RE_UPPER: "RE: ", Oddity.REPEATED: "Re: Re: Fwd: ", Oddity.FORWARD: "Fwd: Re: "}
+
+#: How often an ordinary mail is written by an unusual program.
+_EVERYDAY = {
+    Oddity.HTML: 0.03,
+    Oddity.ALTERNATIVE: 0.12,
+    Oddity.FLOWED: 0.08,
+    Oddity.QUOTED_PRINTABLE: 0.08,
+    Oddity.BASE64: 0.04,
+    Oddity.OUTLOOK: 0.05,
+    Oddity.FOOTER: 0.05,
+    Oddity.INVALID: 0.06,
+    Oddity.GMT: 0.03,
+}
 
 
 class ThreadWriter:
@@ -27,71 +42,59 @@ class ThreadWriter:
         self.rng = world.rng(plan.key)
         self.author = PEOPLE[plan.author]
         self.discussion: list[Mail] = []
-        self.unasked = self.rng.sample(EXCHANGES, len(EXCHANGES))
-        self.unsaid = self.rng.sample(phrases.REMARKS, len(phrases.REMARKS))
-        self.asked: dict[str, list[Exchange]] = {}
+        self.unasked = self.rng.sample(TALK.exchanges, len(TALK.exchanges))
+        self.unsaid = self.rng.sample(TALK.remarks, len(TALK.remarks))
+        self.asked: dict[str, list[tuple[str, ...]]] = {}
 
     def write(self) -> Iterator[Mail]:
         if self.plan.discuss is not None:
             self.discussion = self._discuss(self.plan.discuss)
             yield from self.discussion
-        for number, round_ in enumerate(self.plan.rounds, start=1):
-            yield from self._vote(round_, number)
+        for number, round_ in enumerate(self.plan.votes, start=1):
+            yield from self._vote(round_, f"vote{number}")
 
     # -- discussion ----------------------------------------------------------------------------
-    def _discuss(self, opened: float) -> list[Mail]:
+    def _discuss(self, thread: Discussion) -> list[Mail]:
         plan, rng = self.plan, self.rng
-        details = rng.sample(phrases.OPENING_DETAILS, 3)
-        words = [self._fill(rng.choice(phrases.OPENINGS)), self._page_link(), *(self._fill(d) for d in details)]
-        root = self._mail(
-            "discuss/0",
-            opened,
-            self.author,
-            self._title(plan.discuss_subject),
-            "\n\n".join(words),
-            None,
-            frozenset({Oddity.FOLDED}) if len(plan.title) > 38 else frozenset(),
-        )
-        mails = [root]
+        details = rng.sample(TALK.opening_details, 3)
+        words = [self._fill(rng.choice(TALK.openings)), self._page_link(), *(self._fill(d) for d in details)]
+        flags = frozenset({Oddity.FOLDED} if len(plan.title) > 38 else ())
+        subject = self._title(thread.subject)
+        mails = [self._mail("discuss/0", thread.at, self.author, subject, "\n\n".join(words), None, flags)]
         readers = [p for p in RESIDENTS if p is not self.author and p.id != "ylevi"]
-        talkers = rng.sample(readers, min(6, 2 + plan.talk // 3))
-        times = sorted(opened + 0.05 + rng.random() * (plan.talk_days - 0.05) for _ in range(plan.talk))
+        talkers = rng.sample(readers, min(6, 2 + thread.talk // 3))
+        times = sorted(thread.at + 0.05 + rng.random() * (thread.days - 0.05) for _ in range(thread.talk))
         for number, at in enumerate(times, start=1):
-            mails.append(self._answer(mails, talkers, number, at))
+            mails.append(self._answer(mails, talkers, at, is_last=number == thread.talk))
         for number, line in enumerate(plan.said, start=1):
-            parent = max((m for m in mails if m.at <= self._at(opened + line.at)), key=lambda m: m.at)
-            mails.append(self._say(f"discuss/said{number}", opened, line, parent))
+            parent = max((m for m in mails if m.at <= self._at(thread.at + line.at)), key=lambda m: m.at)
+            mails.append(self._say(f"discuss/said{number}", thread.at, line, parent))
         return mails
 
-    def _answer(self, mails: list[Mail], talkers: list[Resident], number: int, at: float) -> Mail:
+    def _answer(self, mails: list[Mail], talkers: list[Resident], at: float, *, is_last: bool) -> Mail:
         """The next mail of the talk: the author answers what was asked, or a reader asks or remarks."""
-        rng, last = self.rng, mails[-1]
-        subject, key = f"Re: {mails[0].subject}", f"discuss/{number}"
+        rng, last, key = self.rng, mails[-1], f"discuss/{len(mails)}"
         open_points = self.asked.get(last.key, [])
         if open_points and rng.random() < 0.8:
-            sentences = [rng.choice(e.answers) for e in open_points]
-            if number == self.plan.talk and self.plan.rounds:
-                sentences.append(rng.choice(phrases.CLOSINGS))
-            return self._mail(
-                key,
-                at,
-                self.author,
-                subject,
-                self._talk(last, sentences, phrases.ANSWER_GREETINGS),
-                last,
-                self._everyday(),
-            )
-        parent = last if rng.random() < 0.6 else rng.choice(mails)
-        who = rng.choice([t for t in talkers if t is not parent.author])
+            who, parent, greetings = self.author, last, TALK.answer_greetings
+            sentences = [rng.choice(answers) for _, *answers in open_points]
+            if is_last and self.plan.votes:
+                sentences.append(rng.choice(TALK.closings))
+        else:
+            parent, greetings = last if rng.random() < 0.6 else rng.choice(mails), TALK.greetings
+            who = rng.choice([t for t in talkers if t is not parent.author])
+            sentences = self._find_points(key)
+        text = self._talk(parent, sentences, greetings)
+        return self._mail(key, at, who, f"Re: {mails[0].subject}", text, parent, self._everyday())
+
+    def _find_points(self, key: str) -> list[str]:
+        """What a reader asks, kept for the author to answer; or a remark."""
+        rng = self.rng
         if self.unasked and rng.random() < 0.75:
             points = [self.unasked.pop() for _ in range(min(len(self.unasked), rng.choice((1, 1, 2, 3))))]
             self.asked[f"{self.plan.key}/{key}"] = points
-            sentences = [e.asks for e in points]
-        else:
-            sentences = [self.unsaid.pop()] if self.unsaid else [rng.choice(phrases.REMARKS)]
-        return self._mail(
-            key, at, who, subject, self._talk(parent, sentences, phrases.GREETINGS), parent, self._everyday()
-        )
+            return [asks for asks, *_ in points]
+        return [self.unsaid.pop()] if self.unsaid else [rng.choice(TALK.remarks)]
 
     def _talk(self, parent: Mail, sentences: list[str], greetings: tuple[str, ...]) -> str:
         """A greeting and some sentences, as one paragraph or as a list of points."""
@@ -105,89 +108,55 @@ class ThreadWriter:
         return "\n\n".join(p for p in (greeting, body) if p)
 
     def _everyday(self) -> frozenset[Oddity]:
-        """Now and then an ordinary mail is written by an unusual program."""
         roll = self.rng.random()
-        for odd, share in (
-            (Oddity.HTML, 0.03),
-            (Oddity.ALTERNATIVE, 0.12),
-            (Oddity.FLOWED, 0.08),
-            (Oddity.QUOTED_PRINTABLE, 0.08),
-            (Oddity.BASE64, 0.04),
-            (Oddity.OUTLOOK, 0.05),
-            (Oddity.FOOTER, 0.05),
-            (Oddity.INVALID, 0.06),
-            (Oddity.GMT, 0.03),
-        ):
+        for odd, share in _EVERYDAY.items():
             if roll < share:
                 return frozenset({odd})
             roll -= share
         return frozenset()
 
     # -- votes ---------------------------------------------------------------------------------
-    def _vote(self, round_: Round, number: int) -> Iterator[Mail]:
-        caller = PEOPLE[round_.who or self.plan.author]
-        root = self._open(round_, number, caller)
-        yield root
+    def _vote(self, round_: Round, key: str) -> Iterator[Mail]:
+        root = self._open(round_, f"{key}/0")
         thread = [root]
         for position, line in enumerate(round_.casts, start=1):
             parent = root if position % 3 else thread[-1]
-            mail = self._ballot(f"vote{number}/{position}", round_, line, parent, root)
-            thread.append(mail)
-            yield mail
+            thread.append(self._ballot(f"{key}/{position}", round_, line, parent, root))
+        yield from thread
         if round_.cancel is not None:
             subject = f"{round_.cancel_tag} {self._bare_title(round_)}"
-            yield self._say(f"vote{number}/cancel", round_.opened, round_.cancel, root, subject=subject)
+            yield self._say(f"{key}/cancel", round_.at, round_.cancel, root, subject=subject)
         if round_.result is not None:
-            yield self._announce(round_, number, round_.result, root)
+            yield self._announce(round_, f"{key}/result", round_.result, root)
 
-    def _open(self, round_: Round, number: int, caller: Resident) -> Mail:
-        words = [self._fill(self.rng.choice(phrases.CALLS)), self._page_link()]
+    def _open(self, round_: Round, key: str) -> Mail:
+        words = [self._fill(self.rng.choice(TALK.calls)), self._page_link()]
         if self.discussion:
             words.append(f'The discussion is in the thread "{self.discussion[0].subject}".')
-        if round_.own:
-            words.append(round_.own)
-        words.append(self.rng.choice(phrases.PERIODS))
-        if round_.template:
-            words.append(BALLOT_TEMPLATE)
-        return self._mail(
-            f"vote{number}/0", round_.opened, caller, self._title(round_.subject), "\n\n".join(words), None
-        )
+        words += [round_.own] if round_.own else []
+        words.append(self.rng.choice(TALK.periods))
+        words += [BALLOT_TEMPLATE] if round_.template else []
+        return self._mail(key, round_.at, self.author, self._title(round_.subject), "\n\n".join(words), None)
 
     def _ballot(self, key: str, round_: Round, line: Line, parent: Mail, root: Mail) -> Mail:
-        who = PEOPLE[line.who]
         words = line.text
         if Oddity.BARE not in line.flags:
-            preface = self._fill(self.rng.choice(phrases.BALLOT_PREFACES), root.author.first_name)
-            afterword = self._fill(self.rng.choice(phrases.BALLOT_AFTERWORDS))
+            preface = self._fill(self.rng.choice(TALK.ballot_prefaces), root.author.first_name)
+            afterword = self._fill(self.rng.choice(TALK.ballot_afterwords))
             words = "\n\n".join(p for p in (preface, words, afterword) if p)
-        prefix = "Re: "
-        for flag, other in (
-            (Oddity.AW, "AW: "),
-            (Oddity.RE_UPPER, "RE: "),
-            (Oddity.REPEATED, "Re: Re: Fwd: "),
-            (Oddity.FORWARD, "Fwd: Re: "),
-        ):
-            prefix = other if flag in line.flags else prefix
-        return self._mail(key, round_.opened + line.at, who, f"{prefix}{root.subject}", words, parent, line.flags)
+        prefix = ["Re: ", *(other for flag, other in _PREFIXES.items() if flag in line.flags)][-1]
+        who, at = PEOPLE[line.who], round_.at + line.at
+        return self._mail(key, at, who, f"{prefix}{root.subject}", words, parent, line.flags)
 
-    def _announce(self, round_: Round, number: int, result: Announcement, root: Mail) -> Mail:
-        if result.subject == "reply":
-            subject = f"Re: {root.subject}"
-        elif "{key}" in result.subject:
-            subject = self._title(result.subject)
-        else:
-            subject = f"{result.subject} {self._bare_title(round_)}"
+    def _announce(self, round_: Round, key: str, result: Announcement, root: Mail) -> Mail:
         alone = "{key}" in result.subject  # a mail of its own, outside the vote's thread
-        words = render_result(result)
-        return self._mail(
-            f"vote{number}/result",
-            round_.opened + result.at,
-            PEOPLE[result.who],
-            subject,
-            words,
-            None if alone else root,
-            frozenset({Oddity.TOP} if result.subject == "reply" else {Oddity.BARE}),
-        )
+        if result.subject == "reply":
+            subject, flag = f"Re: {root.subject}", Oddity.TOP
+        else:
+            tagged = f"{result.subject} {self._bare_title(round_)}"
+            subject, flag = self._title(result.subject) if alone else tagged, Oddity.BARE
+        parent, at = None if alone else root, round_.at + result.at
+        return self._mail(key, at, self.author, subject, render_result(result), parent, frozenset({flag}))
 
     # -- pieces --------------------------------------------------------------------------------
     def _say(self, key: str, opened: float, line: Line, parent: Mail, *, subject: str | None = None) -> Mail:
@@ -195,17 +164,10 @@ class ThreadWriter:
         return self._mail(key, opened + line.at, PEOPLE[line.who], title, line.text, parent, line.flags)
 
     def _mail(
-        self,
-        key: str,
-        at: float,
-        who: Resident,
-        subject: str,
-        words: str,
-        parent: Mail | None,
+        self, key: str, at: float, who: Resident, subject: str, words: str, parent: Mail | None,
         flags: frozenset[Oddity] = frozenset(),
-    ) -> Mail:
+    ) -> Mail:  # fmt: skip
         full_key = f"{self.plan.key}/{key}"
-        text = compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id)
         # people do not write on the stroke of the minute; only openings must fall on theirs
         delay = timedelta(seconds=0 if parent is None else int(make_digest(full_key), 16) % 600)
         mail = Mail(
@@ -213,7 +175,7 @@ class ThreadWriter:
             at=self._at(at) + delay,
             author=who,
             subject=subject,
-            text=text,
+            text=compose(words, author=who, parent=parent, flags=flags, list_id=self.world.list_id),
             flags=flags,
             message_id="",
             in_reply_to=parent.message_id if parent else None,
@@ -235,16 +197,7 @@ class ThreadWriter:
         return f"https://wiki.sandbox.example/display/SAND/{self.plan.key}"
 
     def _fill(self, sentence: str, first: str = "") -> str:
-        t = self.plan.topic
-        text = sentence.format(
-            thing=t.thing,
-            where=t.where,
-            gain=t.gain,
-            risk=t.risk,
-            other=t.other,
-            setting=t.setting if t.setting != "none" else "the change",
-            first=first or self.author.first_name,
-            key=self.plan.key,
-            title=self.plan.title,
-        )
+        topic, names = self.plan.topic, {"key": self.plan.key, "title": self.plan.title}
+        pieces = {**asdict(topic), "setting": topic.setting or "the change", **names}
+        text = sentence.format(**pieces, first=first or self.author.first_name)
         return text[:1].upper() + text[1:]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.sandbox.plans import Plan
-from kipflow.sandbox.stories import PLANS
+from kipflow.sandbox.plans import PLANS, Plan
 from kipflow.sandbox.world import World
 
 
@@ -35,6 +34,16 @@ class Ticket:
         return next((s for s in reversed(self.states) if s.at <= now), None)
 
 
+class Tickets:
+    """All tickets by their keys."""
+
+    def __init__(self, tickets: Iterable[Ticket]) -> None:
+        self._by_key = {ticket.key: ticket for ticket in tickets}
+
+    def find(self, key: str) -> Ticket | None:
+        return self._by_key.get(key)
+
+
 def ticket_key(world: World, plan: Plan) -> str:
     return f"{world.project}-{1000 + plan.number}"
 
@@ -42,12 +51,17 @@ def ticket_key(world: World, plan: Plan) -> str:
 def write_tickets(world: World) -> Iterator[Ticket]:
     """One ticket per proposal, open from the day its page was made."""
     for plan in PLANS:
-        origin = world.origin(plan)
-        states = [TicketState(at=world.at(plan.created, origin=origin), status="Open")]
-        states += [
-            TicketState(
-                at=world.at(s.at, origin=origin), status=s.status, resolution=s.resolution, fix_version=s.fix_version
-            )
-            for s in plan.ticket
-        ]
-        yield Ticket(id=13_000_000 + plan.number, key=ticket_key(world, plan), summary=plan.title, states=tuple(states))
+        states = tuple(_write_states(world, plan))
+        yield Ticket(id=13_000_000 + plan.number, key=ticket_key(world, plan), summary=plan.title, states=states)
+
+
+def _write_states(world: World, plan: Plan) -> Iterator[TicketState]:
+    origin, work = world.origin(plan), plan.ticket
+    yield TicketState(at=world.at(plan.edits[0].at, origin=origin), status="Open")
+    if work is None:
+        return
+    version = None if work.done else work.release
+    yield TicketState(at=world.at(work.started, origin=origin), status="In Progress", fix_version=version)
+    if work.done:
+        at = world.at(work.started + 22, origin=origin)
+        yield TicketState(at=at, status="Resolved", resolution="Fixed", fix_version=work.release)

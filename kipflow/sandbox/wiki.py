@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 
 from kipflow.sandbox.indexpage import write_index
-from kipflow.sandbox.pagebody import TEMPLATE_BODY, render_body
-from kipflow.sandbox.plans import Edit, Plan
-from kipflow.sandbox.stories import PLANS
+from kipflow.sandbox.pagebody import WIKI, render_body
+from kipflow.sandbox.plans import PLANS, Plan
 from kipflow.sandbox.tickets import ticket_key
 from kipflow.sandbox.world import World
 
@@ -38,10 +36,6 @@ class PageScript:
     labels: tuple[str, ...] = ()
 
 
-def page_id_of(plan: Plan) -> str:
-    return str(2000 + plan.number)
-
-
 def page_title(plan: Plan) -> str:
     """The page's title; people write the separator as they like."""
     separator = (": ", " - ", " ", ": ", ": ")[plan.number % 5]
@@ -56,8 +50,7 @@ def write_pages(world: World, index_page: str) -> Iterator[PageScript]:
         for at, who, body, message in write_index(world, titles)
     )
     yield PageScript(page_id=index_page, title="Sandpiper Improvement Proposals", parent=None, versions=versions)
-    start = world.at(-426)
-    template = ScriptedVersion(at=start, who="bvogel", body=TEMPLATE_BODY)
+    template = ScriptedVersion(at=world.at(-426), who="bvogel", body=WIKI["template"])
     yield PageScript(page_id="1001", title="KIP-Template", parent=index_page, versions=(template,))
     yield PageScript(page_id="1002", title="Call notes", parent=index_page, versions=tuple(_write_call_notes(world)))
     for plan in PLANS:
@@ -65,53 +58,29 @@ def write_pages(world: World, index_page: str) -> Iterator[PageScript]:
 
 
 def _write_call_notes(world: World) -> Iterator[ScriptedVersion]:
-    """The page on which the community keeps notes of its calls since it no longer records them."""
-    head = "<p>Notes of the community calls, newest first.</p>"
+    call, head = world.at(-12), WIKI["call_notes"]
     yield ScriptedVersion(at=world.at(-426), who="amaro", body=head)
-    call = world.at(-12)
-    notes = (
-        f"<h2>{call:%Y-%m-%d}</h2><ul>"
-        "<li>KIP-88: who keeps the roles during an upgrade? Hal asks two operators.</li>"
-        "<li>KIP-84 waits for the authors of the two tools.</li></ul>"
-    )
+    notes = WIKI["newest_call"].format(day=f"{call:%Y-%m-%d}")
     yield ScriptedVersion(at=call, who="amaro", body=head + notes, message="Notes of the call")
 
 
 def _write_page(world: World, plan: Plan, index_page: str) -> PageScript:
-    origin = world.origin(plan)
-    versions: list[ScriptedVersion] = []
-    notes: list[str] = []
-    for number, edit in enumerate(plan.edits):
-        notes += [edit.note] if edit.note else []
-        body = _body(world, plan, edit, tuple(notes), last=number == len(plan.edits) - 1)
-        at = world.at(edit.at, origin=origin)
-        versions.append(ScriptedVersion(at=at, who=edit.who, body=body, message=edit.note))
+    origin, ticket = world.origin(plan), ticket_key(world, plan)
+    versions = tuple(
+        ScriptedVersion(
+            at=world.at(edit.at, origin=origin),
+            who=plan.author,
+            body=render_body(plan, edit, ticket=ticket),
+            message=edit.note,
+        )
+        for edit in plan.edits
+    )
     return PageScript(
-        page_id=page_id_of(plan),
+        page_id=str(2000 + plan.number),
         title=page_title(plan),
         parent=index_page,
-        versions=tuple(versions),
+        versions=versions,
         denied=plan.page == "restricted",
         gone=plan.page == "deleted",
         labels=("kip",),
     )
-
-
-def _body(world: World, plan: Plan, edit: Edit, notes: tuple[str, ...], *, last: bool) -> str:
-    if plan.page == "template":
-        return TEMPLATE_BODY.replace("Describe the problems you are trying to solve.", escape(plan.topic.gain), 1)
-    discussed = plan.discuss is not None and edit.at >= plan.discuss
-    body = render_body(
-        plan,
-        state=edit.status,
-        lozenge=plan.page == "lozenge",
-        ticket=ticket_key(world, plan),
-        discussed=discussed,
-        notes=notes,
-    )
-    if plan.page == "broken" and last:
-        # a table pasted from elsewhere: tags that never close, a stray ampersand, an attribute without quotes
-        body = body.replace(
-            "<h1>Proposed Changes</h1>", "<h1>Proposed Changes<table width=80%><tr><td>cost & gain<td><p>low"
-        )
-    return body

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from kipflow.config.settings import read_settings
-from kipflow.sandbox.confluence import routes
+from kipflow.sandbox.confluence import router
 from kipflow.sandbox.faults import Faults
 from kipflow.sandbox.wiki import PageScript, ScriptedVersion
 from kipflow.sandbox.wikistate import WikiState
@@ -92,7 +92,8 @@ def wiki(community: Community) -> Iterator[Wiki]:
     """The village with its wiki, followed and sending since Monday."""
     made = Wiki()
     app = FastAPI()
-    app.include_router(routes(made.state, Faults([])))
+    app.state.wiki, app.state.faults = made.state, Faults([])
+    app.include_router(router)
     app.get("/clock")(lambda: {"now": made.now.isoformat()})
     with serve(app) as url:
         community.write_config(

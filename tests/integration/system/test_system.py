@@ -22,8 +22,7 @@ import pytest
 from kipflow.launcher import processes
 from kipflow.launcher.api import ASK, AirflowApi
 from kipflow.launcher.runs import DAGS
-from kipflow.sandbox.answers import expected_asleep
-from kipflow.sandbox.story import expected, expected_later
+from kipflow.sandbox.answers import expected, expected_asleep, expected_later
 from tests.integration.system.running import Instance, run_kipflow
 
 pytestmark = [pytest.mark.system, pytest.mark.airflow, pytest.mark.spark, pytest.mark.timeout(1_500)]

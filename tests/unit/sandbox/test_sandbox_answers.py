@@ -35,8 +35,8 @@ from kipflow.domain.silence import give_warning
 from kipflow.domain.votes import Vote
 from kipflow.mail.messages import read_message
 from kipflow.mail.threads import attribute_numbers, find_votes
-from kipflow.sandbox.answers import BROKEN_MAILS, expected_asleep
-from kipflow.sandbox.story import Story, build_story, expected, expected_later
+from kipflow.sandbox.answers import BROKEN_MAILS, expected, expected_asleep, expected_later
+from kipflow.sandbox.story import Story, build_story
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.substance import read_substance
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kipflow.sandbox.story import expected
+from kipflow.sandbox.answers import expected
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
 

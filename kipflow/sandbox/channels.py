@@ -1,0 +1,91 @@
+"""Slack's channels: what was posted to them, and how much they take at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+#: Channels that there are before anything is posted.
+CHANNELS = ("#proposals", "#proposals-ops")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates.
+
+    `thread` is the `ts` of the message that it answers; empty for one that stands in the channel itself.
+    `metadata` is what its sender attached, for programs.
+    """
+
+    channel: str
+    ts: str
+    text: str
+    blocks: tuple[dict[str, Any], ...]
+    at: datetime
+    edited: int = 0
+    thread: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Throttle:
+    """About one message per second and channel, after a burst (a bucket that refills by real time)."""
+
+    def __init__(self, *, burst: int, ticks: Callable[[], float]) -> None:
+        self._burst, self._ticks = burst, ticks
+        self._full: dict[str, tuple[float, float]] = {}
+
+    def allows(self, channel: str) -> bool:
+        moment = self._ticks()
+        left, at = self._full.get(channel, (float(self._burst), moment))
+        left = min(float(self._burst), left + moment - at)
+        self._full[channel] = (left - 1 if left >= 1 else left, moment)
+        return left >= 1
+
+
+class Channels:
+    """What was posted, in order."""
+
+    def __init__(self) -> None:
+        self.posts: list[Post] = []
+
+    def add(
+        self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, *,
+        thread: str = "", metadata: dict[str, Any] | None = None,
+    ) -> Post:  # fmt: skip
+        ts, kept = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}", metadata or {}
+        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, thread=thread, metadata=kept)
+        self.posts.append(post)
+        return post
+
+    def update(self, channel: str, ts: str, text: str, blocks: list[dict[str, Any]]) -> Post | None:
+        for position, post in enumerate(self.posts):
+            if post.ts == ts and channel_id(post.channel) == channel_id(channel):
+                changed = replace(post, text=text, blocks=tuple(blocks), edited=post.edited + 1)
+                self.posts[position] = changed
+                return changed
+        return None
+
+    def find(self, channel: str) -> list[Post]:
+        """The posts of a channel, named or by its id, oldest first."""
+        return [post for post in self.posts if channel_id(post.channel) == channel_id(channel)]
+
+    def names(self) -> list[str]:
+        return sorted({*CHANNELS, *(post.channel for post in self.posts)})
+
+    def export(self) -> list[dict[str, Any]]:
+        """Every post, as JSON can hold it."""
+        return [{**asdict(post), "at": post.at.isoformat()} for post in self.posts]
+
+    def restore(self, kept: list[dict[str, Any]]) -> None:
+        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
+        self.posts = [
+            Post(**{**raw, "at": datetime.fromisoformat(raw["at"]), "blocks": tuple(raw["blocks"])}) for raw in kept
+        ]
+
+
+def channel_id(channel: str) -> str:
+    """The id that Slack answers with for a channel's name."""
+    name = channel.removeprefix("#")
+    return name if name.startswith("C0") else "C0" + name.upper().replace("-", "")
