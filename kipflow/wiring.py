@@ -17,6 +17,7 @@ from kipflow.adapters.confluence import ConfluenceWiki
 from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
+from kipflow.adapters.smtp import SmtpMailer
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.config.community import Community
 from kipflow.config.loading import find_roster, load_community
@@ -31,7 +32,8 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Kind, Scope
-from kipflow.services.ports import Archive, Chat, Tickets, Wiki
+from kipflow.services.kinds.result import ResultKind
+from kipflow.services.ports import Archive, Chat, Mailer, Tickets, Wiki
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,7 @@ class Secrets:
     slack: str | None = None
     wiki: str | None = None
     jira: str | None = None
+    mail: str | None = None
 
     def __repr__(self) -> str:
         return "Secrets(…)"
@@ -59,6 +62,7 @@ class Parts:
     wiki: Wiki | None
     tickets: Tickets | None
     chat: Chat | None
+    mailer: Mailer | None
     clock: Callable[[], datetime]
 
     @property
@@ -102,7 +106,19 @@ def connect(
         if community.jira
         else None,
         chat=SlackChat(community.slack.url, tokens.slack) if community.slack and tokens.slack else None,
+        mailer=_open_mailer(community, tokens) if community.mail else None,
         clock=lambda: read_clock(community),
+    )
+
+
+def _open_mailer(community: Community, tokens: Secrets) -> Mailer | None:
+    """The community's mail server; None where it wants a password that is not given."""
+    mail = community.mail
+    if mail is None or (mail.user and not tokens.mail):
+        return None
+    host, _, port = mail.server.partition(":")
+    return SmtpMailer(
+        host=host, port=int(port or 587), security=mail.security, user=mail.user, password=tokens.mail or ""
     )
 
 
@@ -161,12 +177,13 @@ def build_database_url(connection: DatabaseConnection) -> sqlalchemy.URL:
 
 
 def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Secrets:
-    """The tokens in `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN`."""
+    """The tokens in `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN`, `KIPFLOW_JIRA_TOKEN`, `KIPFLOW_MAIL_TOKEN`."""
     env = os.environ if environment is None else environment
     return Secrets(
         slack=env.get("KIPFLOW_SLACK_TOKEN") or None,
         wiki=env.get("KIPFLOW_WIKI_TOKEN") or None,
         jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
+        mail=env.get("KIPFLOW_MAIL_TOKEN") or None,
     )
 
 
@@ -179,10 +196,18 @@ def _make_index(parts: Parts, scope: Scope) -> Kind | None:
     return IndexKind(scope=scope, wiki=parts.wiki, page_id=wiki.index_page) if parts.wiki and wiki else None
 
 
+def _make_result(parts: Parts, scope: Scope) -> Kind | None:
+    mail = parts.community.mail
+    if mail is None or parts.mailer is None:
+        return None
+    return ResultKind(scope=scope, mailer=parts.mailer, sender=mail.sender, lists=frozenset(parts.community.lists))
+
+
 #: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
 KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
     "slack": _make_chat,
     "index": _make_index,
+    "result": _make_result,
 }
 
 

@@ -19,7 +19,10 @@ DELIBERATE = ("manual", "backfill")
 def open_parts() -> Parts:
     """The parts of the community that this Airflow runs for, its database by the connection `kipflow_db`."""
     secrets = Secrets(
-        slack=_find_token("kipflow_slack"), wiki=_find_token("kipflow_wiki"), jira=_find_token("kipflow_jira")
+        slack=_find_token("kipflow_slack"),
+        wiki=_find_token("kipflow_wiki"),
+        jira=_find_token("kipflow_jira"),
+        mail=_find_token("kipflow_mail"),
     )
     return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")), secrets=secrets)
 

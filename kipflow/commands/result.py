@@ -33,7 +33,9 @@ def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
     state = view.votes[-1] if view.votes else None
     if state is not None and state.vote.ended_at is None and state.vote.declared is not None:
         return _print_announced(view.key, state.vote.declared, state.differences)
-    draft = draft_result(view, now)
+    with parts.store.read() as session:
+        references = session.mail.find_references(state.vote.root_message_id) if state is not None else None
+    draft = draft_result(view, now, references or ())
     if form is not None:
         data = draft.as_bytes() if form == "eml" else draft.as_mbox()
         click.echo(data, nl=False)

@@ -47,9 +47,13 @@ def down() -> int:
 
 
 @click.command()
+@click.option("--preview", is_flag=True, help="Print what would be planned, kind by kind; plan and send nothing.")
 @as_of_option
-def deliver(as_of: datetime | None) -> int:
-    """Send what the outbox holds (nothing, where the community is in dry-run)."""
+def deliver(preview: bool, as_of: datetime | None) -> int:
+    """Plan what is due outside, and send what the outbox holds (in dry-run it is only planned).
+
+    What a community wants approved waits for `kipflow review release`.
+    """
     from kipflow.adapters.deliverer import ThisProcess
     from kipflow.commands.facts import print_report
     from kipflow.commands.opening import open_parts
@@ -57,12 +61,22 @@ def deliver(as_of: datetime | None) -> int:
     from kipflow.wiring import find_kinds
 
     parts = open_parts()
+    now = find_seen_at(parts, as_of)
+    kinds = find_kinds(parts, now=now)
+    if preview:
+        for name, kind in kinds.items():
+            for line in kind.preview():
+                click.echo(f"{name}: {line}")
+        return 0
+    with progress("planning") as say:
+        for name, kind in kinds.items():
+            say(name)
+            kind.plan()
     if not parts.sends:
         console().print("dry-run: nothing is sent (effects.mode of the community, KIPFLOW_DRY_RUN)")
         return 0
-    now = find_seen_at(parts, as_of)
     with progress("delivering"):
-        report = send(parts.store, find_kinds(parts, now=now), now=now, by=ThisProcess())
+        report = send(parts.store, kinds, now=now, by=ThisProcess())
     print_report(report)
     waiting = _count_waiting(parts)
     if waiting:

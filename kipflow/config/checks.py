@@ -22,6 +22,7 @@ def check_together(community: Community, path: Path) -> None:
         raise ConfigError(file=str(path), key="prefix", expected=expected)
     _check_lists(community, path)
     _check_care(community.policy, path)
+    _check_effects(community, path)
     if community.policy.dormancy == "clock" and community.policy.dormant_after is None:
         expected = "a period such as 180 days, for dormancy is the clock's; the key is missing"
         raise ConfigError(file=str(path), key="policy.dormant_after", expected=expected)
@@ -43,6 +44,17 @@ def _check_lists(community: Community, path: Path) -> None:
         if month in taken:
             raise ConfigError(file=str(path), key=f"{key}.until", expected=f"a month of its own, not {move.until!r}")
         taken |= {move.was, month}
+
+
+#: Kind of effect → the part of the file that it needs.
+_NEEDS = {"result": "mail"}
+
+
+def _check_effects(community: Community, path: Path) -> None:
+    """Refuse kinds of effects that could never be made: somebody would wait for them in vain."""
+    for kind, part in _NEEDS.items():
+        if community.effects.find_mode(kind) != "off" and getattr(community, part) is None:
+            raise ConfigError(file=str(path), key=f"effects.{kind}", expected=f"off, for the file has no {part!r} part")
 
 
 def _check_care(policy: PolicyConfig, path: Path) -> None:

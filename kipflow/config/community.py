@@ -26,7 +26,9 @@ from kipflow.config.values import (
     PolicyKey,
     Prefix,
     ProjectKey,
+    Sender,
     Sending,
+    Server,
     Span,
     StrictModel,
     Url,
@@ -86,6 +88,19 @@ class SlackConfig(StrictModel):
     operators: Line
 
 
+class MailConfig(StrictModel):
+    """The server that takes result mails, and whose mails they are. `user` signs in with `KIPFLOW_MAIL_TOKEN`."""
+
+    server: Server
+    sender: Sender
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: Header = ""
+
+    @property
+    def url(self) -> str:
+        return f"smtp://{self.server}"
+
+
 class CareConfig(StrictModel):
     """Care owed where a proposal touches `interface`. `reviewers`: people who must have looked at it besides the
     vote, each named by a ruling (`kipflow review care`)."""
@@ -135,6 +150,7 @@ class EffectsConfig(StrictModel):
     mode: Literal["dry-run", "send"] = "dry-run"
     slack: Sending = "send"
     index: Sending = "approve"
+    result: Sending = "off"
 
     def find_mode(self, kind: str) -> str:
         return str(getattr(self, kind))
@@ -167,6 +183,7 @@ class Community(StrictModel):
     jira: JiraConfig | None = None
     pages: PagesConfig | None = None
     slack: SlackConfig | None = None
+    mail: MailConfig | None = None
     roster: Line | None = None
     clock: Url | None = None
     contact: Header = ""

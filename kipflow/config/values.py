@@ -77,6 +77,20 @@ def _check_host(value: object) -> object:
     return value
 
 
+def _check_server(value: object) -> object:
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?", value):
+        raise ValueError("a mail server's host, with its port where it is another than 587: smtp.example.org:25")
+    return value
+
+
+def _check_sender(value: object) -> object:
+    """A name and an address in one line: they become a header of a mail."""
+    form = r"[^<>@\"\\,;:]{1,100} <[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]{1,253}>"
+    if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(form, value):
+        raise ValueError("a name and an address in one line, such as KIP votes <kips@kafka.apache.org>")
+    return value
+
+
 def _check_month(value: object) -> object:
     if not isinstance(value, str) or not re.fullmatch(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", value):
         raise ValueError('a month such as "2026-03"')
@@ -149,6 +163,8 @@ def _check_page_id(text: str) -> str:
 
 
 Host = Annotated[str, BeforeValidator(_check_host)]
+Server = Annotated[str, BeforeValidator(_check_server)]
+Sender = Annotated[str, BeforeValidator(_check_sender)]
 Month = Annotated[str, BeforeValidator(_check_month)]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
 PageId = Annotated[str, AfterValidator(_check_page_id), BeforeValidator(_as_text)]

@@ -118,8 +118,8 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
 def _connections(settings: Settings, community: Community, layout: Layout, base: Mapping[str, str]) -> dict[str, str]:
     """Airflow's connections, as JSON in the environment of its programs only.
 
-    `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN` and `KIPFLOW_JIRA_TOKEN` give the services' tokens;
-    `KIPFLOW_SPARK_MASTER` another Spark master than `local[2]`.
+    `KIPFLOW_SLACK_TOKEN`, and the same for `WIKI`, `JIRA` and `MAIL`, give the services' tokens; `KIPFLOW_SPARK_MASTER`
+    another Spark master than `local[2]`.
     """
     url = make_database_url(settings.database_url)
     connections: dict[str, dict[str, object]] = {
@@ -134,7 +134,7 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
         },
         "spark_default": _spark_connection(base.get("KIPFLOW_SPARK_MASTER", "local[2]")),
     }
-    services = {"slack": community.slack, "wiki": community.wiki, "jira": community.jira}
+    services = {n: getattr(community, n) for n in ("slack", "wiki", "jira", "mail")}
     for name, service in services.items():
         if service is not None:
             # what has the form of a token will do for the sandbox; a client without one does not send

@@ -6,8 +6,9 @@ no ballot: names and titles are other people's words, and could read as votes. W
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -17,7 +18,7 @@ from email.utils import format_datetime
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.tally import Counts, Outcome
+from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
@@ -27,6 +28,9 @@ _GROUPS = ((True, "binding"), (False, "non-binding"))
 _LONGEST_NAME = 100
 #: A mail's line may have 998 octets (RFC 5322); a longer one is encoded.
 _LONGEST_LINE = 900
+#: Message ids that can be written as they are, and how many of a long thread are: its first and its last ones.
+_ID = re.compile(r"<[!-;=?-~]{3,500}>", re.ASCII)
+_FIRST, _LAST = 5, 20
 
 
 class NoDraft(KipflowError):
@@ -35,7 +39,10 @@ class NoDraft(KipflowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDraft:
-    """The mail: a reply to the vote's opening, from its caller, written at `at`. `text` has lines ended by "\\n"."""
+    """The mail: a reply to the vote's opening, from its caller, written at `at`. `text` has lines ended by "\\n".
+
+    `references` are those of the mail that it answers. With a `message_id` it is sent as it is; without, it is a draft.
+    """
 
     key: str
     number: int
@@ -49,6 +56,8 @@ class ResultDraft:
     answers: str
     at: datetime
     text: str
+    references: Sequence[str] = ()
+    message_id: str = ""
 
     def as_bytes(self) -> bytes:
         """The mail in the form of RFC 5322; mail programs open it as a draft."""
@@ -57,11 +66,18 @@ class ResultDraft:
         mail["To"] = self.list_id
         mail["Subject"] = self.subject
         mail["Date"] = format_datetime(self.at.astimezone(UTC))
-        mail["In-Reply-To"] = mail["References"] = self.answers
-        mail["X-Unsent"] = "1"
+        if not self.message_id:
+            mail["X-Unsent"] = "1"
         is_plain = self.text.isascii() and max(map(len, self.text.split("\n"))) <= _LONGEST_LINE
         mail.set_content(self.text, cte="7bit" if is_plain else "quoted-printable")
-        return mail.as_bytes()
+        return self._render_ids() + mail.as_bytes()
+
+    def _render_ids(self) -> bytes:
+        """The headers that hold ids, an id a line: the email package would encode one that is longer than a line."""
+        thread = [*self.references[:_FIRST], *self.references[_FIRST:][-_LAST:], self.answers]
+        headers = {"Message-ID": [self.message_id], "In-Reply-To": [self.answers], "References": thread}
+        fit = {name: list(filter(_ID.fullmatch, dict.fromkeys(ids))) for name, ids in headers.items()}
+        return "".join(name + ": " + "\r\n ".join(ids) + "\r\n" for name, ids in fit.items() if ids).encode()
 
     def as_mbox(self) -> bytes:
         """The mail as the only one of an mbox file."""
@@ -70,8 +86,8 @@ class ResultDraft:
         return b"From kipflow " + f"{self.at:%a %b %d %H:%M:%S %Y}".encode() + b"\n" + b"\n".join(quoted) + b"\n"
 
 
-def draft_result(view: ProposalView, now: datetime) -> ResultDraft:
-    """The announcement of the newest vote of the proposal.
+def draft_result(view: ProposalView, now: datetime, references: tuple[str, ...] = ()) -> ResultDraft:
+    """The announcement of the newest vote of the proposal; `references` are those of the mail that opened it.
 
     Raises:
         NoDraft: there is no vote to announce, it is not over, a question could turn it, its caller announced it
@@ -79,7 +95,7 @@ def draft_result(view: ProposalView, now: datetime) -> ResultDraft:
     """
     state = _find_state(view, now)
     for text in _render_forms(view, state):
-        draft = _make_draft(view, state, text, now)
+        draft = replace(_make_draft(view, state, text, now), references=references)
         if reads_back(draft):
             return draft
     raise NoDraft(f"{view.key}: its title or a name reads like a vote: write its result by hand")
@@ -142,7 +158,7 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
         binding=state.tally.binding.as_dict(),
         non_binding=state.tally.non_binding.as_dict(),
         subject=f"[RESULT] [VOTE] {view.key}: {title}",
-        sender=" ".join(_make_plain(vote.opened_by).split()),
+        sender=vote.opened_by,
         sender_address=vote.opened_by_address,
         list_id=vote.list_id,
         answers=vote.root_message_id,
@@ -175,16 +191,12 @@ def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
         counts = state.tally.binding if is_binding else state.tally.non_binding
         for choice in Choice:
             cast = [b for b in _counted(state) if b.binding is is_binding and b.choice is choice]
-            lines.append(f"{_count(counts, choice)} {group} {choice.value} votes{say(cast)}")
+            lines.append(f"{counts.as_dict()[choice.value]} {group} {choice.value} votes{say(cast)}")
     return "\n".join(lines) + "\n\n"
 
 
 def _counted(state: VoteState) -> list[Ballot]:
     return [b for b in state.vote.ballots if b.status is BallotStatus.COUNTED]
-
-
-def _count(counts: Counts, choice: Choice) -> int:
-    return counts.as_dict()[choice.value]
 
 
 def _say_names(cast: list[Ballot]) -> str:
@@ -229,7 +241,8 @@ def _make_plain(text: str) -> str:
 
 
 def _make_address(name: str, address: str) -> Address | str:
+    plain = " ".join(_make_plain(name).split())
     try:
-        return Address(display_name=name, addr_spec=address)
+        return Address(display_name=plain, addr_spec=address)
     except (ValueError, IndexError):
-        return Address(display_name=name or "caller of the vote", addr_spec="caller@invalid.example")
+        return Address(display_name=plain or "caller of the vote", addr_spec="caller@invalid.example")

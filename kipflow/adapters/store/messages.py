@@ -235,6 +235,13 @@ def _prefer_lists(
     return set(connection.scalars(sa.select(message_proposal.c.number).where(message_proposal.c.message_id.in_(moved))))
 
 
+def find_references(connection: sa.Connection, message_id: str) -> tuple[str, ...] | None:
+    """The mails that a held mail names as before it in its thread; None where the mail is not held."""
+    columns = sa.select(message.c.refs, message.c.in_reply_to).where(message.c.message_id == message_id)
+    found = connection.execute(columns).one_or_none()
+    return None if found is None else tuple(found.refs or filter(None, [found.in_reply_to]))
+
+
 def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
     text = f"{item.source}\n{item.why}".encode("utf-8", "replace")
     return {

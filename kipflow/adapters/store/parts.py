@@ -49,6 +49,7 @@ class SqlMail(Part):
     drop_month = method(months.drop_month)
     find_mailbox = method(rulings.find_mailbox)
     find_first_mail = method(rulings.find_first_mail)
+    find_references = method(messages.find_references)
 
     def __init__(self, connection: sa.Connection, rules: Rules) -> None:
         super().__init__(connection)

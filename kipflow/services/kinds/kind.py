@@ -104,7 +104,7 @@ def _find_wished(scope: Scope, channel: str, wish: Wish, waiting: Iterable[Outbo
     with scope.store.read() as session:
         moved = session.history.load_moved(scope.now - FOLLOWED_UP)
         unheard = session.outbox.load_unreleased_retractions()
-    voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES})[Stage.VOTE])
+    voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
     waits = (row.number for row in waiting if row.number is not None)
     for number in sorted({*moved, *voting, *waits} - unheard):
         view = scope.board.proposal(number, scope.now)

@@ -22,7 +22,7 @@ from kipflow.services.ports.effects import (
     OutboxRow,
 )
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
-from kipflow.services.ports.outside import Archive, Chat, MonthStats, PageRef, Tickets, Wiki, WikiPage
+from kipflow.services.ports.outside import Archive, Chat, Mailer, MonthStats, PageRef, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
     Batch,
     CheckedPage,
@@ -60,6 +60,7 @@ __all__ = [
     "HistoryStore",
     "IndexRow",
     "MailStore",
+    "Mailer",
     "Marks",
     "MetricRow",
     "MetricStore",

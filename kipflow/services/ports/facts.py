@@ -49,6 +49,10 @@ class MailStore(Protocol):
         """Who writes from an address, as the newest mail shows them; None where no mail came from there."""
         ...
 
+    def find_references(self, message_id: str) -> tuple[str, ...] | None:
+        """The mails that a held mail names as before it in its thread; None where the mail is not held."""
+        ...
+
     def find_first_mail(self, address: str) -> datetime | None:
         """When the first mail that is held came from an address; None where none did."""
         ...

@@ -80,6 +80,14 @@ class Tickets(Protocol):
     def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None: ...
 
 
+class Mailer(Protocol):
+    """A server that takes mails."""
+
+    def send(self, mail: bytes, *, sender: str, recipient: str) -> None:
+        """Hand a mail over. Raises `Refused` where it certainly was not taken; after any other error it may be."""
+        ...
+
+
 class Chat(Protocol):
     """A chat service. A message is known by its `key`; a reference says where it is."""
 

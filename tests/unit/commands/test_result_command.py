@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,9 +14,13 @@ from tests.unit.services.test_result_mail import DECLARED, NOW, OPENED, passed
 
 
 def give(monkeypatch: pytest.MonkeyPatch, view: ProposalView) -> None:
-    store = SimpleNamespace(proposal=lambda _number, _as_of: view)
+    mail = SimpleNamespace(find_references=lambda _message_id: ("<talk@x.example>",))
+    store = SimpleNamespace(proposal=lambda _number, _as_of: view, read=lambda: nullcontext(SimpleNamespace(mail=mail)))
     parts = SimpleNamespace(store=store, community=SimpleNamespace(prefix="KIP"))
     monkeypatch.setattr("kipflow.commands.result.open_parts", lambda: parts)
+
+
+THREAD = b"In-Reply-To: <root@x.example>\r\nReferences: <talk@x.example>\r\n <root@x.example>\r\nFrom: Kim Osei"
 
 
 def announced(*differences: str) -> ProposalView:
@@ -34,7 +39,11 @@ def test_it_prints_the_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("form", "begins"), [("--eml", b"From: Kim Osei <kim@x.example>"), ("--mbox", b"From kipflow ")]
+    ("form", "begins"),
+    [
+        ("--eml", THREAD),
+        ("--mbox", b"From kipflow "),
+    ],
 )
 def test_it_writes_a_mail_file(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], form: str, begins: bytes

@@ -55,6 +55,18 @@ WRONG: dict[str, tuple[str, str]] = {
         GOOD + "  quorum: 1\n",
         "line 14: expected valid YAML ('quorum' stands here for the second time)",
     ),
+    "results to mail without a server": (
+        GOOD + "effects: {result: approve}\n",
+        "effects.result: expected off, for the file has no 'mail' part",
+    ),
+    "a sender with a second header": (
+        GOOD + 'mail: {server: smtp.x.example, sender: "K <k@x.example>\\nBcc: e <e@x.example>"}\n',
+        "mail.sender: expected a name and an address in one line",
+    ),
+    "a mail server with a scheme": (
+        GOOD + "mail: {server: 'smtp://x.example', sender: K <k@x.example>}\n",
+        "mail.server: expected a mail server's host",
+    ),
     # -- texts, names, addresses
     "name with a space": (changed("name: lantern", "name: The Lantern"), "name: expected a name of small letters"),
     "name that YAML takes for yes": (changed("name: lantern", "name: yes"), "name: expected a name of small letters"),

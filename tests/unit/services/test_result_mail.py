@@ -134,6 +134,28 @@ def test_a_vote_of_people_with_names_is_always_drafted_with_them(
     assert_reads_back(draft, view)
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(_SAID, st.text(max_size=30), st.just("<a@x.example>")), max_size=30), _TEXT)
+def test_no_id_and_no_sender_adds_a_header_to_the_mail_that_is_sent(references: list[str], sender: str) -> None:
+    draft = replace(
+        draft_result(passed(), NOW), references=references, message_id="<result.1@x.example>", sender=sender
+    )
+    mail = message_from_bytes(draft.as_bytes(), policy=default)
+    assert set(mail) == {
+        "Message-ID", "In-Reply-To", "References", "From", "To", "Subject", "Date", "Content-Type",
+        "Content-Transfer-Encoding", "MIME-Version",
+    }  # fmt: skip
+    assert mail["References"].split()[-1] == ROOT
+    assert_reads_back(draft, passed())
+
+
+def test_a_long_thread_is_named_by_its_first_and_last_mails_with_ids_of_any_length_whole() -> None:
+    ids = [f"<{'x' * 300}.{n}@x.example>" for n in range(100)]
+    draft = replace(draft_result(passed(), NOW), references=ids)
+    named = message_from_bytes(draft.as_bytes())["References"].split()
+    assert named == [*ids[:5], *ids[-20:], ROOT]
+
+
 def test_what_a_person_settled_is_told_with_its_mail() -> None:
     view = passed()
     state = view.votes[0]

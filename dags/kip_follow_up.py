@@ -1,0 +1,39 @@
+"""Bring up to date what people did by hand after a vote: the mail with its result.
+
+For each kind of effect one task puts what is due into the outbox and takes back what no longer is, and one makes it.
+A kind that the community has switched off, or where it runs dry, changes nothing; what needs approval waits on the
+board and among the required actions.
+
+Runs after new history, and every ten minutes for what was postponed or has been approved since.
+"""
+
+from __future__ import annotations
+
+from airflow.sdk import AssetOrTimeSchedule, dag, task
+from kip_dags.defaults import TRANSITIONS, describe_dag, every
+from kip_dags.outbox import deliver_kind, plan_kind
+
+KINDS = ("result",)
+
+
+@dag(
+    dag_id="kip_follow_up",
+    schedule=AssetOrTimeSchedule(timetable=every("*/10 * * * *"), assets=TRANSITIONS),
+    **describe_dag(__doc__, "effects", "mail"),
+)
+def kip_follow_up() -> None:
+    @task
+    def plan(kind: str) -> dict[str, int]:
+        """Put what is due of this kind into the outbox."""
+        return plan_kind(kind)
+
+    @task
+    def send(kind: str) -> dict[str, int]:
+        """Make what is due of this kind."""
+        return deliver_kind(kind)
+
+    for kind in KINDS:
+        plan.override(task_id=f"plan_{kind}")(kind) >> send.override(task_id=f"send_{kind}")(kind)
+
+
+kip_follow_up()

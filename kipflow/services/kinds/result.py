@@ -1,0 +1,103 @@
+"""The mail that announces a vote's result, sent to the vote's list as a reply to its opening."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from email.utils import parseaddr
+from typing import Any
+
+from kipflow.domain.errors import CannotTell, RateLimited, Refused
+from kipflow.services.board import ProposalView
+from kipflow.services.kinds.kind import Scope, plan_each, preview_each
+from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
+from kipflow.services.result_mail import ResultDraft, find_draft
+
+CHANNEL = "result"
+#: How long a mail that may have been taken is awaited in the archive, and how often it is looked for there.
+PATIENCE, LOOK_EVERY = timedelta(hours=6), timedelta(minutes=20)
+#: What of a draft is known only when it is sent.
+_LATER = frozenset({"sender", "sender_address", "at", "message_id"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultKind:
+    """Announces results, in the words that a person released; nothing where somebody announced it already.
+
+    The mail's Message-ID is made from the effect's key. Nobody can ask a mail server what it took: a mail whose
+    answer was lost is looked for in what was read of the archive, and never sent again unless a person says so.
+
+    `sender` is a name with an address; mail goes to `lists` only.
+    """
+
+    scope: Scope
+    mailer: Mailer
+    sender: str
+    lists: frozenset[str]
+
+    def plan(self) -> Report:
+        self._confirm_arrived()
+        return plan_each(self.scope, CHANNEL, self._wish)
+
+    def preview(self) -> list[str]:
+        return preview_each(self.scope, CHANNEL, self._wish)
+
+    def send(self, row: OutboxRow) -> str:
+        due = self._wish(self.scope.board.proposal(row.number, self.scope.now)) if row.number is not None else None
+        if due is None or due.key != row.key:
+            raise Refused(service="mail", url=row.key, why="this result is no longer to be announced in these words")
+        draft = ResultDraft(**row.payload["draft"], **self._sign(row.key))
+        self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
+        return draft.message_id
+
+    def find(self, row: OutboxRow) -> str | None:
+        message_id = self._name(row.key)
+        if self._is_held(message_id):
+            return message_id
+        since = row.tried_at or row.created_at
+        if self.scope.now - since < PATIENCE:
+            raise RateLimited(service="the list's archive", retry_after=LOOK_EVERY.total_seconds())
+        raise CannotTell(
+            f"the mail {message_id} may have been sent, and the archive has not had it for {PATIENCE}: look whether a "
+            "moderator holds it"
+        )
+
+    def _wish(self, view: ProposalView) -> Effect | None:
+        draft = find_draft(view, self.scope.now)
+        if draft is None or draft.list_id not in self.lists:
+            return None
+        with self.scope.store.read() as session:
+            draft = replace(draft, references=session.mail.find_references(draft.answers) or ())
+        key = f"{view.key}/{_digest(draft.answers)}/{_digest(draft.subject + draft.text)}/{CHANNEL}"
+        own = (row for row in view.effects if row.channel == CHANNEL and row.key != key)
+        if any(row.is_out and row.payload["draft"]["answers"] == draft.answers for row in own):
+            return None  # announced, in other words
+        kept = {name: value for name, value in asdict(draft).items() if name not in _LATER}
+        shown = [f"To: {draft.list_id}", f"Subject: {draft.subject}", "", *draft.text.splitlines()]
+        text = f"{draft.subject} ({draft.outcome})"
+        payload = {"text": text, "draft": kept, "diff": shown}
+        return Effect(key=key, number=draft.number, channel=CHANNEL, payload=payload)
+
+    def _confirm_arrived(self) -> None:
+        """What a person was to look for, and what has come to the list meanwhile, was sent."""
+        with self.scope.store.begin() as session:
+            for row in session.outbox.load_channel(CHANNEL, {"unsure"}):
+                if session.mail.find_references(self._name(row.key)) is not None:
+                    session.outbox.mark_sent(row.key, at=self.scope.now, external_ref=self._name(row.key))
+
+    def _is_held(self, message_id: str) -> bool:
+        with self.scope.store.read() as session:
+            return session.mail.find_references(message_id) is not None
+
+    def _sign(self, key: str) -> dict[str, Any]:
+        name, address = parseaddr(self.sender)
+        return {"sender": name, "sender_address": address, "at": self.scope.now, "message_id": self._name(key)}
+
+    def _name(self, key: str) -> str:
+        host = parseaddr(self.sender)[1].partition("@")[2]
+        return f"<result.{hashlib.sha256(key.encode()).hexdigest()[:32]}@{host}>"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

@@ -1,0 +1,209 @@
+"""A vote's result goes to its list once: by a real mail server, read back from the archive, whatever gets lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
+
+import pytest
+
+from kipflow.adapters.smtp import SmtpMailer
+from kipflow.services.acts import perform
+from kipflow.services.deliver import deliver
+from kipflow.services.desk import Word
+from kipflow.services.ingest import ingest_paths
+from kipflow.services.kinds.result import PATIENCE, ResultKind
+from kipflow.services.ports import OutboxRow, Report
+from kipflow.wiring import open_desk
+from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
+from tests.kinds import scope_of
+from tests.smtpserver import MailServer, mail_server
+
+pytestmark = pytest.mark.integration
+
+#: The vote's period is over; nobody has announced its result.
+OVER = MONDAY + 5 * DAY
+SENDER = "KIP votes <kips@sandbox.example>"
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as kept:
+        yield kept
+
+
+@pytest.fixture
+def village(tmp_path: Path) -> Village:
+    village = found(tmp_path)
+    mails = [mail for name, mail in story().items() if name != "result"]
+    village.receive(mails, OVER)
+    village.decide(OVER)
+    return village
+
+
+def make_kind(village: Village, server: MailServer, at: timedelta = timedelta(), mode: str = "send") -> ResultKind:
+    mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="none", timeout=5)
+    scope = scope_of(village.parts.store, OVER + at, mode=mode)
+    return ResultKind(scope=scope, mailer=mailer, sender=SENDER, lists=frozenset({LIST}))
+
+
+def run(village: Village, server: MailServer, at: timedelta = timedelta(), mode: str = "send") -> Report:
+    """What the DAG does: plan, then deliver."""
+    kind = make_kind(village, server, at, mode)
+    kind.plan()
+    return deliver(village.parts.store, {"result": kind}, now=OVER + at, wait=lambda _seconds: None)
+
+
+def rows(village: Village) -> list[OutboxRow]:
+    return [row for row in village.parts.store.effects(limit=500).rows if row.channel == "result"]
+
+
+def act(village: Village, name: str, key: str) -> None:
+    word = Word(author="mara", reason="as the vote says", at=OVER)
+    perform(open_desk(village.parts), name, {"key": key}, word)
+
+
+def arrive(village: Village, server: MailServer, at: timedelta) -> None:
+    """The archive gets what the server took."""
+    path = village.folder / "arrived.eml"
+    path.write_bytes(server.mails[-1][2])
+    ingest_paths(village.parts.store, [path], list_id=LIST, prefix="KIP", seen_at=OVER + at)
+
+
+def test_a_result_is_sent_once_after_a_person_released_it(village: Village, server: MailServer) -> None:
+    run(village, server, mode="approve")
+    assert server.mails == []
+    [held] = rows(village)
+    assert "Subject: [RESULT] [VOTE] KIP-77: Shelves that tell their load" in held.payload["diff"]
+    act(village, "release", held.key)
+    for _ in range(3):
+        run(village, server, mode="approve")
+
+    [(sender, recipients, mail)] = server.mails
+    assert (sender, recipients) == ("kips@sandbox.example", [LIST])
+    read = message_from_bytes(mail, policy=default)
+    assert read["In-Reply-To"] == "<vote@x.example>"
+    assert read["From"] == SENDER
+    assert "3 binding +1 votes (Ines Amaro, Bertil Vogel, Tomo Nakagawa)" in read.get_content()
+    assert [row.external_ref for row in rows(village)] == [read["Message-ID"]]
+
+
+def test_the_reply_names_the_whole_thread_before_the_opening(tmp_path: Path, server: MailServer) -> None:
+    village = found(tmp_path)
+    mails = [mail for name, mail in story().items() if name != "result"]
+    mails[1] = replace(mails[1], answers="talk")
+    village.receive(mails, OVER)
+    village.decide(OVER)
+    run(village, server)
+    head = message_from_bytes(server.mails[0][2], policy=default)
+    assert head["References"].split() == ["<talk@x.example>", "<vote@x.example>"]
+
+
+def test_what_its_caller_announces_meanwhile_is_not_sent(village: Village, server: MailServer) -> None:
+    run(village, server, mode="approve")
+    village.receive([story()["result"]], OVER + DAY)
+    village.decide(OVER + DAY)
+    run(village, server, DAY, mode="approve")
+    assert server.mails == []
+    assert [(row.status, row.last_error) for row in rows(village)] == [("withdrawn", "no longer due")]
+
+
+def test_what_was_released_in_other_words_waits_again(village: Village, server: MailServer) -> None:
+    run(village, server, mode="approve")
+    [held] = rows(village)
+    act(village, "release", held.key)
+    late = Mail(
+        name="late",
+        at=MONDAY + 2.5 * DAY,
+        author="Petra Keller <pkeller@sandbox.example>",
+        subject="Re: [VOTE] KIP-77: Shelves that tell their load",
+        body="+1 (binding)",
+        answers="vote",
+    )
+    village.receive([late], OVER)
+    village.decide(OVER)
+    run(village, server, mode="approve")
+    assert server.mails == []
+    assert sorted(row.status for row in rows(village)) == ["held", "withdrawn"]
+
+
+def test_a_refused_draft_is_not_proposed_again(village: Village, server: MailServer) -> None:
+    run(village, server, mode="approve")
+    act(village, "refuse", rows(village)[0].key)
+    run(village, server, mode="approve")
+    assert [row.status for row in rows(village)] == ["withdrawn"]
+
+
+def test_a_server_that_refuses_the_list_is_reported_in_one_line_and_asked_again(
+    village: Village, server: MailServer
+) -> None:
+    server.refuses = {LIST}
+    report = run(village, server)
+    [line] = report.warnings
+    assert f"takes no mail for {LIST}: 550 no such list here" in line
+    assert "\n" not in line
+    server.refuses = set()
+    run(village, server, timedelta(minutes=5))
+    assert len(server.mails) == 1
+
+
+@pytest.mark.parametrize(("word", "answer"), [("MAIL", "451 later"), ("EHLO", "421 too busy"), ("DATA", "554 no")])
+def test_what_is_refused_before_the_mail_was_handed_over_is_tried_again(
+    village: Village, server: MailServer, word: str, answer: str
+) -> None:
+    server.says = {word: answer, "HELO": answer} if word == "EHLO" else {word: answer}
+    assert run(village, server).counts["failed"] == 1
+    server.says = {}
+    run(village, server, timedelta(minutes=5))
+    assert len(server.mails) == 1
+
+
+def test_a_mail_that_was_taken_while_the_answer_was_lost_is_found_in_the_archive_and_not_sent_again(
+    village: Village, server: MailServer
+) -> None:
+    server.loses = 1
+    run(village, server)
+    run(village, server, timedelta(minutes=5))
+    assert len(server.mails) == 1
+    assert [row.status for row in rows(village)] == ["pending"]
+    arrive(village, server, timedelta(minutes=30))
+    run(village, server, timedelta(minutes=40))
+    assert len(server.mails) == 1
+    assert [row.status for row in rows(village)] == ["sent"]
+
+
+def test_a_mail_that_the_archive_never_has_is_asked_about_and_noted_when_it_comes_after_all(
+    village: Village, server: MailServer
+) -> None:
+    server.loses = 1
+    run(village, server)
+    run(village, server, PATIENCE + timedelta(hours=1))
+    assert [row.status for row in rows(village)] == ["unsure"]
+    assert "look whether a moderator holds it" in str(rows(village)[0].last_error)
+    arrive(village, server, timedelta(hours=8))
+    run(village, server, timedelta(hours=9))
+    assert len(server.mails) == 1
+    assert [row.status for row in rows(village)] == ["sent"]
+
+
+def test_a_count_that_changes_after_the_mail_went_out_announces_nothing_again(
+    village: Village, server: MailServer
+) -> None:
+    run(village, server)
+    village.receive(late_objections()[:1], OVER + DAY)
+    village.decide(OVER + DAY)
+    run(village, server, DAY)
+    assert len(server.mails) == 1
+
+
+def test_no_list_but_the_community_s_own_is_written_to(village: Village, server: MailServer) -> None:
+    kind = make_kind(village, server)
+    other = ResultKind(scope=kind.scope, mailer=kind.mailer, sender=SENDER, lists=frozenset({"dev@other.example"}))
+    other.plan()
+    assert rows(village) == []
+    assert kind.preview() != []
+    assert AMARO.split("<")[1] not in "\n".join(kind.preview())
