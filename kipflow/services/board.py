@@ -37,15 +37,27 @@ from kipflow.domain.votemails import VoteMail
 from kipflow.services.ports import MetricRow, OutboxRow
 
 
+class Waiting(StrEnum):
+    """What a proposal waits for, by what was last decided. `PERSON` is any of question, wiki and author."""
+
+    PERSON = "person"
+    QUESTION = "question"
+    WIKI = "wiki"
+    AUTHOR = "author"
+    VOTES = "votes"
+    TIME = "time"
+
+
 class Sort(StrEnum):
     """What a list of proposals is ordered by; the number breaks ties.
 
-    `CLOSE` is the earliest close of the current vote, proposals without one last in both directions;
-    `SINCE` the entry into the present stage, `ACTIVITY` the newest message, page version or ruling.
+    `STAGE` is the order of `Stage`; `CLOSE` the earliest close of the current vote, proposals without one last in both
+    directions; `SINCE` the entry into the present stage, `ACTIVITY` the newest message, page version or ruling.
     """
 
     NUMBER = "number"
     TITLE = "title"
+    STAGE = "stage"
     SINCE = "since"
     ACTIVITY = "activity"
     CLOSE = "close"
@@ -57,12 +69,15 @@ class RowQuery:
 
     `stages` empty means all. `text` is looked for, whatever its case, in title and author; a number or
     key ("932", "KIP-932", "kip 932") finds the proposal of that number as well. `%` and `_` in it mean
-    themselves. `attention` keeps proposals that need a person: review items, drift, or a warned author.
+    themselves. `author` is a part of an author's name, `interface` one of `INTERFACES` that the newest version of
+    the page touches.
     """
 
     stages: tuple[Stage, ...] = ()
     text: str = ""
-    attention: bool = False
+    author: str = ""
+    interface: str = ""
+    waiting: Waiting | None = None
     sort: Sort = Sort.NUMBER
     descending: bool = True
     offset: int = 0

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
+from kipflow.domain.interfaces import INTERFACES
 from kipflow.services.board import Board, BoardRow, RowQuery, Sort
 from kipflow.services.explaining import find_passed_over
 from kipflow.services.result_mail import find_draft
@@ -83,6 +84,7 @@ class BoardPages:
             rows=found.rows,
             pager=Pager(page=query.page, total=found.total),
             stages=list(Stage),
+            interfaces=INTERFACES,
             sorts=Sort,
         )
 

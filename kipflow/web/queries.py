@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from fastapi import Query
 
 from kipflow.domain.events import Stage
-from kipflow.services.board import RowQuery, Sort
+from kipflow.domain.interfaces import INTERFACES
+from kipflow.services.board import RowQuery, Sort, Waiting
 
 T = TypeVar("T")
 
@@ -19,7 +20,7 @@ PAGE_SIZE = 50
 MAX_PAGE = 10_000
 
 #: The direction in which a column is first read: newest and highest first, titles and closing votes from the start.
-_FIRST_DESCENDING = {Sort.NUMBER: True, Sort.SINCE: True, Sort.ACTIVITY: True, Sort.TITLE: False, Sort.CLOSE: False}
+_FIRST_DESCENDING = frozenset({Sort.NUMBER, Sort.SINCE, Sort.ACTIVITY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,16 +29,24 @@ class ListQuery:
 
     stages: tuple[Stage, ...] = ()
     text: str = ""
-    attention: bool = False
+    author: str = ""
+    interface: str = ""
+    waiting: Waiting | None = None
     sort: Sort = Sort.NUMBER
     descending: bool = True
     page: int = 1
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.stages or self.text or self.author or self.interface or self.waiting)
 
     def as_rows(self) -> RowQuery:
         return RowQuery(
             stages=self.stages,
             text=self.text,
-            attention=self.attention,
+            author=self.author,
+            interface=self.interface,
+            waiting=self.waiting,
             sort=self.sort,
             descending=self.descending,
             offset=(self.page - 1) * PAGE_SIZE,
@@ -46,7 +55,7 @@ class ListQuery:
 
     def link_sorted(self, sort: Sort) -> str:
         """The query string that sorts by `sort`, the other way round if it is sorted by it already."""
-        flipped = not self.descending if sort is self.sort else _FIRST_DESCENDING[sort]
+        flipped = not self.descending if sort is self.sort else sort in _FIRST_DESCENDING
         return replace(self, sort=sort, descending=flipped, page=1).as_query_string()
 
     def link_page(self, page: int) -> str:
@@ -55,10 +64,8 @@ class ListQuery:
     def as_query_string(self) -> str:
         """`?…` with only what differs from the default list; `?` alone for the default itself."""
         pairs: list[tuple[str, str]] = [("stage", s.value) for s in self.stages]
-        if self.text:
-            pairs.append(("q", self.text))
-        if self.attention:
-            pairs.append(("attention", "1"))
+        named = {"q": self.text, "author": self.author, "interface": self.interface, "waiting": self.waiting or ""}
+        pairs += [(name, str(value)) for name, value in named.items() if value]
         if (self.sort, self.descending) != (Sort.NUMBER, True):
             pairs.append(("sort", self.sort.value))
             pairs.append(("order", "desc" if self.descending else "asc"))
@@ -70,22 +77,36 @@ class ListQuery:
 def parse_list_query(
     stage: Annotated[Sequence[str], Query(max_length=20)] = (),
     q: Annotated[str, Query(max_length=200)] = "",
+    author: Annotated[str, Query(max_length=200)] = "",
+    interface: Annotated[str, Query(max_length=40)] = "",
+    waiting: Annotated[str, Query(max_length=20)] = "",
     attention: Annotated[str, Query(max_length=10)] = "",
     sort: Sort = Sort.NUMBER,
     order: Literal["asc", "desc", ""] = "",
     page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1,
 ) -> ListQuery:
-    """The query in an address. An empty `stage` (the form's "all stages") means all; an unknown one is ignored."""
+    """The query in an address. An empty `stage` (the form's "all stages") means all; an unknown one is ignored.
+
+    `attention` is how links of earlier versions say `waiting=person`.
+    """
     known = {s.value.lower(): s for s in Stage}
+    if attention not in {"", "0", "false"}:
+        waiting = Waiting.PERSON
     stages = tuple(dict.fromkeys(known[s.lower()] for s in stage if s.lower() in known))
     return ListQuery(
         stages=stages,
-        text=" ".join(q.replace("\0", " ").split()),
-        attention=attention not in {"", "0", "false"},
+        text=_clean(q),
+        author=_clean(author),
+        interface=interface if interface in INTERFACES else "",
+        waiting=Waiting(waiting) if waiting in list(Waiting) else None,
         sort=sort,
-        descending=order == "desc" if order else _FIRST_DESCENDING[sort],
+        descending=order == "desc" if order else sort in _FIRST_DESCENDING,
         page=page,
     )
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.replace("\0", " ").split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

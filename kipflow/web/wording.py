@@ -6,7 +6,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
-from kipflow.services.board import UnreadableRow
+from kipflow.services.board import UnreadableRow, Waiting
 from kipflow.services.wording import REVIEW_WORDS as REVIEW_WORDS
 from kipflow.services.wording import RULE_WORDS
 
@@ -33,6 +33,15 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.PASSED: "passed",
     Outcome.FAILED: "failed",
     Outcome.CANCELLED: "cancelled",
+}
+
+WAITING_WORDS: dict[Waiting, str] = {
+    Waiting.PERSON: "a person",
+    Waiting.QUESTION: "an answer",
+    Waiting.WIKI: "a correction of the wiki",
+    Waiting.AUTHOR: "its author",
+    Waiting.VOTES: "votes",
+    Waiting.TIME: "the end of its vote",
 }
 
 #: Chip colours are named by what they tell, and always stand beside a word.

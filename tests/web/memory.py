@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -17,6 +17,7 @@ from kipflow.domain.facts import (
 )
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.silence import give_warning
+from kipflow.domain.tally import Outcome
 from kipflow.domain.votemails import VoteMail
 from kipflow.services.board import (
     BoardRow,
@@ -37,9 +38,19 @@ from kipflow.services.board import (
     UnreadablePage,
     UnreadableRow,
     VoteClock,
+    Waiting,
 )
 from kipflow.services.ports import OutboxRow
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics
+
+WAITS: Mapping[Waiting, Callable[[BoardRow], object]] = {
+    Waiting.PERSON: lambda r: r.review or r.drift or r.warned_at,
+    Waiting.QUESTION: lambda r: r.review,
+    Waiting.WIKI: lambda r: r.drift,
+    Waiting.AUTHOR: lambda r: r.warned_at,
+    Waiting.VOTES: lambda r: r.clock and r.clock.outcome in {Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED},
+    Waiting.TIME: lambda r: r.clock and r.clock.outcome is Outcome.PASSING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,9 @@ class MemoryBoard:
             r
             for r in found
             if (not query.stages or r.stage in query.stages)
-            and (not query.attention or r.review or r.drift or r.warned_at)
+            and query.author.casefold() in (r.author or "").casefold()
+            and (not query.interface or query.interface in self._held[r.number].facts.pages[-1].interfaces)
+            and (query.waiting is None or WAITS[query.waiting](r))
             and (
                 text in r.title.casefold()
                 or text in (r.author or "").casefold()
@@ -118,6 +131,8 @@ class MemoryBoard:
         match query.sort:
             case Sort.TITLE:
                 keep.sort(key=lambda r: r.title.casefold(), reverse=query.descending)
+            case Sort.STAGE:
+                keep.sort(key=lambda r: list(Stage).index(r.stage), reverse=query.descending)
             case Sort.SINCE:
                 keep.sort(key=lambda r: r.since, reverse=query.descending)
             case Sort.ACTIVITY:

@@ -124,6 +124,9 @@ def test_drift_names_both_sides_and_how_to_mend_it(client: TestClient) -> None:
         ("?stage=Draft&sort=number&order=asc", ["KIP-155", "KIP-156", "KIP-157"]),
         ("?stage=Vote&sort=close", ["KIP-146", "KIP-149", "KIP-152", "KIP-140", "KIP-154"]),
         ("?attention=1", ["KIP-152", "KIP-146", "KIP-143", "KIP-132", "KIP-131"]),
+        ("?waiting=person", ["KIP-152", "KIP-146", "KIP-143", "KIP-132", "KIP-131"]),
+        ("?waiting=wiki&interface=nonsense", ["KIP-146", "KIP-143"]),
+        ("?waiting=nonsense&stage=Rejected", ["KIP-136"]),
         ("?stage=&q=zzz", []),
     ],
 )

@@ -19,6 +19,8 @@ from kipflow.adapters.store.tables import (
     mark,
     message,
     outbox,
+    page,
+    page_version,
     pending,
     proposal,
     review_item,
@@ -34,7 +36,7 @@ from kipflow.domain.identities import find_sides
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.domain.tally import Counts, Tally
+from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow, Rules
 
@@ -44,6 +46,21 @@ RECENT = 12
 #: A number that a person refused is stored and shown when asked for, and in no list.
 _LISTED = proposal.c.claim != ClaimKind.REFUSED.value
 _ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
+
+
+def _votes_stand(*outcomes: Outcome) -> sa.ColumnElement[bool]:
+    running = sa.select(vote.c.number).where(vote.c.is_current, vote.c.outcome.in_(outcomes))
+    return sa.and_(proposal.c.stage == Stage.VOTE, proposal.c.number.in_(running))
+
+
+_WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
+    views.Waiting.PERSON: _ATTENTION,
+    views.Waiting.QUESTION: proposal.c.review_count > 0,
+    views.Waiting.WIKI: proposal.c.drift_count > 0,
+    views.Waiting.AUTHOR: proposal.c.warned_at.is_not(None),
+    views.Waiting.VOTES: _votes_stand(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
+    views.Waiting.TIME: _votes_stand(Outcome.PASSING),
+}
 
 
 def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> views.Overview:
@@ -258,8 +275,17 @@ def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[boo
     wanted: list[sa.ColumnElement[bool]] = [proposal.c.stage.is_not(None), _LISTED]
     if query.stages:
         wanted.append(proposal.c.stage.in_([stage.value for stage in query.stages]))
-    if query.attention:
-        wanted.append(_ATTENTION)
+    if query.waiting is not None:
+        wanted.append(_WAITING[query.waiting])
+    if query.author:
+        wanted.append(proposal.c.author.icontains(query.author, autoescape=True))
+    if query.interface:
+        touching = (
+            sa.select(page.c.number)
+            .join(page_version, (page_version.c.page_id == page.c.page_id) & (page_version.c.version == page.c.version))
+            .where(sa.cast(page_version.c.interfaces, sa.Text).contains(f'"{query.interface}"', autoescape=True))
+        )
+        wanted.append(proposal.c.number.in_(touching))
     text = " ".join(query.text.split())
     if text:
         match = proposal.c.search.contains(text.casefold(), autoescape=True)
@@ -278,6 +304,7 @@ def _order(query: views.RowQuery) -> list[sa.ColumnElement[Any]]:
     column: sa.ColumnElement[Any] = {
         views.Sort.NUMBER: proposal.c.number,
         views.Sort.TITLE: proposal.c.search,
+        views.Sort.STAGE: sa.case({stage.value: place for place, stage in enumerate(Stage)}, value=proposal.c.stage),
         views.Sort.SINCE: proposal.c.since,
         views.Sort.ACTIVITY: proposal.c.last_activity,
         views.Sort.CLOSE: vote.c.earliest_close,

@@ -21,7 +21,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Choice
 from kipflow.services.assembly import load_facts
-from kipflow.services.board import RowQuery, Sort
+from kipflow.services.board import RowQuery, Sort, Waiting
 from kipflow.services.ports import Effect
 from tests.integration.store.mails import (
     LIST,
@@ -182,7 +182,17 @@ def test_text_is_looked_for_in_number_title_and_author(board: SqlStore, text: st
 
 
 def test_rows_can_be_filtered_sorted_and_paged(board: SqlStore):
-    assert numbers(board, attention=True) == [8]
+    assert numbers(board, waiting=Waiting.PERSON) == [8]
+    assert numbers(board, waiting=Waiting.WIKI) == [8]
+    assert numbers(board, waiting=Waiting.QUESTION) == []
+    assert numbers(board, waiting=Waiting.AUTHOR) == []
+    assert numbers(board, waiting=Waiting.VOTES) == [7]
+    assert numbers(board, waiting=Waiting.TIME) == []
+    assert numbers(board, author="mara") == [8]
+    assert numbers(board, author="%") == []
+    assert numbers(board, interface="configuration") == [8]
+    assert numbers(board, interface="log-format") == []
+    assert numbers(board, sort=Sort.STAGE, descending=False) == [8, 7]
     assert numbers(board, sort=Sort.NUMBER, descending=False) == [7, 8]
     assert numbers(board, sort=Sort.TITLE, descending=False) == [7, 8]
     assert numbers(board, sort=Sort.CLOSE, descending=True) == [7, 8]
