@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from kipflow.adapters.store import SqlStore
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Scope
-from kipflow.services.ports import Wiki
 
 
 def scope_of(store: SqlStore, now: datetime, *, mode: str = "send", sends: bool = True) -> Scope:
     return Scope(store=store, board=store, prefix="KIP", mode=mode, sends=sends, now=now)
 
 
-def index_kind(store: SqlStore, wiki: Wiki, page_id: str, now: datetime, *, sends: bool = True) -> IndexKind:
+def index_kind(store: SqlStore, wiki: Any, page_id: str, now: datetime, *, sends: bool = True) -> IndexKind:
     return IndexKind(scope=scope_of(store, now, sends=sends), wiki=wiki, page_id=page_id)

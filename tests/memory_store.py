@@ -128,7 +128,7 @@ class MemoryOutbox:
 
     def rewrite(self, key: str, payload: Mapping[str, Any], *, now: datetime, approval: bool) -> None:
         row = self.held[key]
-        again = {"status": "held" if approval else "pending", "next_attempt_at": now}
+        again: dict[str, Any] = {"status": "held" if approval else "pending", "next_attempt_at": now}
         again = again if row.status == "sent" or (approval and row.status == "pending") else {}
         self.held[key] = replace(row, payload=payload, **again)
 
@@ -148,7 +148,7 @@ class MemoryStore:
         self.outbox = MemoryOutbox()
 
     @contextmanager
-    def begin(self) -> Iterator[MemoryStore]:
+    def begin(self) -> Iterator[Any]:
         before = deepcopy((self.history, self.rulings, self.outbox))
         try:
             yield self

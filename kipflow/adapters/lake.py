@@ -17,12 +17,12 @@ from kipflow import lakeschemas
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.records import from_plain
-from kipflow.services.ports import MetricRow, MetricStore
+from kipflow.services.ports import HistoryRows, MetricRow
 
 #: Rows that are Python objects at one time: a batch of long mails stays in the tens of megabytes.
 BATCH = 500
 
-#: table in the lake → (what `MetricStore.iter_rows` calls it, its shape)
+#: table in the lake → (what `HistoryRows.iter_rows` calls it, its shape)
 HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
     "transitions": ("transition", lakeschemas.TRANSITION),
     "votes": ("vote", lakeschemas.VOTE),
@@ -31,7 +31,7 @@ HISTORY: Mapping[str, tuple[str, pa.Schema]] = {
 }
 
 
-def export_history(store: MetricStore, directory: Path) -> None:
+def export_history(rows: HistoryRows, directory: Path) -> None:
     """Write the store's history to `directory`, one folder for each table of `HISTORY`.
 
     Streams: memory does not grow with the history. A file takes its place when it is whole.
@@ -42,8 +42,8 @@ def export_history(store: MetricStore, directory: Path) -> None:
         # Spark passes over names that begin with a dot
         unfinished = folder / ".history.parquet"
         with pq.ParquetWriter(unfinished, schema) as writer:
-            for rows in store.iter_rows(source, schema.names):
-                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            for batch in rows.iter_rows(source, schema.names):
+                writer.write_table(pa.Table.from_pylist(batch, schema=schema))
         unfinished.replace(folder / "history.parquet")
 
 

@@ -95,7 +95,7 @@ def parse_html(text: str, *, source: str, project: str | None = None) -> Listing
 def _parse(text: str, source: str) -> _Element:
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
-        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        root: _Element = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableInput(source=source, why=f"is not a page that can be read ({error})") from None
     return root

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from kipflow.services.ports import MetricRow, MetricStore, Report, Store
+from kipflow.services.ports import HistoryRows, MetricRow, Report, Store
 
 #: Writes what the job reads into a folder; reads what the job wrote (both: `adapters.lake`).
-Export = Callable[[MetricStore, Path], None]
+Export = Callable[[HistoryRows, Path], None]
 Load = Callable[[Path], Sequence[MetricRow]]
 
 

@@ -152,7 +152,8 @@ def test_a_received_line_of_the_senders_own_is_ignored(community: Community) -> 
 def test_an_authentication_result_of_the_senders_own_is_ignored(community: Community) -> None:
     """A sender writes the receiving host's "dkim=pass" into the mail. It stands below that host's lines and proves
     nothing."""
-    from kipflow.domain.facts import Authentication, Message
+    from kipflow.domain.facts import Message
+    from kipflow.domain.senders import Authentication
     from kipflow.mail.messages import read_message
 
     results = f"Authentication-Results: {RECEIVER}; dkim=pass header.d=village.example\n"

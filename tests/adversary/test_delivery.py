@@ -159,7 +159,7 @@ def test_a_warning_that_nobody_released(community: Community, outside: str) -> N
     however long that lasts; once the warning is delivered, its author has the whole grace."""
     community.write_config(effects={**SENDING, "slack": "approve"}, policy={"dormancy": "clock"})
     pass_to(community, outside, 0.1, TALK)
-    for day in (92, 150, 200):
+    for day in (92.0, 150.0, 200.0):
         pass_to(community, outside, day)
         community.run("deliver")
     assert (community.stage(), posted(outside)) == ("Discussion", [])

@@ -32,7 +32,7 @@ def main(url: str, home: str, at: int, when: str) -> None:
             os._exit(9)
 
     parts = connect_to(url, Path(home))
-    SqlStore.begin = dying_begin  # type: ignore[method-assign,assignment]
+    SqlStore.begin = dying_begin  # type: ignore[method-assign]
     run_once(parts)
     print(count)
 

@@ -192,7 +192,7 @@ class Village:
         return {str(e.payload["text"]): e.status for e in self.parts.store.effects(limit=500).rows}
 
 
-def found(folder: Path, **variables: str) -> Village:
+def found(folder: Path, **variables: Any) -> Village:
     """The sandbox's community in `folder`, without any service: it has no wiki, its numbers come from mail."""
     shutil.copytree(REPOSITORY / "config", folder / "config", dirs_exist_ok=True)
     leave_wiki_out(folder / "config" / "communities" / "sandbox.yaml")

@@ -18,8 +18,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -119,6 +120,9 @@ class Steps:
             event.listen(store._engine, name, self.take)
 
 
+Made = TypeVar("Made")
+
+
 @dataclass(frozen=True, slots=True)
 class Stepping:
     """A kind of effect whose calls are steps: before the request, and after the answer."""
@@ -132,7 +136,7 @@ class Stepping:
     def find(self, row: OutboxRow) -> str | None:
         return self._do(self.kind.find, row)
 
-    def _do(self, call: Callable[[OutboxRow], Any], row: OutboxRow) -> Any:
+    def _do(self, call: Callable[[OutboxRow], Made], row: OutboxRow) -> Made:
         self.steps.take()
         found = call(row)
         self.steps.take()
@@ -162,7 +166,7 @@ def await_end(child: int) -> int:
 def deliver_messages(opener: Open, outside: str, *, last: int = 0) -> None:
     store, steps = opener(), Steps(last)
     steps.watch(store)
-    handler = Stepping(ChatKind(SlackChat(f"{outside}/slack/api", TOKEN), store), steps)
+    handler: Any = Stepping(ChatKind(SlackChat(f"{outside}/slack/api", TOKEN), store), steps)
     deliver(store, {"slack": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
 
 
@@ -208,7 +212,7 @@ def test_fifty_kills_at_any_point_end_in_fourteen_messages_for_fourteen_effects(
                 died = kill_once_posted(opener, outside, channel) == -9
             else:
                 last = luck.randint(1, DEEPEST)
-                died = await_end(fork(lambda last=last: deliver_messages(opener, outside, last=last))) == -9
+                died = await_end(fork(partial(deliver_messages, opener, outside, last=last))) == -9
             deaths += died
         assert await_end(fork(lambda: deliver_messages(opener, outside))) == 0
         assert posted(outside, channel) == keys, f"round {rounds}, after {deaths} deaths"
@@ -240,7 +244,7 @@ def test_one_of_four_that_dies_leaves_its_message_to_the_others(opener: Open, ou
         while statuses(opener) != {"sent"}:
             deliver_messages(opener, outside)
 
-    ends = [await_end(child) for child in [fork(lambda last=last: work(last)) for last in (12, 0, 31, 0)]]
+    ends = [await_end(child) for child in [fork(partial(work, last)) for last in (12, 0, 31, 0)]]
     assert 0 in ends
     assert posted(outside, channel) == keys
 
@@ -250,7 +254,7 @@ def deliver_index(opener: Open, outside: str, *, last: int = 0) -> None:
     store, steps = opener(), Steps(last)
     steps.watch(store)
     wiki = ConfluenceWiki(f"{outside}/confluence/rest/api", "secret")
-    handler = Stepping(index_kind(store, wiki, "1000", ANCHOR), steps)
+    handler: Any = Stepping(index_kind(store, wiki, "1000", ANCHOR), steps)
     deliver(store, {"index": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -396,7 +397,7 @@ def test_another_policy_is_compared_as_if_everybody_had_been_warned_in_time(vill
     look(village, back)
     store, policy = village.parts.store, village.parts.policy
 
-    def compare(**change: object) -> list[tuple[str, str, str]]:
+    def compare(**change: Any) -> list[tuple[str, str, str]]:
         other = replace(policy, **change)
         report = replay.compare_rules(store, store, policy=policy, other_policy=other, end=back)
         return [(d.entry, d.stored.partition(" UTC")[0], d.rebuilt.partition(" UTC")[0]) for d in report.differences]

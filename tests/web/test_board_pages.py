@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from lxml import html
 
-from kipflow.services.board import UnreadableRow
+from kipflow.services.board import RecordedTransition, UnreadableRow
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
 from tests.web.community import NOW, ago, corrected, facts
@@ -97,7 +97,7 @@ def test_rounds_are_kept_apart_and_a_result_that_differs_says_where(client: Test
 
 def test_a_correction_stays_visible_with_what_it_retracted(client: TestClient) -> None:
     class Corrected(MemoryBoard):
-        def _history(self, held: object) -> tuple:
+        def _history(self, held: object) -> tuple[RecordedTransition, ...]:
             return corrected(160)
 
     board = Corrected([facts(160, "Half an archive", created=ago(d=20))])

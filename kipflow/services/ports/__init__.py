@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kipflow.services.ports.decided import HistoryStore, MetricStore
+from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStore
 from kipflow.services.ports.effects import (
     BELOW,
     CARD,
@@ -57,6 +57,7 @@ __all__ = [
     "CheckedPage",
     "Claim",
     "Effect",
+    "HistoryRows",
     "HistoryStore",
     "IndexRow",
     "MailStore",

@@ -85,8 +85,8 @@ class HistoryStore(Protocol):
         ...
 
 
-class MetricStore(Protocol):
-    """Rows for export, and the figures that come back."""
+class HistoryRows(Protocol):
+    """What is exported."""
 
     def iter_rows(self, table: str, columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
         """Batches of plain rows of "transition", "vote", "ballot", "proposal" or "proposal_message".
@@ -94,6 +94,10 @@ class MetricStore(Protocol):
         All of their columns, or those named.
         """
         ...
+
+
+class MetricStore(HistoryRows, Protocol):
+    """Rows for export, and the figures that come back."""
 
     def save(self, rows: Iterable[MetricRow], *, as_of: datetime, run_id: str) -> int: ...
     def load(self) -> list[MetricRow]:

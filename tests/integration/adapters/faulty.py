@@ -40,7 +40,7 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Step:
 
 
 def packed(body: bytes, **headers: str) -> Step:
-    return answer(gzip.compress(body), Content_Encoding="gzip", **headers)
+    return answer(gzip.compress(body), 200, Content_Encoding="gzip", **headers)
 
 
 def reset_in_body(body: bytes, sent: int) -> Step:

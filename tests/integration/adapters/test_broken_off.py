@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.adapters.http import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
-from kipflow.domain.facts import Message
+from kipflow.domain.facts import ThreadMessage
 from kipflow.services.assembly import load_facts
 from kipflow.services.poll import fetch_months, find_wanted_months, read_months
 from tests.integration.adapters.faulty import Server, answer, as_json, truncated
@@ -42,7 +42,7 @@ BOX = (
 CUTS = [*range(1, len(BOX), 53), BOX.index(b"+1 (binding)") + len("+1 (binding)\n")]
 
 
-def poll_into(server: Server, folder: Path, *boxes: tuple[bytes, int]) -> dict[int, tuple[Message, ...]]:
+def poll_into(server: Server, folder: Path, *boxes: tuple[bytes, int]) -> dict[int, tuple[ThreadMessage, ...]]:
     """The messages of both proposals after polls, each of which got so many bytes of its box."""
     store = open_memory()
     archive = PonyMailArchive(server.url, "{mid}", pause=0, patience=ONCE)

@@ -73,7 +73,7 @@ def attribute(messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
 
 def find_votes(messages: Sequence[Message]) -> list[Vote]:
     """A vote for each mail that opens one, with a ballot for each expression in a reply to it."""
-    votes = []
+    votes: list[Vote] = []
     for root in messages:
         if root.reading.kind is Kind.VOTE and not root.reading.is_reply and root.arrived_at is not None:
             ballots = tuple(

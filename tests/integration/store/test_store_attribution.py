@@ -39,7 +39,7 @@ def origins(store: SqlStore) -> dict[str, str]:
     return {row["message_id"]: row["origin"] for row in rows}
 
 
-def test_a_reply_belongs_to_its_parents_proposal(store: SqlStore):
+def test_a_reply_belongs_to_its_parents_proposal(store: SqlStore) -> None:
     assert save(store, make_message("a", 7)) == {7}
     assert save(store, make_message("b", parent="a")) == {7}
     assert save(store, make_message("c", parent="b")) == {7}
@@ -50,31 +50,31 @@ def test_a_reply_belongs_to_its_parents_proposal(store: SqlStore):
     }
 
 
-def test_a_mail_of_no_proposal_touches_none(store: SqlStore):
+def test_a_mail_of_no_proposal_touches_none(store: SqlStore) -> None:
     assert save(store, make_message("jira"), make_message("reply", parent="jira")) == set()
     assert attributed(store) == {}
 
 
-def test_a_late_parent_brings_its_waiting_descendants(store: SqlStore):
+def test_a_late_parent_brings_its_waiting_descendants(store: SqlStore) -> None:
     assert save(store, make_message("c", parent="b")) == set()
     assert save(store, make_message("b", parent="a")) == set()
     assert save(store, make_message("a", 7)) == {7}
     assert attributed(store) == {f"<{x}@mail.example>": {7} for x in "abc"}
 
 
-def test_a_late_nearer_parent_moves_the_thread_to_its_own_proposal(store: SqlStore):
+def test_a_late_nearer_parent_moves_the_thread_to_its_own_proposal(store: SqlStore) -> None:
     save(store, make_message("a", 7), make_message("c", parent="b", references=("a", "b")))
     assert save(store, make_message("b", 9, parent="a")) == {7, 9}
     assert attributed(store) == {"<a@mail.example>": {7}, "<b@mail.example>": {9}, "<c@mail.example>": {9}}
 
 
-def test_a_late_parent_leaves_alone_what_names_its_own_proposal(store: SqlStore):
+def test_a_late_parent_leaves_alone_what_names_its_own_proposal(store: SqlStore) -> None:
     save(store, make_message("b", 9, parent="a"), make_message("c", parent="b"))
     assert save(store, make_message("a", 7)) == {7}
     assert attributed(store)["<c@mail.example>"] == {9}
 
 
-def test_a_mail_whose_headers_are_lost_is_found_by_its_topic(store: SqlStore):
+def test_a_mail_whose_headers_are_lost_is_found_by_its_topic(store: SqlStore) -> None:
     topic = "tidy shelves"
     save(store, make_message("early", topic=topic), make_message("other", topic="tidy desks"))
     assert save(store, make_message("a", 7, topic=topic)) == {7}
@@ -82,13 +82,13 @@ def test_a_mail_whose_headers_are_lost_is_found_by_its_topic(store: SqlStore):
     assert attributed(store).keys() == {"<early@mail.example>", "<a@mail.example>", "<late@mail.example>"}
 
 
-def test_mails_that_refer_to_each_other_in_a_circle_end(store: SqlStore):
+def test_mails_that_refer_to_each_other_in_a_circle_end(store: SqlStore) -> None:
     save(store, make_message("a", parent="b"), make_message("b", parent="a"))
     save(store, make_message("c", parent="c"))
     assert save(store, make_message("d", 7), make_message("e", parent="d", references=("a", "b", "d"))) == {7}
 
 
-def test_a_mail_is_found_by_any_of_hundreds_of_references(store: SqlStore):
+def test_a_mail_is_found_by_any_of_hundreds_of_references(store: SqlStore) -> None:
     """A thread's root may stand anywhere among them; how many there can be, the limit of a header field says."""
     many = tuple(f"r{i}" for i in range(900))
     save(store, make_message("a", 7), make_message("b", parent="a", references=(*many, "a")))
@@ -126,7 +126,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
 @given(mails=threads(), data=st.data())
 def test_any_order_and_any_batches_come_to_what_all_mails_at_once_say(
     rule: Attribute, mails: list[Message], data: st.DataObject
-):
+) -> None:
     store = memory_store(rule)
     waiting: Sequence[Message] = data.draw(st.permutations(mails))
     touched: set[int] = set()

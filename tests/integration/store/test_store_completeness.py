@@ -61,6 +61,6 @@ ELSEWHERE: dict[type, set[str]] = {
     ],
     ids=lambda x: getattr(x, "__name__", None) or x.name,
 )
-def test_every_field_has_its_column(value: type, table: sa.Table):
+def test_every_field_has_its_column(value: type, table: sa.Table) -> None:
     names = {f.name for f in fields(value)} - ELSEWHERE.get(value, set())
     assert names <= set(table.c.keys())

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
+from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind
 from kipflow.domain.history import effective, reconcile
@@ -23,7 +24,7 @@ from tests.integration.store.mails import NOW, make_entry, make_expression, make
 DAY = timedelta(days=1)
 
 
-def advance(store: SqlStore, policy: Policy, as_of: datetime, number: int = 7):
+def advance(store: SqlStore, policy: Policy, as_of: datetime, number: int = 7) -> tuple[Decision, int]:
     """What `services.advance` does, without effects."""
     with store.begin() as session:
         facts = load_facts(session, number)
@@ -58,7 +59,7 @@ def pending(store: SqlStore, as_of: datetime = NOW) -> list[int]:
         return session.history.load_pending(as_of)
 
 
-def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: Policy):
+def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     decision, added = advance(store, policy, NOW + 20 * DAY)
     assert decision.stage is Stage.ACCEPTED
@@ -71,7 +72,7 @@ def test_history_is_appended_once_and_comes_back_equal(store: SqlStore, policy: 
         assert session.history.load_decided_at(7) == NOW + 20 * DAY
 
 
-def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy):
+def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     advance(store, policy, NOW + 20 * DAY)
     for statement in ("UPDATE transition SET note = 'x'", "DELETE FROM transition"):
@@ -79,7 +80,7 @@ def test_the_database_refuses_to_edit_history(store: SqlStore, policy: Policy):
             session.connection.exec_driver_sql(statement)
 
 
-def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, policy: Policy):
+def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     advance(store, policy, NOW + 20 * DAY)
     with store.begin() as session:
@@ -102,14 +103,14 @@ def test_a_correction_and_what_follows_again_are_kept_in_order(store: SqlStore, 
     assert retracted.count(True) == 4
 
 
-def test_a_decision_takes_its_proposal_off_the_list(store: SqlStore, policy: Policy):
+def test_a_decision_takes_its_proposal_off_the_list(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     assert pending(store) == [7]
     advance(store, policy, NOW + 20 * DAY)
     assert pending(store, NOW + 20 * DAY) == []
 
 
-def test_a_deadline_that_is_reached_puts_it_back(store: SqlStore, policy: Policy):
+def test_a_deadline_that_is_reached_puts_it_back(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     decision, _ = advance(store, policy, NOW + 2 * DAY)
     assert decision.next_deadline == NOW + 4 * DAY
@@ -117,7 +118,7 @@ def test_a_deadline_that_is_reached_puts_it_back(store: SqlStore, policy: Policy
     assert pending(store, NOW + 4 * DAY) == [7]
 
 
-def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, policy: Policy):
+def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     with store.begin() as session:
         session.mail.save_month(make_month(status="partial", why="truncated", fetched_at=NOW + 21 * DAY))
@@ -130,7 +131,7 @@ def test_a_vote_that_waits_for_data_is_looked_at_in_every_run(store: SqlStore, p
     assert decision.stage is Stage.ACCEPTED
 
 
-def test_a_fact_that_comes_while_a_decision_is_made_leaves_it_pending(store: SqlStore, policy: Policy):
+def test_a_fact_that_comes_while_a_decision_is_made_leaves_it_pending(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     with store.begin() as session:
         facts = load_facts(session, 7)
@@ -144,7 +145,7 @@ def test_a_fact_that_comes_while_a_decision_is_made_leaves_it_pending(store: Sql
 
 def test_another_policy_makes_every_decided_proposal_pending(
     open_with: Callable[..., SqlStore], store: SqlStore, policy: Policy
-):
+) -> None:
     save_vote(store)
     with store.begin() as session:
         session.pages.save_index_entries([make_entry(8)])
@@ -154,7 +155,7 @@ def test_another_policy_makes_every_decided_proposal_pending(
     assert pending(open_with(replace(policy, version="test-0"))) == [7, 8]
 
 
-def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy: Policy):
+def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     with store.begin() as session:
         session.pages.save_index_entries([make_entry(8), make_entry(9)])
@@ -166,7 +167,7 @@ def test_marking_all_pending_counts_every_known_proposal(store: SqlStore, policy
     assert pending(store) == [7, 8, 9]
 
 
-def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy):
+def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy) -> None:
     with store.begin() as session:
         session.pages.save_version(make_page(title="KIP-7: Tidy shelves"), seen_at=NOW)
         session.pages.save_index_entries([make_entry(8)])
@@ -179,7 +180,7 @@ def test_the_index_shows_decided_proposals_only(store: SqlStore, policy: Policy)
         ]
 
 
-def test_rows_for_export_come_in_batches_with_the_columns_asked_for(store: SqlStore, policy: Policy):
+def test_rows_for_export_come_in_batches_with_the_columns_asked_for(store: SqlStore, policy: Policy) -> None:
     save_vote(store)
     decision, _ = advance(store, policy, NOW + 20 * DAY)
     with store.begin() as session:
@@ -200,7 +201,7 @@ def test_rows_for_export_come_in_batches_with_the_columns_asked_for(store: SqlSt
     assert stages == {"number": 7, "stage": "Accepted"}
 
 
-def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore):
+def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore) -> None:
     old = MetricRow(name="open_votes", dimension="", value=3.0, unit="count")
     new = MetricRow(name="open_votes", dimension="", value=4.5, unit="count")
     with store.begin() as session:
@@ -212,7 +213,7 @@ def test_metrics_of_a_moment_replace_those_of_the_same_moment(store: SqlStore):
     assert store.overview(NOW).metrics.rows == (old,)
 
 
-def test_marks_keep_the_last_value(store: SqlStore):
+def test_marks_keep_the_last_value(store: SqlStore) -> None:
     with store.begin() as session:
         assert session.marks.load("seen") is None
         session.marks.save("seen", "a")
@@ -220,7 +221,7 @@ def test_marks_keep_the_last_value(store: SqlStore):
         assert session.marks.load("seen") == "b"
 
 
-def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore):
+def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> None:
     save_vote(store)
 
     def settle(message_id: str) -> int:

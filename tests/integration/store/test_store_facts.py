@@ -9,9 +9,11 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError, UnknownProposal
-from kipflow.domain.facts import Kind, TicketState, Unreadable
+from kipflow.domain.facts import Kind, Message, TicketState, Unreadable
 from kipflow.domain.votes import Choice, Declared
 from kipflow.services.assembly import load_facts
+from kipflow.services.board import UnreadableRow
+from kipflow.services.ports import SaveReport
 from tests.integration.store.mails import (
     LIST,
     NOW,
@@ -24,27 +26,27 @@ from tests.integration.store.mails import (
 )
 
 
-def save(store: SqlStore, *messages):
+def save(store: SqlStore, *messages: Message) -> SaveReport:
     with store.begin() as session:
         return session.mail.save_messages(messages, seen_at=NOW + timedelta(days=1))
 
 
-def unreadable(store: SqlStore):
+def unreadable(store: SqlStore) -> tuple[UnreadableRow, ...]:
     return store.unreadable().rows
 
 
-def pending(store: SqlStore):
+def pending(store: SqlStore) -> list[int]:
     with store.begin() as session:
         return session.history.load_pending(NOW)
 
 
-def settle(store: SqlStore):
+def settle(store: SqlStore) -> None:
     """Take everything off the pending list, as decisions would."""
     with store.begin() as session:
         session.connection.exec_driver_sql("DELETE FROM pending")
 
 
-def test_a_message_comes_back_as_it_was_saved(store: SqlStore):
+def test_a_message_comes_back_as_it_was_saved(store: SqlStore) -> None:
     declared = Declared(
         by="Kim Osei",
         message_id="<a@mail.example>",
@@ -72,16 +74,16 @@ def test_a_message_comes_back_as_it_was_saved(store: SqlStore):
         assert session.history.load_rows(7).messages == (message,)
 
 
-def test_a_message_saved_again_changes_nothing(store: SqlStore):
+def test_a_message_saved_again_changes_nothing(store: SqlStore) -> None:
     first = save(store, make_message("a", 7), make_message("b", parent="a"))
     settle(store)
     again = save(store, make_message("a", 7), make_message("b", parent="a"))
-    assert (first.new, first.known, first.touched) == (2, 0, {7})
+    assert (first.new, first.known, first.touched) == (2, 0, frozenset({7}))
     assert (again.new, again.known, again.touched) == (0, 2, frozenset())
     assert pending(store) == []
 
 
-def test_one_mail_in_two_archives_counts_once_without_a_note(store: SqlStore):
+def test_one_mail_in_two_archives_counts_once_without_a_note(store: SqlStore) -> None:
     mail = make_message("a", 7)
     other_headers = replace(mail, list_id="users@project.example", digest="other", own_text="The words  of\na.")
     report = save(store, mail, other_headers)
@@ -89,7 +91,7 @@ def test_one_mail_in_two_archives_counts_once_without_a_note(store: SqlStore):
     assert unreadable(store) == ()
 
 
-def test_another_mail_under_a_taken_message_id_is_kept_as_a_note(store: SqlStore):
+def test_another_mail_under_a_taken_message_id_is_kept_as_a_note(store: SqlStore) -> None:
     save(store, make_message("a", 7))
     impostor = make_message("a", 7, own_text="Something else.", digest="other", source="elsewhere#3")
     save(store, impostor)
@@ -99,7 +101,7 @@ def test_another_mail_under_a_taken_message_id_is_kept_as_a_note(store: SqlStore
     assert "<a@mail.example>" in note.why
 
 
-def test_text_that_databases_refuse_is_stored_all_the_same(store: SqlStore):
+def test_text_that_databases_refuse_is_stored_all_the_same(store: SqlStore) -> None:
     hostile = make_message(
         "a\x00\udcff",
         7,
@@ -114,7 +116,7 @@ def test_text_that_databases_refuse_is_stored_all_the_same(store: SqlStore):
     assert message.subject == "[DISCUSS] KIP-7 \ufffd ? ✓"
 
 
-def test_an_endless_message_id_is_stored_under_a_short_one(store: SqlStore):
+def test_an_endless_message_id_is_stored_under_a_short_one(store: SqlStore) -> None:
     long = make_message("x" * 100_000, 7)
     child = make_message("child", parent="x" * 100_000)
     assert save(store, long).new == 1
@@ -122,7 +124,7 @@ def test_an_endless_message_id_is_stored_under_a_short_one(store: SqlStore):
     assert save(store, child).touched == {7}
 
 
-def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: SqlStore):
+def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: SqlStore) -> None:
     save(store, make_message("dated", 7), make_message("undated", 7, arrived_at=None, arrived_from="none"))
     with store.begin() as session:
         rows = session.history.load_rows(7)
@@ -131,7 +133,7 @@ def test_mail_without_a_time_is_seen_by_votes_but_not_by_the_timeline(store: Sql
     assert [m.message_id for m in rows.messages] == ["<dated@mail.example>", "<undated@mail.example>"]
 
 
-def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore):
+def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore) -> None:
     later = make_message("a", 7, arrived_at=NOW + timedelta(hours=2))
     save(store, later, make_message("b/c?d", 7))
     with store.begin() as session:
@@ -140,7 +142,7 @@ def test_messages_come_in_order_of_time_with_their_permalinks(store: SqlStore):
     assert messages[0].permalink == "https://lists.example/thread/b%2Fc%3Fd@mail.example"
 
 
-def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore):
+def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore) -> None:
     save(
         store, make_message("a", 7, 9, kind=Kind.VOTE), make_message("b", parent="a", expressions=(make_expression(),))
     )
@@ -149,7 +151,7 @@ def test_a_vote_counts_for_its_own_proposal_only(store: SqlStore):
     assert [(v.proposal, len(v.ballots)) for v in votes] == [(9, 1)]
 
 
-def test_unreadable_items_are_noted_once(store: SqlStore):
+def test_unreadable_items_are_noted_once(store: SqlStore) -> None:
     item = Unreadable(source="x.mbox#12", why="no header ends", list_id=LIST, month="2026-03")
     with store.begin() as session:
         assert session.mail.save_unreadable([item, item], seen_at=NOW) == 1
@@ -157,12 +159,12 @@ def test_unreadable_items_are_noted_once(store: SqlStore):
     assert len(unreadable(store)) == 1
 
 
-def test_an_unknown_proposal_is_said_to_be_unknown(store: SqlStore):
+def test_an_unknown_proposal_is_said_to_be_unknown(store: SqlStore) -> None:
     with pytest.raises(UnknownProposal), store.begin() as session:
         load_facts(session, 404)
 
 
-def test_months_replace_what_was_known_of_them_and_bound_coverage(store: SqlStore):
+def test_months_replace_what_was_known_of_them_and_bound_coverage(store: SqlStore) -> None:
     save(store, make_message("a", 7))
     with store.begin() as session:
         session.mail.save_month(make_month("2026-02", "partial", why="truncated"))
@@ -174,7 +176,7 @@ def test_months_replace_what_was_known_of_them_and_bound_coverage(store: SqlStor
         assert [m.month for m in session.mail.load_months()] == ["2026-02", "2026-03"]
 
 
-def test_page_versions_are_kept_once_in_any_order(store: SqlStore):
+def test_page_versions_are_kept_once_in_any_order(store: SqlStore) -> None:
     with store.begin() as session:
         assert session.pages.save_version(make_page(2), seen_at=NOW)
         assert session.pages.save_version(make_page(1), seen_at=NOW)
@@ -189,7 +191,7 @@ def test_page_versions_are_kept_once_in_any_order(store: SqlStore):
     assert pending(store) == [7]
 
 
-def test_a_page_that_changes_its_number_touches_both_proposals(store: SqlStore):
+def test_a_page_that_changes_its_number_touches_both_proposals(store: SqlStore) -> None:
     with store.begin() as session:
         session.pages.save_version(make_page(1, number=7), seen_at=NOW)
     settle(store)
@@ -201,21 +203,21 @@ def test_a_page_that_changes_its_number_touches_both_proposals(store: SqlStore):
     assert pending(store) == [7, 8]
 
 
-def test_a_page_whose_title_loses_its_number_keeps_its_proposal(store: SqlStore):
+def test_a_page_whose_title_loses_its_number_keeps_its_proposal(store: SqlStore) -> None:
     with store.begin() as session:
         session.pages.save_version(make_page(1), seen_at=NOW)
         session.pages.save_version(make_page(2, number=None), seen_at=NOW)
         assert len(load_facts(session, 7).pages) == 2
 
 
-def test_another_text_under_a_held_version_is_noted(store: SqlStore):
+def test_another_text_under_a_held_version_is_noted(store: SqlStore) -> None:
     with store.begin() as session:
         session.pages.save_version(make_page(1), seen_at=NOW)
         assert not session.pages.save_version(make_page(1, body="<p>rewritten</p>"), seen_at=NOW)
     assert [note.source for note in unreadable(store)] == ["page 4711@1"]
 
 
-def test_index_rows_are_stored_when_they_say_something_new(store: SqlStore):
+def test_index_rows_are_stored_when_they_say_something_new(store: SqlStore) -> None:
     tomorrow = NOW + timedelta(days=1)
     with store.begin() as session:
         assert session.pages.save_index_entries([make_entry(7), make_entry(8)]) == 2
@@ -229,7 +231,7 @@ def test_index_rows_are_stored_when_they_say_something_new(store: SqlStore):
     assert pending(store) == [8]
 
 
-def test_an_index_that_goes_back_to_an_earlier_word_is_believed(store: SqlStore):
+def test_an_index_that_goes_back_to_an_earlier_word_is_believed(store: SqlStore) -> None:
     days = [NOW + timedelta(days=d) for d in range(3)]
     with store.begin() as session:
         for at, section in zip(days, ("discussion", "accepted", "discussion"), strict=True):
@@ -237,7 +239,7 @@ def test_an_index_that_goes_back_to_an_earlier_word_is_believed(store: SqlStore)
         assert load_facts(session, 7).index_entries[-1].section == "discussion"
 
 
-def test_two_rows_of_one_number_are_one_reading(store: SqlStore):
+def test_two_rows_of_one_number_are_one_reading(store: SqlStore) -> None:
     rows = [make_entry(4, section="accepted"), make_entry(4, title="Command line tools", section="accepted")]
     later = [replace(row, seen_at=NOW + timedelta(days=1)) for row in rows]
     with store.begin() as session:
@@ -246,7 +248,7 @@ def test_two_rows_of_one_number_are_one_reading(store: SqlStore):
         assert len(load_facts(session, 4).index_entries) == 2
 
 
-def test_tickets_touch_the_proposals_that_name_them_when_they_change(store: SqlStore):
+def test_tickets_touch_the_proposals_that_name_them_when_they_change(store: SqlStore) -> None:
     ticket = TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=(), seen_at=NOW)
     done = replace(
         ticket, status="Closed", resolution="Fixed", fix_versions=("4.1.0",), seen_at=NOW + timedelta(days=1)
@@ -268,7 +270,7 @@ def test_tickets_touch_the_proposals_that_name_them_when_they_change(store: SqlS
     assert (facts.proposal.release, facts.proposal.in_progress) == ("4.1.0", False)
 
 
-def test_rulings_are_facts_that_can_be_revoked_but_not_lost(store: SqlStore):
+def test_rulings_are_facts_that_can_be_revoked_but_not_lost(store: SqlStore) -> None:
     save(store, make_message("a", 7))
     settle(store)
     with store.begin() as session:
@@ -284,7 +286,7 @@ def test_rulings_are_facts_that_can_be_revoked_but_not_lost(store: SqlStore):
     assert pending(store) == [7]
 
 
-def test_a_ruling_on_a_ballot_finds_the_proposals_of_its_mail(store: SqlStore):
+def test_a_ruling_on_a_ballot_finds_the_proposals_of_its_mail(store: SqlStore) -> None:
     save(store, make_message("a", 7))
     settle(store)
     with store.begin() as session:
@@ -293,6 +295,6 @@ def test_a_ruling_on_a_ballot_finds_the_proposals_of_its_mail(store: SqlStore):
     assert pending(store) == [7]
 
 
-def test_revoking_an_unknown_ruling_is_an_error(store: SqlStore):
+def test_revoking_an_unknown_ruling_is_an_error(store: SqlStore) -> None:
     with pytest.raises(KipflowError, match="no ruling 12"), store.begin() as session:
         session.rulings.revoke(12, at=NOW, by="ops")

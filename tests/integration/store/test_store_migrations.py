@@ -29,7 +29,7 @@ def find_schema(url: str | sa.URL) -> tuple[str | None, set[str]]:
         engine.dispose()
 
 
-def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL):
+def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL) -> None:
     engine = sa.create_engine(database_url)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -37,7 +37,7 @@ def test_migrations_make_the_tables_that_the_code_knows(database_url: sa.URL):
     engine.dispose()
 
 
-def test_migrating_again_changes_nothing(database_url: sa.URL):
+def test_migrating_again_changes_nothing(database_url: sa.URL) -> None:
     migrate(database_url)
     once = find_schema(database_url)
     migrate(database_url)
@@ -45,7 +45,7 @@ def test_migrating_again_changes_nothing(database_url: sa.URL):
     assert once[0] is not None
 
 
-def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path):
+def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new' / 'kipflow.db'}"
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [url] * 4))
@@ -54,7 +54,9 @@ def test_processes_that_migrate_at_once_do_not_disturb_each_other(tmp_path: Path
     assert made >= set(metadata.tables)
 
 
-def test_a_database_that_another_process_makes_right_now_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_database_that_another_process_makes_right_now_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "kipflow.db"
     looked_for = Path.exists
 
@@ -71,7 +73,7 @@ def test_a_database_that_another_process_makes_right_now_is_not_lost(tmp_path: P
     assert find_schema(f"sqlite:///{file}")[0] is not None
 
 
-def test_a_file_that_another_process_switches_to_wal_right_now_is_waited_for():
+def test_a_file_that_another_process_switches_to_wal_right_now_is_waited_for() -> None:
     class Busy:
         refusals = 2
 
@@ -90,7 +92,7 @@ def test_a_file_that_another_process_switches_to_wal_right_now_is_waited_for():
 @pytest.mark.postgres
 def test_a_password_is_never_printed(
     postgres_cluster: sa.URL, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-):
+) -> None:
     with caplog.at_level(logging.DEBUG):
         migrate(postgres_cluster)  # into the server's own, empty database
     printed = "".join(capfd.readouterr()) + caplog.text
@@ -98,7 +100,7 @@ def test_a_password_is_never_printed(
     assert str(postgres_cluster.password) not in printed
 
 
-def test_a_migration_that_fails_leaves_no_half_made_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_migration_that_fails_leaves_no_half_made_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"sqlite:///{tmp_path / 'kipflow.db'}"
     monkeypatch.setattr(migrations, "VIEWS", ("no_such_view",))
     with pytest.raises(FileNotFoundError):
@@ -108,7 +110,7 @@ def test_a_migration_that_fails_leaves_no_half_made_schema(tmp_path: Path, monke
     engine.dispose()
 
 
-def test_every_view_file_is_made_into_a_view(database_url: sa.URL):
+def test_every_view_file_is_made_into_a_view(database_url: sa.URL) -> None:
     files = {path.stem for path in migrations.VIEW_FILES.glob("*.sql")}
     engine = sa.create_engine(database_url)
     assert set(sa.inspect(engine).get_view_names()) == files

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -16,17 +17,19 @@ from tests.integration.store.mails import NOW
 HOUR = timedelta(hours=1)
 
 
-def make_effect(key: str = "KIP-7/passed/slack", **changes) -> Effect:
-    values = {"number": 7, "channel": "slack", "payload": {"text": "passed", "blocks": [{"n": 1}]}, **changes}
-    return Effect(key=key, **values)
+def make_effect(key: str = "KIP-7/passed/slack", **changes: Any) -> Effect:
+    payload = {"text": "passed", "blocks": [{"n": 1}]}
+    return Effect(key=key, **{"number": 7, "channel": "slack", "payload": payload, **changes})
 
 
-def claim(store: SqlStore, at=NOW, *, by: str = "one", channel: str = "slack", **more) -> OutboxRow | None:
+def claim(
+    store: SqlStore, at: datetime = NOW, *, by: str = "one", channel: str = "slack", **more: Any
+) -> OutboxRow | None:
     with store.begin() as session:
         return session.outbox.claim(channel, by=by, now=at, **{"lease": HOUR, **more})
 
 
-def due(store: SqlStore, at=NOW, *, channel: str = "slack") -> list[OutboxRow]:
+def due(store: SqlStore, at: datetime = NOW, *, channel: str = "slack") -> list[OutboxRow]:
     """What a delivery would get one after the other; put back as it was."""
 
     class Undo(Exception):
@@ -41,7 +44,7 @@ def due(store: SqlStore, at=NOW, *, channel: str = "slack") -> list[OutboxRow]:
     return found
 
 
-def test_a_key_is_enqueued_once(store: SqlStore):
+def test_a_key_is_enqueued_once(store: SqlStore) -> None:
     with store.begin() as session:
         assert session.outbox.enqueue([make_effect(), make_effect("other")], now=NOW) == 2
         assert session.outbox.enqueue([make_effect(payload={"text": "again"})], now=NOW + HOUR) == 0
@@ -51,7 +54,7 @@ def test_a_key_is_enqueued_once(store: SqlStore):
     ]
 
 
-def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_their_order(store: SqlStore):
+def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_their_order(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("late")], now=NOW + HOUR)
         session.outbox.enqueue([make_effect("b"), make_effect("a"), make_effect("i", channel="index")], now=NOW)
@@ -61,7 +64,7 @@ def test_due_effects_are_pending_of_the_channel_and_come_oldest_first_and_in_the
     assert [row.key for row in due(store, channel="index")] == ["i"]
 
 
-def test_a_sent_effect_is_not_due_again(store: SqlStore):
+def test_a_sent_effect_is_not_due_again(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect()], now=NOW)
         session.outbox.mark_sent("KIP-7/passed/slack", at=NOW + HOUR, external_ref="C1/171")
@@ -70,7 +73,7 @@ def test_a_sent_effect_is_not_due_again(store: SqlStore):
     assert (row.sent_at, row.external_ref, row.attempts) == (NOW + HOUR, "C1/171", 1)
 
 
-def test_a_failed_attempt_waits_and_the_last_one_gives_up(store: SqlStore):
+def test_a_failed_attempt_waits_and_the_last_one_gives_up(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect()], now=NOW)
         session.outbox.mark_failed("KIP-7/passed/slack", error="500", next_attempt_at=NOW + HOUR)
@@ -82,7 +85,7 @@ def test_a_failed_attempt_waits_and_the_last_one_gives_up(store: SqlStore):
     assert [row.attempts for row in store.effects(status="failed").rows] == [2]
 
 
-def test_an_effect_that_needs_approval_is_held_until_a_person_releases_it(store: SqlStore):
+def test_an_effect_that_needs_approval_is_held_until_a_person_releases_it(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect(approval=True)], now=NOW)
     assert due(store) == []
@@ -93,20 +96,20 @@ def test_an_effect_that_needs_approval_is_held_until_a_person_releases_it(store:
     assert len(due(store, NOW + HOUR)) == 1
 
 
-def test_dry_run_never_becomes_pending_by_approval(store: SqlStore):
+def test_dry_run_never_becomes_pending_by_approval(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect(approval=True)], now=NOW, status="skipped")
         assert not session.outbox.release("KIP-7/passed/slack", by="ops", at=NOW)
     assert due(store) == []
 
 
-def test_an_unknown_key_is_an_error(store: SqlStore):
+def test_an_unknown_key_is_an_error(store: SqlStore) -> None:
     with pytest.raises(KipflowError, match="no effect 'nonsense'"), store.begin() as session:
         session.outbox.mark_sent("nonsense", at=NOW, external_ref="")
 
 
 # -- claims -------------------------------------------------------------------------------------------
-def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(store: SqlStore):
+def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("a"), make_effect("b"), make_effect("i", channel="index")], now=NOW)
     first = claim(store)
@@ -125,7 +128,7 @@ def test_while_one_has_an_effect_in_hand_nobody_gets_another_of_its_channel(stor
     assert second.key == "b"
 
 
-def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may_be_out(store: SqlStore):
+def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may_be_out(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
     claim(store, lease=timedelta(0))
@@ -141,7 +144,7 @@ def test_a_lease_that_ran_out_gives_the_effect_to_the_next_who_knows_that_it_may
         assert session.outbox.renew_claim("a", by="two", lease=HOUR)
 
 
-def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(store: SqlStore):
+def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("a")], now=NOW)
     claim(store)
@@ -151,7 +154,7 @@ def test_what_one_who_is_known_to_be_gone_had_in_hand_is_taken_over_at_once(stor
     assert taken.tried_at == NOW
 
 
-def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
+def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore) -> None:
     """Every one of many effects has exactly one owner, however many claim at once."""
     with store.begin() as session:
         session.outbox.enqueue([make_effect(f"e{n:02d}") for n in range(30)], now=NOW)
@@ -173,7 +176,7 @@ def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore):
     assert sorted(owned) == [f"e{n:02d}" for n in range(30)]
 
 
-def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore):
+def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
         for key in "ab":
@@ -190,7 +193,7 @@ CARDED = {"text": "KIP-7: Vote", "blocks": [{"n": 1}], CARD: {"vote": "<v@x.exam
 FULLER = {**CARDED, "blocks": [{"n": 2}]}
 
 
-def test_a_message_that_is_rewritten_while_it_is_sent_is_due_again_as_an_update(store: SqlStore):
+def test_a_message_that_is_rewritten_while_it_is_sent_is_due_again_as_an_update(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("card", payload=CARDED), make_effect("later")], now=NOW)
     in_hand = claim(store)
@@ -218,7 +221,9 @@ def test_a_message_that_is_rewritten_while_it_is_sent_is_due_again_as_an_update(
         ("skipped", False, "skipped"),
     ],
 )
-def test_what_has_not_gone_out_is_rewritten_as_it_stands(store: SqlStore, status: str, approval: bool, after: str):
+def test_what_has_not_gone_out_is_rewritten_as_it_stands(
+    store: SqlStore, status: str, approval: bool, after: str
+) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("card", payload=CARDED, approval=approval)], now=NOW, status=status)
         session.outbox.rewrite("card", FULLER, now=NOW + HOUR, approval=approval)
@@ -227,7 +232,7 @@ def test_what_has_not_gone_out_is_rewritten_as_it_stands(store: SqlStore, status
 
 
 @pytest.mark.parametrize(("approval", "status"), [(False, "pending"), (True, "held")])
-def test_what_has_gone_out_and_waits_to_be_updated_counts_as_sent(store: SqlStore, approval: bool, status: str):
+def test_what_has_gone_out_and_waits_to_be_updated_counts_as_sent(store: SqlStore, approval: bool, status: str) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("card", payload=CARDED)], now=NOW)
         session.outbox.mark_sent("card", at=NOW, external_ref="C1/1", payload=CARDED)
@@ -237,7 +242,7 @@ def test_what_has_gone_out_and_waits_to_be_updated_counts_as_sent(store: SqlStor
         assert session.outbox.withdraw(["card"], why="corrected") == 0
 
 
-def test_what_a_person_released_in_other_words_waits_for_a_person_again(store: SqlStore):
+def test_what_a_person_released_in_other_words_waits_for_a_person_again(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("card", payload=CARDED, approval=True)], now=NOW)
         assert session.outbox.release("card", by="ines", at=NOW)
@@ -255,7 +260,7 @@ def test_what_a_person_released_in_other_words_waits_for_a_person_again(store: S
     assert [row.status for row in store.effects().rows] == ["held"]
 
 
-def test_what_a_person_says_went_out_can_not_be_updated(store: SqlStore):
+def test_what_a_person_says_went_out_can_not_be_updated(store: SqlStore) -> None:
     """Nobody knows where it is."""
     with store.begin() as session:
         session.outbox.enqueue([make_effect("card", payload=CARDED)], now=NOW)

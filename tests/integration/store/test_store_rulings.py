@@ -83,7 +83,7 @@ def history(store: SqlStore) -> list[tuple[str, Stage, datetime]]:
         return [(t.rule, t.target, t.at) for t in session.history.load(7)]
 
 
-def test_a_vote_that_hung_on_who_is_who_is_accepted_when_a_person_settles_it(store: SqlStore):
+def test_a_vote_that_hung_on_who_is_who_is_accepted_when_a_person_settles_it(store: SqlStore) -> None:
     save(store, *BALLOTS, mail("o", "K. Osei <kim@home.example>", 2, "-1"))
     advance(store, 15)
     assert history(store)[-1][1] is Stage.VOTE
@@ -94,7 +94,7 @@ def test_a_vote_that_hung_on_who_is_who_is_accepted_when_a_person_settles_it(sto
     assert replay(store, policy=POLICY, start=None, end=T0 + timedelta(days=17)).differences == ()
 
 
-def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store: SqlStore):
+def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store: SqlStore) -> None:
     save(store, *BALLOTS, mail("o", "coder <coder@home.example>", 2, "-1"))
     advance(store, 15)
     accepted = history(store)
@@ -110,7 +110,7 @@ def test_a_merge_that_takes_the_ground_from_an_acceptance_corrects_history(store
     assert store.proposal(7, T0 + timedelta(days=19)).stage is Stage.ACCEPTED
 
 
-def test_a_ruling_is_shown_on_the_proposal_whose_voters_it_names(store: SqlStore):
+def test_a_ruling_is_shown_on_the_proposal_whose_voters_it_names(store: SqlStore) -> None:
     other = mail("x", "Mara Lind <mlind@apache.org>", 3, "+1")
     save(store, *BALLOTS, mail("o", "K. Osei <kim@home.example>", 2, "-1"), other)
     advance(store, 15)
@@ -120,7 +120,7 @@ def test_a_ruling_is_shown_on_the_proposal_whose_voters_it_names(store: SqlStore
     assert (shown.kind, shown.target, shown.author) == ("merge", "kim@home.example = kosei", "ops")
 
 
-def test_a_merge_made_before_the_mail_comes_holds_when_it_comes(store: SqlStore):
+def test_a_merge_made_before_the_mail_comes_holds_when_it_comes(store: SqlStore) -> None:
     save(store, *BALLOTS, mail("a", "coder <coder@home.example>", 1.6, "I like it, see my notes."))
     say(store, "coder@home.example", "kosei", same=True, day=2)
     save(store, mail("o", "coder <coder@home.example>", 2.5, "-1"))
@@ -129,7 +129,7 @@ def test_a_merge_made_before_the_mail_comes_holds_when_it_comes(store: SqlStore)
     assert (state.tally.binding.plus, state.tally.binding.minus) == (2, 1)
 
 
-def test_of_a_name_without_an_address_each_mail_is_ruled_on_and_the_name_never(store: SqlStore):
+def test_of_a_name_without_an_address_each_mail_is_ruled_on_and_the_name_never(store: SqlStore) -> None:
     """Anybody can write a name: what is said of one mail says nothing of the next one under it."""
     hidden = "Kimo Osei via dev <dev@x.example>"
     save(store, *BALLOTS, mail("o", hidden, 2, "-1"), mail("p", hidden, 2.5, "-1"))
@@ -145,7 +145,7 @@ def test_of_a_name_without_an_address_each_mail_is_ruled_on_and_the_name_never(s
     assert (state.tally.binding.minus, state.tally.non_binding.minus) == (1, 1)
 
 
-def test_two_operators_who_say_the_same_at_once_store_it_once(store: SqlStore):
+def test_two_operators_who_say_the_same_at_once_store_it_once(store: SqlStore) -> None:
     save(store, *BALLOTS, mail("o", "K. Osei <kim@home.example>", 2, "-1"))
     with ThreadPoolExecutor(4) as pool:
         said = list(
@@ -155,7 +155,7 @@ def test_two_operators_who_say_the_same_at_once_store_it_once(store: SqlStore):
     assert sum(r.is_new for r in said) == 1
 
 
-def test_of_two_operators_who_contradict_each_other_at_once_one_is_refused(store: SqlStore):
+def test_of_two_operators_who_contradict_each_other_at_once_one_is_refused(store: SqlStore) -> None:
     save(store, *BALLOTS, mail("o", "K. Osei <kim@home.example>", 2, "-1"))
 
     def rule(same: bool) -> bool:

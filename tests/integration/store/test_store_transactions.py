@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore, open_store
+from kipflow.adapters.store.session import SqlSession
 from kipflow.adapters.store.tables import metadata
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.lifecycle import decide
@@ -29,7 +30,7 @@ def contents(url: sa.URL) -> dict[str, list[tuple[object, ...]]]:
     """Every row of every table."""
     engine = sa.create_engine(url)
     with engine.connect() as connection:
-        found = {
+        found: dict[str, list[tuple[object, ...]]] = {
             table.name: sorted(tuple(map(str, row)) for row in connection.execute(sa.select(table)))
             for table in metadata.sorted_tables
         }
@@ -41,7 +42,7 @@ class Crash(Exception):
     pass
 
 
-def write_everything(session, policy: Policy) -> None:
+def write_everything(session: SqlSession, policy: Policy) -> None:
     session.mail.save_messages([make_message("b", 7), make_message("c", parent="b")], seen_at=NOW)
     session.pages.save_version(make_page(), seen_at=NOW)
     session.pages.save_index_entries([make_entry(8)])
@@ -55,7 +56,7 @@ def write_everything(session, policy: Policy) -> None:
     session.marks.save("m", "v")
 
 
-def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url: sa.URL, policy: Policy):
+def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url: sa.URL, policy: Policy) -> None:
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     before = contents(database_url)
@@ -68,7 +69,9 @@ def test_an_exception_leaves_nothing_of_its_block(store: SqlStore, database_url:
     assert contents(database_url) != before
 
 
-def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, database_url: sa.URL, tmp_path: Path):
+def test_a_killed_process_leaves_nothing_and_blocks_nobody(
+    store: SqlStore, database_url: sa.URL, tmp_path: Path
+) -> None:
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     before = contents(database_url)
@@ -91,7 +94,7 @@ def test_a_killed_process_leaves_nothing_and_blocks_nobody(store: SqlStore, data
     assert after["outbox"] == []
 
 
-def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: SqlStore, database_url: sa.URL):
+def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: SqlStore, database_url: sa.URL) -> None:
     url = database_url.render_as_string(hide_password=False)
     writers, rounds = 3, 10
     with ProcessPoolExecutor(writers, mp_context=SPAWN) as pool:
@@ -108,7 +111,7 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(store: S
     assert positions == list(range(len(positions)))
 
 
-def test_a_reader_does_not_wait_for_a_writer(store: SqlStore, open_with: Callable[..., SqlStore]):
+def test_a_reader_does_not_wait_for_a_writer(store: SqlStore, open_with: Callable[..., SqlStore]) -> None:
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     reader = open_with()
@@ -123,7 +126,7 @@ def test_a_reader_does_not_wait_for_a_writer(store: SqlStore, open_with: Callabl
 
 def test_two_decisions_on_one_proposal_come_one_after_the_other(
     store: SqlStore, open_with: Callable[..., SqlStore], policy: Policy
-):
+) -> None:
     with store.begin() as session:
         session.mail.save_messages([make_message("a", 7)], seen_at=NOW)
     other = open_with()
@@ -152,14 +155,14 @@ def open_elsewhere(url: str | sa.URL) -> SqlStore:
     return open_store(url, PlainRules(policy=policy, prefix="KIP"))
 
 
-def test_a_database_without_tables_is_one_clear_error(tmp_path: Path):
+def test_a_database_without_tables_is_one_clear_error(tmp_path: Path) -> None:
     store = open_elsewhere(f"sqlite:///{tmp_path / 'empty.db'}")
     with pytest.raises(ServiceUnavailable, match="apply the migrations"), store.begin() as session:
         session.history.load_numbers()
     store.close()
 
 
-def test_an_unreachable_database_is_one_clear_error_without_its_password():
+def test_an_unreachable_database_is_one_clear_error_without_its_password() -> None:
     store = open_elsewhere("postgres://kipflow:hush-hush@127.0.0.1:1/none?connect_timeout=2")
     with pytest.raises(ServiceUnavailable) as caught, store.begin():
         pass
@@ -167,7 +170,7 @@ def test_an_unreachable_database_is_one_clear_error_without_its_password():
     assert "127.0.0.1" in str(caught.value)
 
 
-def test_threads_may_share_a_store(store: SqlStore):
+def test_threads_may_share_a_store(store: SqlStore) -> None:
     def work(i: int) -> int:
         with store.begin() as session:
             session.mail.save_messages([make_message(f"t{i}", 7)], seen_at=NOW)

@@ -54,7 +54,7 @@ def decide_on(store: SqlStore, policy: Policy, number: int) -> None:
         session.history.save_decision(decision, facts.proposal)
 
 
-def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Query):
+def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Query) -> None:
     append(
         store,
         move(None, Stage.DRAFT, 0),
@@ -68,13 +68,13 @@ def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Qu
     assert rows[2]["hours"] is None
 
 
-def test_an_amendment_is_no_stay_of_its_own(store: SqlStore, query: Query):
+def test_an_amendment_is_no_stay_of_its_own(store: SqlStore, query: Query) -> None:
     amended = move(Stage.ACCEPTED, Stage.ACCEPTED, 9, rule="amended")
     append(store, move(None, Stage.ACCEPTED, 0), amended)
     assert [row["stage"] for row in query("SELECT stage FROM stage_durations")] == ["Accepted"]
 
 
-def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, query: Query):
+def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, query: Query) -> None:
     wrong = move(Stage.DRAFT, Stage.ACCEPTED, 2)
     correction = move(Stage.ACCEPTED, Stage.DRAFT, 3, rule="correction", retracts=(wrong.id,))
     append(store, move(None, Stage.DRAFT, 0), wrong, correction, move(Stage.DRAFT, Stage.DISCUSSION, 2))
@@ -82,7 +82,7 @@ def test_retracted_entries_and_their_correction_do_not_stand(store: SqlStore, qu
     assert [(row["target"], row["step"]) for row in rows] == [("Draft", 1), ("Discussion", 2)]
 
 
-def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Query, policy: Policy):
+def test_open_votes_and_ballots_show_the_last_decision(store: SqlStore, query: Query, policy: Policy) -> None:
     no = make_expression(Choice.AGAINST, line="-1, because", value="-0.9")
     with store.begin() as session:
         session.mail.save_messages(

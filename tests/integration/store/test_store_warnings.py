@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.migrations import VIEW_FILES
 from kipflow.domain.clocks import next_month
-from kipflow.domain.events import Stage
+from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Kind, SilenceWarning
 from kipflow.domain.history import effective
 from kipflow.domain.policy import Policy
@@ -152,7 +152,7 @@ def test_what_older_versions_decided_stays_and_what_comes_after_needs_a_warning(
     assert effective(store_history(store))[: len(asleep)] == asleep
 
 
-def store_history(store: SqlStore) -> tuple[object, ...]:
+def store_history(store: SqlStore) -> tuple[Transition, ...]:
     with store.read() as session:
         return session.history.load(7)
 

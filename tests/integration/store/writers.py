@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from kipflow.adapters.store import open_store
+from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
@@ -16,7 +16,7 @@ from tests.integration.store.mails import NOW, PlainRules, make_message
 POLICY = Policy(version="test-1", binding_roles=frozenset({"pmc"}))
 
 
-def open_for_writing(url: str):
+def open_for_writing(url: str) -> SqlStore:
     return open_store(url, PlainRules(policy=POLICY, prefix="KIP"))
 
 

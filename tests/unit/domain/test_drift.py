@@ -190,7 +190,7 @@ def test_a_page_whose_mail_is_not_held_is_not_told_to_become_a_draft() -> None:
 
 def test_what_is_acknowledged_is_listed_no_more_until_a_side_says_something_else() -> None:
     [told] = drift(index_entries=(row("discussion"),))
-    lets = ruling(12, kind="drift", target="index", **told.as_ruled)
+    lets = replace(ruling(12, kind="drift", target="index"), value=told.as_ruled)
     assert drift(day=11, index_entries=(row("discussion"),), rulings=(lets,)) == [told], "before it was said"
     assert drift(index_entries=(row("discussion"),), rulings=(lets,)) == []
     [other] = drift(index_entries=(row("discarded"),), rulings=(lets,))

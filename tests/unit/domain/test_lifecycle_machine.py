@@ -203,7 +203,7 @@ class Proposal(RuleBasedStateMachine):
     @rule(target=votes, choice=st.sampled_from([Choice.FOR, Choice.FOR, Choice.AGAINST]), told=st.booleans())
     def hold_vote(self, choice: Choice, told: bool) -> str:
         """A whole vote at once, opened eight days ago."""
-        vote = self.open_vote(24 * 8, False)
+        vote = str(self.open_vote(24 * 8, False))
         for voter in ("ada", "bo", "cy", "di"):
             self.cast(vote, 24 * 6, voter, choice, BallotStatus.COUNTED, True)
         if told:
@@ -230,7 +230,7 @@ class Proposal(RuleBasedStateMachine):
     )
     def make_ruling(self, kind: str, stage: Stage, choice: str, pick: int) -> int:
         ballots = [b for v in self.polls.values() for b in v.ballots]
-        value = {
+        value: Any = {
             "stage": {"stage": stage.value},
             "snooze": {"until": (self.now() + timedelta(days=30)).isoformat()},
             "restore": {},
@@ -323,11 +323,12 @@ class Proposal(RuleBasedStateMachine):
         def mixed(values: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(shuffle.sample(values, len(values)))
 
+        others: dict[str, Any] = {name: mixed(getattr(known, name)) for name in self.known}
         other = replace(
             known,
             votes=mixed(tuple(replace(v, ballots=mixed(v.ballots)) for v in known.votes)),
             warnings=mixed(known.warnings),
-            **{name: mixed(getattr(known, name)) for name in self.known},
+            **others,
         )
         assert decide(other, self.policy, self.now()) == decide(known, self.policy, self.now())
 

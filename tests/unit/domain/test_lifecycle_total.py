@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -196,7 +197,9 @@ def test_any_facts_in_any_order_give_one_answer(
 ) -> None:
     decision = decide(known, policy, as_of)
     kinds = ("pages", "absences", "index_entries", "messages", "votes", "tickets", "rulings")
-    mixed = {kind: tuple(shuffle.sample(getattr(known, kind), len(getattr(known, kind)))) for kind in kinds}
+    mixed: dict[str, Any] = {
+        kind: tuple(shuffle.sample(getattr(known, kind), len(getattr(known, kind)))) for kind in kinds
+    }
     mixed["votes"] = tuple(replace(v, ballots=tuple(shuffle.sample(v.ballots, len(v.ballots)))) for v in mixed["votes"])
     assert decide(replace(known, **mixed), policy, as_of) == decision
 

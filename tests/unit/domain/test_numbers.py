@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_where_a_wiki_gives_numbers_one_of_mail_is_claimed_and_its_vote_decides_
     ],
     ids=["a page", "a page that came late", "a row seen later", "a person's word", "a community without a wiki"],
 )
-def test_a_number_that_is_real_lets_its_vote_decide_as_of_its_end(more: dict[str, object]) -> None:
+def test_a_number_that_is_real_lets_its_vote_decide_as_of_its_end(more: dict[str, Any]) -> None:
     decision = decide(claimed(**more), POLICY, at(9))
     assert decision is not None
     assert decision.claim is None

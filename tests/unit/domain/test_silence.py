@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -194,7 +195,7 @@ def test_what_passed_its_vote_is_not_warned_of_a_dormancy_that_cannot_come() -> 
     ids=["less grace", "more grace", "fewer days", "more days"],
 )
 def test_another_policy_never_brings_the_promised_date_nearer_and_warns_nobody_twice(
-    change: dict[str, timedelta], dormant: float
+    change: dict[str, Any], dormant: float
 ) -> None:
     warned = followed(TALK, SLEEPY, 2, 91)
     other = replace(SLEEPY, **change)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ VETOING = replace(POLICY, rule=Rule.LAZY_CONSENSUS, clock_after=None)
 VETO = ballot("vera", 5, Choice.AGAINST)
 
 
-def ended(*cast: Ballot, day: float = 30, **vote: object) -> tuple[Stage, Outcome, str]:
+def ended(*cast: Ballot, day: float = 30, **vote: Any) -> tuple[Stage, Outcome, str]:
     """Stage, outcome, and the rule of the last move."""
     decision = decide(facts(**TALKED, votes=(poll(4, *cast, **vote),)), VETOING, at(day))
     assert decision is not None

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kipflow import java
 from kipflow.config.loading import load_community
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
-from kipflow.launcher import checks, environment
+from kipflow.launcher import checks
 from kipflow.launcher.credentials import load_credentials, write_passwords
 from kipflow.launcher.environment import build_environment
 from kipflow.launcher.layout import Layout
@@ -25,7 +26,7 @@ def layout(tmp_path: Path) -> Layout:
 
 @pytest.fixture
 def built(tmp_path: Path, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.setattr(environment.java, "spark_environment", lambda home, env: {"JAVA_HOME": "/jre"})
+    monkeypatch.setattr(java, "spark_environment", lambda home, env: {"JAVA_HOME": "/jre"})
     settings = Settings(
         home=tmp_path,
         config=Path(__file__).resolve().parents[3] / "config",
@@ -66,7 +67,7 @@ def test_a_port_left_out_is_the_default(variables: dict[str, str], port: int) ->
 
 
 def test_a_full_disk_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**12, 10**12, 50_000_000))  # type: ignore[attr-defined]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**12, 10**12, 50_000_000))
     with pytest.raises(LaunchFailed, match="50 MB free and 300 are needed"):
         checks.check_room(tmp_path)
 

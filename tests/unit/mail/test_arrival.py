@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kipflow.domain.facts import Authentication, Message
+from kipflow.domain.facts import Message
+from kipflow.domain.senders import Authentication
 from kipflow.mail.messages import read_message
 
 HOSTS = ("village.example",)

@@ -109,4 +109,4 @@ def test_html_beside_plain_text_is_read_in_full_for_votes_only(tmp_path: Path, m
         b"--b\nContent-Type: text/html\n\n<p>Words.</p>\n--b--\n"
     )
     [mail] = read_mbox(file, list_id="dev@x.example", month="2026-03", prefix="KIP")
-    assert mail.own_text.startswith("Some words.")  # type: ignore[union-attr]
+    assert mail.own_text.startswith("Some words.")

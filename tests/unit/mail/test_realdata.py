@@ -7,6 +7,7 @@ import json
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.realdata
 FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")
 
 
-def read(path: Path) -> dict[str, object]:
+def read(path: Path) -> dict[str, Any]:
     return render_json(read_votes([path], community=load_community("apache-release"), roster=Roster(())))
 
 

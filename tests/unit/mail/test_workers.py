@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,8 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 
 
 def read(path: Path, *, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
-    how = {"late": late, "keep_cut": keep_cut}
-    return list(read_path(path, list_id="dev@x.example", month="", prefix="KIP", list_from_headers=True, **how))
+    where: dict[str, Any] = {"list_id": "dev@x.example", "month": "", "prefix": "KIP", "list_from_headers": True}
+    return list(read_path(path, late=late, keep_cut=keep_cut, **where))
 
 
 @pytest.fixture

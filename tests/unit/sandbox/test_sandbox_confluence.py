@@ -20,7 +20,8 @@ ALL = "body.storage,version,history,metadata.labels,ancestors"
 def read(client: TestClient, page_id: str, **params: Any) -> dict[str, Any]:
     answer = client.get(f"{CONTENT}/{page_id}", params={"expand": ALL, **params})
     assert answer.status_code == 200, answer.text
-    return answer.json()
+    found: dict[str, Any] = answer.json()
+    return found
 
 
 def save(client: TestClient, page: dict[str, Any], body: str, *, number: int | None = None) -> Any:

@@ -135,8 +135,8 @@ def read(story: Story) -> list[tuple[Message, str]]:
 def text_of(mail: Message) -> str:
     """The body without its transfer encoding, charset problems aside."""
     part = mail.get_payload(0) if mail.is_multipart() else mail
-    raw = str(part.get_payload()).encode("utf-8", "surrogateescape")  # type: ignore[union-attr]
-    encoding = str(part.get("Content-Transfer-Encoding") or "")  # type: ignore[union-attr]
+    raw = str(part.get_payload()).encode("utf-8", "surrogateescape")
+    encoding = str(part.get("Content-Transfer-Encoding") or "")
     if encoding == "base64":
         raw = base64.b64decode(raw)
     elif encoding == "quoted-printable":

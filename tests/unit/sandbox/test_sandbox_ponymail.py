@@ -126,9 +126,10 @@ def test_a_permalink_by_message_id_leads_to_the_thread(client: TestClient) -> No
 
 
 def test_mails_of_the_future_are_not_there_yet(client: TestClient, story: Story) -> None:
-    assert find_listed(client, r"^\[VOTE\] KIP-93", required=False) is None
+    with pytest.raises(StopIteration):
+        find_listed(client, r"^\[VOTE\] KIP-93")
     client.post("/clock", json={"advance": "13 hours"})
-    assert find_listed(client, r"^\[VOTE\] KIP-93", required=False) is not None
+    assert find_listed(client, r"^\[VOTE\] KIP-93")
     assert max(m.arrives_at for m in story.mails) > story.world.anchor + timedelta(days=5)
 
 
@@ -173,9 +174,6 @@ def test_a_real_month_comes_back_byte_for_byte(make_client: Callable[..., TestCl
     assert client.get("/api/stats.lua", params=query).json()["active_months"]["2017-11"] == 317
 
 
-def find_listed(client: TestClient, pattern: str, *, required: bool = True) -> dict[str, str] | None:
+def find_listed(client: TestClient, pattern: str) -> dict[str, str]:
     emails = client.get("/api/stats.lua", params=MONTH).json()["emails"]
-    found = next((e for e in emails if re.search(pattern, e["subject"])), None)
-    if required:
-        assert found is not None, pattern
-    return found
+    return next(e for e in emails if re.search(pattern, e["subject"]))

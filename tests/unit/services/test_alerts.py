@@ -56,7 +56,7 @@ def test_the_text_of_a_strange_error_is_not_told_nor_can_it_ping(store: Any) -> 
 
 
 @pytest.mark.parametrize("changes", [{"slack": "off"}, {"operators": ""}, {"channel": ""}])
-def test_without_a_channel_for_operators_nobody_is_told(store: Any, changes: dict[str, str]) -> None:
+def test_without_a_channel_for_operators_nobody_is_told(store: Any, changes: dict[str, Any]) -> None:
     assert report_failure(store, POLL, replace(RULES, **changes), now=NOW) == 0
 
 

@@ -125,7 +125,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_kept(
 
 
 def test_a_ruling_on_a_ballot_is_stored_once_and_turns_the_vote(memory: MemoryStore, mails: list[Message]) -> None:
-    asked = {"number": 7, "kind": "ballot", "target": mails[2].message_id, "value": {"choice": "+1"}}
+    asked: dict[str, Any] = {"number": 7, "kind": "ballot", "target": mails[2].message_id, "value": {"choice": "+1"}}
     said = {**asked, "author": "ines", "reason": "they stay", "at": LATER}
     assert rule(memory, **said) == rule(memory, **said) == 1
     advance(memory, LATER + DAY)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -222,9 +223,12 @@ def test_mails_that_were_read_are_not_read_again_until_better_rules_come(
     archive.months["2026-03"] = mail(1) + mail(2)
     poll(store, archive, tmp_path)
     parsed: list[bytes] = []
-    monkeypatch.setattr(
-        "kipflow.mail.filereading.read_mail", lambda data, *a, **k: parsed.append(data) or read_mail(data, *a, **k)
-    )
+
+    def read(data: bytes, *rest: Any, **more: Any) -> object:
+        parsed.append(data)
+        return read_mail(data, *rest, **more)
+
+    monkeypatch.setattr("kipflow.mail.filereading.read_mail", read)
     archive.months["2026-03"] = mail(3) + mail(1) + mail(2)
     archive.digests["2026-03"] = "d2"
     counts = poll(store, archive, tmp_path, NOW + timedelta(hours=1))

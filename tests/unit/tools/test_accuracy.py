@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kipflow.mail.archive import read_path
 from tools.accuracy import __main__ as accuracy
 from tools.accuracy import oddities
 from tools.accuracy.findings import Demand, Disagreement, Section, explain, is_good, load_explanations
@@ -70,7 +72,7 @@ def lay_out(
     *,
     month: str = MONTH,
     labels: Sequence[tuple[str, str, str]] = LABELS,
-    result: dict[str, object] = RESULT,
+    result: Mapping[str, object] = RESULT,
     phrases: Sequence[dict[str, object]] = (),
 ) -> Path:
     """A folder of the shape that real data have, about an invented vote."""
@@ -152,7 +154,7 @@ def test_a_result_without_mails_is_listed_as_not_checkable(tmp_path: Path) -> No
 
 
 def test_a_mirrored_thread_is_counted_by_its_phrases(tmp_path: Path) -> None:
-    result = {**RESULT, "id": "tvm/v1", "project": "tvm", "vote_issue": "https://issues.example/7"}
+    result: dict[str, object] = {**RESULT, "id": "tvm/v1", "project": "tvm", "vote_issue": "https://issues.example/7"}
     tallies = accuracy.check_mail(lay_out(tmp_path / "real", result=result))[1]
     assert [(d.expected, d.read) for d in tallies.disagreements] == [("1 × +1, 1 × -1", "counted 1 × +1")]
 
@@ -170,12 +172,11 @@ def test_a_written_value_that_is_read_otherwise_is_listed(tmp_path: Path) -> Non
 def test_a_crash_is_told_of_and_the_other_files_are_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = lay_out(tmp_path / "real")
     (real / "malformed" / "bad.eml").write_text("Subject: x\n\nx\n")
-    sound = oddities.read_path
 
-    def fragile(path: Path, **where: str) -> object:
+    def fragile(path: Path, **where: Any) -> object:
         if path.name == "bad.eml":
             raise RecursionError("too deep")
-        return sound(path, **where)
+        return read_path(path, **where)
 
     monkeypatch.setattr(oddities, "read_path", fragile)
     section = oddities.check_oddities(real)

@@ -70,7 +70,8 @@ def prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     for lock in script.DEVELOPMENT:
         (tmp_path / lock).write_text("a==1\n")
     (tmp_path / "pyproject.toml").write_text("")
-    script.calls = []
+    calls: list[list[str]] = []
+    monkeypatch.setattr(script, "calls", calls, raising=False)
 
     def run(command: list[str], what: str) -> None:
         script.calls.append(what)
@@ -168,7 +169,7 @@ def test_the_last_error_of_a_program_is_what_is_told(prepare: ModuleType, tmp_pa
         pytest.fail("tools/prepare_venv.py is gone")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    script.LOG = tmp_path / "log"
+    vars(script)["LOG"] = tmp_path / "log"
     code = "print('Collecting a'); print('ERROR: hashes do not match'); raise SystemExit(3)"
 
     with pytest.raises(script.SetupFailed, match="trying: ERROR: hashes do not match"):

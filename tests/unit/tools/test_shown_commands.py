@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_command_begins_as_it_was_called(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", community)
-    monkeypatch.setattr(program.sys, "argv", [called.format(here=tmp_path, bin=tmp_path / "bin")])
+    monkeypatch.setattr(sys, "argv", [called.format(here=tmp_path, bin=tmp_path / "bin")])
     assert program.say_program() == begins
 
 
