@@ -10,8 +10,7 @@ from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
-from kipflow.mail.announcements.counts import CountReading, read_counts
-from kipflow.mail.announcements.layouts import even_out
+from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.sayings import can_call, read_call
@@ -37,7 +36,9 @@ def read_declared(
     if not _can_announce(words, reading):
         return None
     lines = [plain(line.text) for line in words.own[:MAX_LINES]]
-    mail = Mail(lines, read_counts(even_out(lines)), reading, subject or reading.topic)
+    mail = Mail(lines, reading, subject or reading.topic)
+    if mail.is_silent:
+        return None
     rule, evidence = result.find(mail)
     if rule.says is Says.NOTHING:
         return None

@@ -6,8 +6,9 @@ nowhere, by subject: proposal number or topic, and the round that it names.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.policy import Policy
@@ -16,19 +17,35 @@ from kipflow.domain.votes import Vote
 from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
-from kipflow.mail.rounds.linking import attribute_numbers, dedupe, find_parents, find_times
+from kipflow.mail.rounds.linking import attribute_numbers, dedupe
 from kipflow.mail.rounds.openings import Openings
 from kipflow.mail.rounds.placing import Placing
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.votes.shares import read_share
 
-__all__ = ["attribute_numbers", "dedupe", "find_parents", "find_times", "find_votes"]
+__all__ = ["Threads", "attribute_numbers", "dedupe", "find_votes", "read_threads"]
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Every round of every vote in some mails, in order of opening; what each mail answers, and when it was sent."""
+
+    votes: list[Vote]
+    parents: Mapping[str, str]
+    times: Mapping[str, datetime]
 
 
 def find_votes(
     messages: Sequence[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str = "number"
 ) -> list[Vote]:
-    """Every round of every vote in `messages`, ballots unjudged, in order of opening.
+    """Every round of every vote: see `read_threads`."""
+    return read_threads(messages, roster, policy, prefix=prefix, keyed_by=keyed_by).votes
+
+
+def read_threads(
+    messages: Sequence[Message], roster: Roster, policy: Policy, *, prefix: str, keyed_by: str = "number"
+) -> Threads:
+    """Put mails together to votes, ballots unjudged.
 
     Args:
         messages: mails in any order, copies allowed.
@@ -49,7 +66,7 @@ def find_votes(
             round_.forget()
         _fill_rounds(book, placing)
     found = [_build(book, r, roster, policy) for r in book.all_rounds()]
-    return sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key))
+    return Threads(sorted(found, key=lambda v: (v.opened_at, v.root_message_id, v.key)), book.parents, book.times)
 
 
 def _doubt(message: Message) -> Message:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from kipflow.domain.votes import Expression
+from kipflow.mail.relevance import fold_case, has_any
 
 _ATTACHED_VOTE = re.compile(
     r"\b(?:vote|ballot|veto|objection|opinion|answer|reply)s?\b[^.\n]{0,60}\b(?:attach|enclos)"
@@ -16,7 +17,7 @@ _ATTACHED_VOTE = re.compile(
 
 def points_at_attachment(text: str) -> bool:
     """Whether a mail says that what it votes is attached: attachments are not read."""
-    return _ATTACHED_VOTE.search(text) is not None
+    return has_any(("attach", "enclos"), fold_case(text)) and _ATTACHED_VOTE.search(text) is not None
 
 
 def ask_unread(found: tuple[Expression, ...], unread: str) -> tuple[Expression, ...]:

@@ -25,7 +25,7 @@ from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_o
 from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
 from kipflow.mail.archive import read_path
-from kipflow.mail.threads import find_parents, find_times, find_votes
+from kipflow.mail.threads import Threads, read_threads
 from kipflow.services.explaining import PassedOver, find_passed_over
 
 SCHEMA = 1
@@ -107,14 +107,16 @@ def read_votes(
         explained: find also why lines that could be votes are none.
     """
     messages, unreadable = _read(paths, community, on_mail)
-    moment = as_of if as_of is not None else _find_newest(messages)
     policy = community.as_policy()
+    threads = read_threads(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
+    # a reply with a wrong clock does not move it
+    newest = max((threads.times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
+    moment = as_of if as_of is not None else newest
     readings: list[VoteReading] = []
     later: datetime | None = None
     if moment is not None:
-        votes = find_votes(messages, roster, policy, prefix=community.prefix, keyed_by=community.keyed_by)
-        readings = [_judge(vote, roster, policy, moment) for vote in votes if vote.opened_at <= moment]
-        later = min((vote.opened_at for vote in votes if vote.opened_at > moment), default=None)
+        readings = [_judge(vote, roster, policy, moment) for vote in threads.votes if vote.opened_at <= moment]
+        later = min((vote.opened_at for vote in threads.votes if vote.opened_at > moment), default=None)
     return VotesReport(
         as_of=moment,
         messages_read=len(messages),
@@ -122,17 +124,17 @@ def read_votes(
         votes=tuple(readings),
         opened_later=later,
         claimed=sum(message.arrived_from in CLAIMED for message in messages),
-        passed_over=find_passed_over(_find_vote_mails(messages, readings)) if explained else (),
+        passed_over=find_passed_over(_find_vote_mails(messages, readings, threads)) if explained else (),
     )
 
 
-def _find_vote_mails(messages: Sequence[Message], readings: Sequence[VoteReading]) -> Iterator[VoteMail]:
+def _find_vote_mails(
+    messages: Sequence[Message], readings: Sequence[VoteReading], threads: Threads
+) -> Iterator[VoteMail]:
     """The mails in the threads of votes, in order of time."""
     in_thread = {reading.vote.root_message_id for reading in readings}
-    parents = find_parents(messages)
-    times = find_times(messages, parents)
-    for message in sorted(messages, key=lambda m: (times[m.message_id], m.message_id)):
-        if parents.get(message.message_id) in in_thread or message.message_id in in_thread:
+    for message in sorted(messages, key=lambda m: (threads.times[m.message_id], m.message_id)):
+        if threads.parents.get(message.message_id) in in_thread or message.message_id in in_thread:
             in_thread.add(message.message_id)
             yield VoteMail(
                 message_id=message.message_id,
@@ -140,12 +142,6 @@ def _find_vote_mails(messages: Sequence[Message], readings: Sequence[VoteReading
                 own_text=message.own_text,
                 announces=message.declared is not None,
             )
-
-
-def _find_newest(messages: Sequence[Message]) -> datetime | None:
-    """When the newest mail was sent; a reply with a wrong clock does not move it."""
-    times = find_times(messages, find_parents(messages))
-    return max((times[m.message_id] for m in messages if m.arrived_at is not None), default=None)
 
 
 def _read(

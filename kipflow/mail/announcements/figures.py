@@ -48,6 +48,8 @@ _NUM_SIDE = re.compile(
 _GROUP_FIRST = re.compile(rf"^\W*{_G}(?:\s+votes?)?\s*[:=]", re.IGNORECASE)
 #: "9 total", "9 in all"
 _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNORECASE)
+#: Each of them has a number in it.
+_ANY_NUMBER = re.compile(_NUM, re.IGNORECASE)
 _PATTERNS = (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE)
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
 _NOT_TOLD = re.compile(
@@ -80,8 +82,9 @@ class Count:
 def find_counts(line: str) -> list[Count]:
     """The counts in one line, left to right; one without a choice takes that of its left neighbour."""
     found: list[Count] = []
-    for pattern in _PATTERNS:
-        for match in pattern.finditer(line[:_MAX_LINE]):
+    looked_at = line[:_MAX_LINE]
+    for pattern in _PATTERNS if _ANY_NUMBER.search(looked_at) is not None else ():
+        for match in pattern.finditer(looked_at):
             if len(found) < _MAX_COUNTS and _is_told(line, match, found):
                 found.append(_read_count(line, match))
     counts: list[Count] = []

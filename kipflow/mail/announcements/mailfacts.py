@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.mail.announcements.counts import CountReading
+from kipflow.mail.announcements.counts import CountReading, read_counts
 from kipflow.mail.announcements.heads import Subject, takes_back
+from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.others import names_another
-from kipflow.mail.announcements.sayings import Said, read_ends, read_outcomes, tells_end
+from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
@@ -23,9 +24,19 @@ class Mail:
     """A mail that may announce a result."""
 
     lines: Sequence[str]
-    counts: CountReading
     reading: SubjectReading
     subject: str
+
+    @cached_property
+    def counts(self) -> CountReading:
+        return read_counts(even_out(self.lines))
+
+    @cached_property
+    def is_silent(self) -> bool:
+        """Whether nothing in it could say of a vote that it ended: then no rule applies but the last."""
+        if self.is_tagged or self.ends or self.outcomes or len(self.own) < len(self.sentences):
+            return False
+        return not any(read_call(sentence) in {Says.ASK, Says.MUSED} for sentence in self.sentences)
 
     @cached_property
     def is_tagged(self) -> bool:
@@ -66,6 +77,8 @@ class Mail:
     @cached_property
     def heard(self) -> list[Said]:
         """The outcomes that count. In a ballot only what is said of the vote itself does."""
+        if not self.outcomes:
+            return []
         free = self.is_tagged or self.counts.any or Says.CLOSED in self.ends
         floor = Subject.VOTE if self.is_ballot else Subject.NOBODY if free else Subject.THING
         return [said for said in self.outcomes if said.subject >= floor]
@@ -97,9 +110,9 @@ class Mail:
 
     @cached_property
     def is_ballot(self) -> bool:
-        if self.is_tagged or self.counts.told or sum(self.counts.listed.values()) > 1:
+        if self.is_tagged or not any(_LEADING_VOTE.match(line) for line in self.lines):
             return False
-        return any(_LEADING_VOTE.match(line) for line in self.lines)
+        return not self.counts.told and sum(self.counts.listed.values()) <= 1
 
     @cached_property
     def first_line(self) -> str:

@@ -134,9 +134,8 @@ def answers(m: Mail) -> bool:
     leaves=("Correction: 4 binding +1.", "We have 2 binding +1 so far."),
 )
 def closed_with_counts(m: Mail) -> str:
-    if not m.counts.any or Says.CORRECTED in m.ends:
-        return ""
-    return next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), "")
+    told = next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), "")
+    return told if told and Says.CORRECTED not in m.ends and m.counts.any else ""
 
 
 @result(ASK, "corrects counts", "Correction: 4 binding +1, not 3.")

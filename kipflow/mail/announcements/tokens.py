@@ -105,13 +105,17 @@ def has_word(text: str, *kinds: str) -> bool:
 def has_parts(text: str, *kinds: str) -> bool:
     """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
     folded = fold_case(text)
-    return any(first in folded and all(part in folded for part in others) for first, *others in _find_parts(*kinds))
+    for first, *others in _find_parts(*kinds, is_ascii=folded.isascii()):
+        if first in folded and all(part in folded for part in others):
+            return True
+    return False
 
 
 @cache
-def _find_parts(*kinds: str) -> tuple[list[str], ...]:
-    """The words of each sign, the longest first: few texts hold that one."""
-    return tuple(sorted(sign.split(), key=len, reverse=True) for sign in find_signs(*kinds))
+def _find_parts(*kinds: str, is_ascii: bool) -> tuple[list[str], ...]:
+    """The words of each sign that such a text can hold, the longest first: few texts hold that one."""
+    signs = (sign for sign in find_signs(*kinds) if sign.isascii() or not is_ascii)
+    return tuple(sorted(sign.split(), key=len, reverse=True) for sign in signs)
 
 
 def lands(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
+from functools import lru_cache
 
 _ISO = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?", re.I)
 _FIRST_YEAR, _LAST_YEAR = 1985, 2100
@@ -36,6 +37,7 @@ def _as_written_elsewhere(text: str) -> str:
     return _ODD_ZONE.sub(lambda z: f"{z[1]}{int(z[2]):02}{z[3] or '00'}" if z[1] else " +0000", text)
 
 
+@lru_cache(maxsize=256)  # a mail's own lines repeat it
 def parse_date(text: str) -> datetime | None:
     """A time from a header, aware UTC; None if it isn't one or its year is not believable."""
     text = text.strip()[:120]

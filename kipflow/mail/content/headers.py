@@ -45,11 +45,12 @@ _NO_FIELD = re.compile(rb"\n(?![!-9;-~]{1,76}[ \t]*:|[ \t])")
 class Headers:
     """The fields of one header block that are read, each as it stands first, names in lower case.
 
-    `fields` are all of them, in order; those that are not read have no name.
+    `fields` are all of them, in order; those that are not read have no name. `size` is that of the block, in bytes.
     """
 
     first: Mapping[str, bytes]
     fields: Sequence[tuple[str, bytes]] = ()
+    size: int = 0
 
     def select(self, names: frozenset[str]) -> list[tuple[str, bytes]]:
         """Every field of these names, in order, as it stands."""
@@ -79,7 +80,7 @@ def note_limits(data: bytes, headers: Headers, note: limits.Note) -> None:
         note(limits.HEADERS)
     if len(headers.fields) >= MAX_FIELDS:
         note(limits.FIELDS)
-    if any(len(value) > MAX_FIELD for value in headers.first.values()):
+    if headers.size > MAX_FIELD and any(len(value) > MAX_FIELD for value in headers.first.values()):
         note(limits.FIELD)
 
 
@@ -112,7 +113,7 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
         return _split_damaged(data, block, rest_at)
     found = _READ_FIELD.findall(lines)
     del found[MAX_FIELDS:]
-    return _keep_read(found), data[rest_at:]
+    return _keep_read(found, rest_at), data[rest_at:]
 
 
 def _starts_folded(lines: bytes) -> bool:
@@ -143,16 +144,16 @@ def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, by
             _append(fields, line)  # a fold that lost its indentation
         else:
             # no separator between headers and body: the body starts here
-            return _keep_read(fields), data[position:]
+            return _keep_read(fields, position), data[position:]
         position = line_end + 1
-    return _keep_read(fields), data[rest_at:]
+    return _keep_read(fields, rest_at), data[rest_at:]
 
 
-def _keep_read(fields: list[tuple[bytes, bytes]]) -> Headers:
+def _keep_read(fields: list[tuple[bytes, bytes]], size: int) -> Headers:
     named = [(_WRITTEN.get(name) or _NAMES.get(name.lower(), ""), value) for name, value in fields]
     first = dict(reversed(named))  # the first of several wins
     first.pop("", None)
-    return Headers(first, named)
+    return Headers(first, named, size)
 
 
 def _append(fields: list[tuple[bytes, bytes]], line: bytes) -> None:

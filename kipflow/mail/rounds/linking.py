@@ -93,11 +93,6 @@ class Links:
         return found
 
 
-def find_parents(messages: Sequence[Message]) -> dict[str, str]:
-    """The mail that each mail answers, as far as it is held: In-Reply-To, else the nearest reference."""
-    return Links(messages).parents
-
-
 def attribute_numbers(messages: Sequence[Message]) -> dict[str, tuple[int, ...]]:
     """The proposals each mail is about: see `Attribution`."""
     ordered = dedupe(messages)

@@ -141,7 +141,7 @@ class Placing:
         a subject without a tag does, unless that subject began a thread and no vote claims to bind or not. Under a
         discussion's subject only votes are read that do.
         """
-        reading, ancestors = message.reading, self.book.ancestors(message)
+        reading = message.reading
         if reading.kind in {Kind.RESULT, Kind.CANCEL}:
             return []
         roots = self.find_roots(message)
@@ -154,6 +154,7 @@ class Placing:
             return [self.book.rounds[key][-1] for key in keys if key in self.book.rounds]
         root = roots[0]
         rounds = self.book.by_root[root.message_id]
+        ancestors = self.book.ancestors(message)
         ancestors = ancestors if root in ancestors else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
         votes = (e.standing is not Standing.DOUBT for e in message.expressions)

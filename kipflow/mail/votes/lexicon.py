@@ -51,13 +51,16 @@ def find_words(name: str, text: str) -> list[re.Match[str]]:
 
 def has(name: str, text: str) -> bool:
     """Whether `text` (in lower case, see `fold`) holds a word of the class."""
-    return any(_compile_sign(name, sign).search(text) for sign in _find_held(text).get(name, ()))
+    for sign in _find_held(text).get(name, ()):  # noqa: SIM110  as in `has_any`
+        if _compile_sign(name, sign).search(text) is not None:
+            return True
+    return False
 
 
 def begins(name: str, text: str) -> bool:
     """Whether `text` (in lower case) begins with a word of the class, blanks aside."""
     text = text.lstrip()
-    return any(_compile_sign(name, sign).match(text) for sign in _find_held(text).get(name, ()))
+    return text.startswith(_list_starts(name)) and _compile(name).match(text) is not None
 
 
 def ends(name: str, text: str) -> bool:
@@ -104,6 +107,12 @@ def _find_signs(name: str) -> dict[str, list[str]]:
     for word in load_words()[name]:
         found.setdefault(max(_BETWEEN_PIECES.split(word), key=len), []).append(word)
     return found
+
+
+@cache
+def _list_starts(name: str) -> tuple[str, ...]:
+    """What the words of a class begin with, each up to its first blank or star."""
+    return tuple({_BETWEEN_PIECES.split(word)[0] for word in load_words()[name]})
 
 
 Signs = tuple[tuple[str, str], ...]

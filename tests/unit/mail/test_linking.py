@@ -8,7 +8,7 @@ import pytest
 
 from kipflow.domain.facts import Message
 from kipflow.mail.messages import read_message
-from kipflow.mail.rounds.linking import EPOCH, find_parents, find_times
+from kipflow.mail.rounds.linking import EPOCH, Links, find_times
 
 
 def make_mail(name: str, date: str, answers: str = "", month: str = "") -> Message:
@@ -21,7 +21,7 @@ def make_mail(name: str, date: str, answers: str = "", month: str = "") -> Messa
 
 
 def times_of(*mails: Message) -> list[str]:
-    times = find_times(mails, find_parents(mails))
+    times = find_times(mails, Links(mails).parents)
     return [f"{times[m.message_id]:%Y-%m-%d %H}" for m in mails]
 
 
@@ -74,4 +74,4 @@ def test_a_mail_alone_without_a_time_goes_by_its_month_and_else_is_the_oldest() 
 
 def test_mails_that_answer_each_other_in_a_circle_have_times_too() -> None:
     one, other = make_mail("a", SECOND, "b"), make_mail("b", THIRD, "a")
-    assert set(find_times([one, other], find_parents([one, other]))) == {one.message_id, other.message_id}
+    assert set(find_times([one, other], Links([one, other]).parents)) == {one.message_id, other.message_id}

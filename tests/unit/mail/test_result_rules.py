@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 from kipflow.mail import announcements
-from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.heads import Head
-from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import find_outcome_of_subject, result
 from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
@@ -38,7 +36,7 @@ def find_in_mail(text: str) -> set[str]:
     bare = text.removeprefix("[RESULT] ")
     subject = "[RESULT] [VOTE] KIP-7: Names" if bare != text else "Re: [VOTE] KIP-7: Names"
     lines = bare.split("\n")
-    mail = Mail(lines, read_counts(even_out(lines)), parse_subject(subject, "KIP"), subject)
+    mail = Mail(lines, parse_subject(subject, "KIP"), subject)
     return {result.find(mail)[0].name}
 
 
