@@ -112,6 +112,7 @@ _RUN_WORDS: dict[str, str] = {
     "cli": "on the command line",
     "review": "after a ruling",
     "import": "as an index was imported",
+    "undo": "as an ingest was undone",
 }
 
 
