@@ -27,6 +27,7 @@ from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
+from kip_dags.alerts import tell_of_conditions
 from kip_dags.defaults import MESSAGES, PAGES, TRANSITIONS, describe_dag, often
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
@@ -47,6 +48,7 @@ def kip_advance_stages() -> None:
         """The proposals that could change, each with the one time at which this run decides."""
         parts = open_parts()
         note_run(parts.store, datetime.now(UTC))
+        tell_of_conditions(parts)
         as_of = find_as_of(get_current_context(), parts)
         service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)

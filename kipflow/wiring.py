@@ -27,13 +27,16 @@ from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
+from kipflow.services.conditions import Condition, Situation, find_conditions, load_away
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Kind, Scope
 from kipflow.services.kinds.result import ResultKind
-from kipflow.services.ports import Archive, Chat, Mailer, Tickets, Wiki
+from kipflow.services.lastrun import find_pause
+from kipflow.services.ports import Archive, Chat, Mailer, Runs, Tickets, Wiki
+from kipflow.services.program import name_program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +266,33 @@ def page_norms(community: Community) -> Norms:
     if community.pages is None:
         return norms
     return replace(norms, sections=community.pages.as_norms(), fields=community.pages.fields)
+
+
+def find_state(
+    parts: Parts, *, now: datetime, runs: Runs | None = None, by: datetime | None = None
+) -> tuple[Condition, ...]:
+    """What keeps the whole from working. `runs` is what Airflow says, where it can be asked; `by` is this machine's
+    time where runs are expected."""
+    with parts.store.read() as session:
+        coverage, away = session.mail.find_coverage(), load_away(session.marks)
+    roster = parts.community.roster
+    return find_conditions(
+        Situation(
+            now=now,
+            coverage=coverage,
+            away=away,
+            has_archive=parts.archive is not None,
+            has_roster=bool(parts.roster.people),
+            roster=str(parts.settings.config / roster) if roster else "",
+            pause=find_pause(parts.store, by) if by is not None else None,
+            runs=runs or Runs(),
+        )
+    )
+
+
+def board_program(settings: Settings) -> str:
+    """How commands begin that the board and its messages show: for whoever has another community in the shell."""
+    return name_program(None if settings.community == "sandbox" else settings.community)
 
 
 def find_ticket_links(community: Community) -> str:

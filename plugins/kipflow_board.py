@@ -35,22 +35,22 @@ def build_board() -> "FastAPI":
     from airflow.api_fastapi.app import get_auth_manager
     from airflow.api_fastapi.auth.managers.models.resource_details import AccessView, DagAccessEntity, DagDetails
     from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, requires_access_view
+    from airflow.utils.session import create_session
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
 
-    from kipflow.services.lastrun import find_pause
-    from kipflow.services.program import name_program
+    from kipflow.adapters.airflowruns import load_runs
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing
-    from kipflow.wiring import open_desk
+    from kipflow.wiring import board_program, find_state, open_desk
 
     def describe() -> Masthead:
         parts = open_parts()
-        pause = read_if_possible(lambda: find_pause(parts.store, datetime.now(UTC)))
-        name = parts.settings.community
-        program = name_program(None if name == "sandbox" else name)
-        return Masthead(title=parts.community.title, program=program, dry_run=not parts.sends, pause=pause)
+        runs = read_if_possible(lambda: load_runs(create_session))
+        state = read_if_possible(lambda: find_state(parts, now=parts.clock(), runs=runs, by=datetime.now(UTC)))
+        program, dry = board_program(parts.settings), not parts.sends
+        return Masthead(title=parts.community.title, program=program, dry_run=dry, conditions=state or ())
 
     may_see = requires_access_view(AccessView.WEBSITE)
 

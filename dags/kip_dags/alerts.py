@@ -1,4 +1,4 @@
-"""Operators hear in Slack of a task that failed for good."""
+"""Operators hear in Slack of a task that failed for good, and of what keeps the whole from working."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services.alerts import Failure, report_failure
-from kipflow.wiring import effect_rules
+from kipflow.services.conditions import report_conditions
+from kipflow.wiring import Parts, board_program, effect_rules, find_state
 
 
 def tell_of_failure(context: Any) -> None:
@@ -21,3 +22,10 @@ def tell_of_failure(context: Any) -> None:
         report_failure(parts.store, failure, effect_rules(parts), now=parts.clock())
     except Exception:  # whatever made the task fail may stop this too: its own failure stays what is seen
         log.warning("nobody could be told of the failure of %s", failure.where, exc_info=True)
+
+
+def tell_of_conditions(parts: Parts) -> None:
+    """Let operators hear of what keeps the whole from working; of each once."""
+    now = parts.clock()
+    found = find_state(parts, now=now)
+    report_conditions(parts.store, found, effect_rules(parts), now=now, program=board_program(parts.settings))

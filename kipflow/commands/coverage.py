@@ -14,13 +14,15 @@ MAX_GAPS = 5
 
 
 def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
-    """Up to when every mail is held, then what is missing of it; nothing where no month was read yet."""
+    """Up to when every mail is held, then what is missing of it; nothing where no month was asked for yet."""
     coverage = find_coverage(months)
-    if coverage.complete_through is None:
+    if not months:
         return []
     lists = len({month.list_id for month in months})
-    of = f"{say_count(len(months), 'month')} of {say_count(lists, 'list')}"
-    lines = [f"mail: {of}, read up to {say_time(coverage.complete_through)} UTC"]
+    held = [month for month in months if month.status in {"complete", "partial"}]
+    of = f"{say_count(len(held), 'month')} of {say_count(lists, 'list')}"
+    through = coverage.complete_through
+    lines = [f"mail: {of}, {f'read up to {say_time(through)} UTC' if through else 'not all read to its end yet'}"]
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
     # the newest month is no hole where it was read late, but it tells what went wrong since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}

@@ -30,7 +30,7 @@ def up(ctx: click.Context, name: str | None, wait: bool) -> int:
 
     out = console()
     running = launcher.up(read_settings(), console=out, wait=wait)
-    ctx.invoke(status, form="table")
+    ctx.invoke(status, form="table", brief=True)
     for line in running.describe():
         out.print(line, highlight=False, markup=False, soft_wrap=True)
     return 1 if running.failed else 0

@@ -25,8 +25,10 @@ from kipflow.domain.records import pick_fields
 from kipflow.domain.version import DECISION_RULES
 from kipflow.services.advance import look_back
 from kipflow.services.board import Board, BoardRow, ProposalView, RecordedTransition, RowQuery, VoteClock
-from kipflow.wiring import Parts
+from kipflow.wiring import Parts, find_state
 
+#: Proposals that the end of `kipflow up` prints.
+_BRIEF = 40
 #: The order in which a reader looks: what runs first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
 
@@ -41,7 +43,13 @@ _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPT
 @click.option("--drift", is_flag=True, help="Only what pages, index, results and tickets say against the facts.")
 @format_option()
 def status(
-    proposal: str | None, stage: str | None, as_of: datetime | None, known_at: datetime | None, drift: bool, form: str
+    proposal: str | None,
+    stage: str | None,
+    as_of: datetime | None,
+    known_at: datetime | None,
+    drift: bool,
+    form: str,
+    brief: bool = False,
 ) -> int:
     """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence.
 
@@ -65,9 +73,8 @@ def status(
             return print_proposal(as_it_was_known(board.proposal(number, known_at), known_at), form)
         view = board.proposal(number, find_now(parts))
         return print_proposal(view if as_of is None else as_it_was(parts, view, as_of), form)
-    if not parts.roster.people:
-        where = f"fill {parts.settings.config / parts.community.roster}" if parts.community.roster else "none is named"
-        console(stderr=True).print(f"the roster is empty, so no ballot counts as binding ({where})", soft_wrap=True)
+    for condition in find_state(parts, now=find_now(parts)):
+        console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.", soft_wrap=True)
     columns = ("proposal", "stage", "since", "title", "vote", "missing")
     if as_of is not None:
         print_rows(rows_as_of(parts, stages, as_of), form, columns=columns)
@@ -76,7 +83,10 @@ def status(
     if not rows and stage is None and form == "table":
         console().print(say_empty(parts.community.name, board.overview(find_now(parts))))
         return 0
-    print_rows([_flatten(r) for r in rows], form, columns=columns)
+    shown = rows[:_BRIEF] if brief else rows
+    print_rows([_flatten(r) for r in shown], form, columns=columns)
+    if len(shown) < len(rows):
+        console().print(f"… and {say_count(len(rows) - len(shown), 'proposal')} more: `kipflow status` prints them all")
     if form == "table":
         overview = board.overview(find_now(parts))
         for line in say_coverage([cover.month for cover in overview.months]):

@@ -123,7 +123,7 @@ def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
         return Coverage()
     gaps: list[tuple[str, str]] = []
     cuts: list[tuple[datetime, datetime, str]] = []
-    through: datetime | None = None
+    reached: list[datetime | None] = []
     for list_id in sorted({m.list_id for m in months}):
         held = sorted((m for m in months if m.list_id == list_id), key=lambda m: m.month)
         newest = held[-1]
@@ -138,7 +138,9 @@ def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
             elif month is not newest and month.fetched_at < (end := month_start(next_month(month.month))):
                 why = f"; {month.why}" if month.why else ""
                 cuts.append((month.fetched_at, end, f"{list_id} {month.month}: read before its end{why}"))
-        through = newest.fetched_at if through is None else min(through, newest.fetched_at)
+        reached.append(max((m.fetched_at for m in held if m.status == "complete"), default=None))
+    ends = [at for at in reached if at is not None]
+    through = min(ends) if len(ends) == len(reached) else None
     return Coverage(complete_through=through, gaps=tuple(gaps), cuts=tuple(cuts))
 
 

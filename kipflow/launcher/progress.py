@@ -23,6 +23,7 @@ class Step:
         self._status = status
         self._started = time.monotonic()
         self._detail = ""
+        self.failed = ""
         self._done = threading.Event()
 
     def say(self, detail: str) -> None:
@@ -30,6 +31,10 @@ class Step:
         self._detail = detail
         if self._status is not None:
             self._status.update(f"{self._title}: {escape(detail)}")
+
+    def fail(self, why: str) -> None:
+        """Let the step end without its tick, though what follows goes on."""
+        self.failed = why
 
     @property
     def seconds(self) -> float:
@@ -69,7 +74,8 @@ class Progress:
             self.say(f"✗ {title} ({step.seconds:.0f} s)")
             raise
         else:
-            self.say(f"✓ {title} ({step.seconds:.0f} s)")
+            mark, why = ("✗", f": {step.failed}") if step.failed else ("✓", "")
+            self.say(f"{mark} {title}{why} ({step.seconds:.0f} s)")
         finally:
             step.finish()
             if status is not None:

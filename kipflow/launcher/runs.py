@@ -58,19 +58,21 @@ def run_dags(waiting: Waiting) -> list[str]:
     with progress.step(title) as step:
         _trigger(api, sources)
         _wait_quiet(waiting, step, sources)
-    if not (failed := _find_failures(waiting, sources)):
-        with progress.step("Stages, index, Slack and metrics follow") as step:
-            for dag_id in ALL_DAGS:
-                api.unpause(dag_id)
-            _trigger(api, [ADVANCE, POLL] if first else [ADVANCE])
+        if failed := _find_failures(waiting, sources):
+            step.fail(f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again")
+    with progress.step("Stages, index, Slack and metrics follow") as step:
+        for dag_id in ALL_DAGS:
+            api.unpause(dag_id)
+        # a source that is away is left to its timetable: nobody waits for what will most likely fail again
+        left = {POLL} if failed else set()
+        _trigger(api, [ADVANCE, *({POLL} - left if first else ())])
+        _wait_quiet(waiting, step, DAGS)
+        # what no event has started is run once too: a fresh start shows every DAG at work
+        if missing := [dag_id for dag_id in DAGS if dag_id not in left and not api.fetch_runs(dag_id, limit=1)]:
+            _trigger(api, missing)
             _wait_quiet(waiting, step, DAGS)
-            # what no event has started is run once too: a fresh start shows every DAG at work
-            if missing := [dag_id for dag_id in DAGS if not api.fetch_runs(dag_id, limit=1)]:
-                _trigger(api, missing)
-                _wait_quiet(waiting, step, DAGS)
-        failed = _find_failures(waiting, DAGS)
-        _trigger(api, [ASK])
-    return failed
+    _trigger(api, [ASK])
+    return [*(failed | _find_failures(waiting, DAGS)).values()]
 
 
 def _trigger(api: AirflowApi, dag_ids: Collection[str]) -> None:
@@ -148,9 +150,9 @@ def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
     return ", ".join([*parts, *([f"{waiting} more to come"] if waiting else [])])
 
 
-def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> list[str]:
-    """One line for each DAG whose newest run failed: task, last error, log."""
-    lines = []
+def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> dict[str, str]:
+    """Each DAG whose newest run failed, with a line on it: task, last error, log."""
+    lines = {}
     for dag_id in dag_ids:
         newest = next(iter(waiting.api.fetch_runs(dag_id, limit=1)), None)
         if newest is None or newest.state != "failed":
@@ -159,5 +161,5 @@ def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> list[str]:
         task, tries = failed[0] if failed else ("?", 0)
         folder = waiting.task_logs / f"dag_id={dag_id}" / f"run_id={newest.run_id}" / f"task_id={task}"
         log = folder / f"attempt={tries}.log"
-        lines.append(f"{dag_id} failed at {task}: {find_last_error(log)} (log: {log})")
+        lines[dag_id] = f"{dag_id} failed at {task}: {find_last_error(log)} (log: {log})"
     return lines

@@ -18,6 +18,7 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
 from kipflow.mbox.files import find_break
+from kipflow.services.conditions import note_away, note_back
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_readable, is_whole
 from kipflow.services.ports import Archive, MonthStats, Report, Store
@@ -74,12 +75,18 @@ def find_wanted_months(
                     unchanged.append(replace(known, fetched_at=as_of, why=_find_lasting(known.why)))
                 else:
                     wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
+    _note_answers(store, wanted, unchanged)
+    counts = {"months_wanted": len(wanted), "months_unchanged": len(unchanged)}
+    return wanted, Report(counts=counts, warnings=tuple(warnings))
+
+
+def _note_answers(store: Store, wanted: Sequence[Wanted], unchanged: Sequence[ArchiveMonth]) -> None:
+    if unchanged or any(one.stats for one in wanted):
+        note_back(store, "archive")
     if unchanged:
         with store.begin() as session:
             for known in unchanged:
                 session.mail.save_month(known)
-    counts = {"months_wanted": len(wanted), "months_unchanged": len(unchanged)}
-    return wanted, Report(counts=counts, warnings=tuple(warnings))
 
 
 def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime | None = None) -> list[Wanted]:
@@ -119,11 +126,22 @@ def poll_months(
     A run that is cut short has stored what it fetched.
     """
     totals = Totals()
+    landed: list[Landed] = []
     # closed at once where storing fails: no month that has not begun is waited for
     with closing(_fetch_each(archive, wanted, raw, now, on_progress)) as months:
         for one in months:
             _store_month(store, one, prefix, receivers, now, totals)
+            landed.append(one)
+    note_reach(store, landed, now)
     return totals.report()
+
+
+def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
+    """Note whether the archive could be reached, by what it gave."""
+    if any(is_readable(one) for one in landed):
+        note_back(store, "archive")
+    elif landed:
+        note_away(store, "archive", landed[0].month.why or landed[0].month.status, at=at)
 
 
 def _fetch_each(
@@ -154,6 +172,7 @@ def read_months(
     totals = Totals()
     for one in landed:
         _store_month(store, one, prefix, receivers, seen_at, totals)
+    note_reach(store, landed, seen_at)
     return totals.report()
 
 
@@ -169,6 +188,7 @@ def upsert_read(
             mails[item.list_id, item.month] = mails.get((item.list_id, item.month), 0) + 1
     for one in landed:
         _finish_month(store, one, mails.get((one.month.list_id, one.month.month), 0), totals)
+    note_reach(store, landed, seen_at)
     return totals.report()
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import NO_TICKET, PageAbsence, PageVersion, TicketState, Unreadable
+from kipflow.services.conditions import note_away, note_back, reaching
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
@@ -49,7 +50,8 @@ def sync_wiki(
         ServiceUnavailable: the list of pages itself cannot be had.
     """
     run = _PageRun(store, wiki, prefix, as_of, on_progress)
-    children = list(wiki.fetch_children(index_page))
+    with reaching(store, "wiki", as_of):
+        children = list(wiki.fetch_children(index_page))
     with store.begin() as session:
         held, absent = session.pages.load_versions(), session.pages.load_absent()
     listed = {ref.page_id for ref in children}
@@ -208,6 +210,7 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
                 warnings.append(
                     f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
                 )
+                note_away(store, "tickets", error.why, at=as_of)
                 break
             continue
         in_vain = 0
@@ -216,6 +219,8 @@ def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
             ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
         with store.begin() as session:
             changed += session.pages.save_ticket(ticket)
+    if asked > in_vain:
+        note_back(store, "tickets")
     if keys:
         with store.begin() as session:
             session.marks.save("tickets-synced", as_of.isoformat())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
+from kipflow.services.conditions import Condition
 from kipflow.services.messages import say_payload
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
@@ -42,7 +43,7 @@ STATIC = FOLDER / "static"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masthead:
-    """What every page says of itself: the community, whether anything is sent, for how long nothing has run.
+    """What every page says of itself: the community, whether anything is sent, what keeps the whole from working.
 
     `program` is how commands that are shown begin: with this board's community.
     """
@@ -50,7 +51,7 @@ class Masthead:
     title: str = "Proposals"
     program: str = "kipflow"
     dry_run: bool = False
-    pause: timedelta | None = None
+    conditions: tuple[Condition, ...] = ()
 
 
 def read_if_possible(read: Callable[[], T]) -> T | None:

@@ -11,7 +11,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from lxml import html
 
+from kipflow.domain.facts import Coverage
 from kipflow.services.board import RecordedTransition, UnreadableRow
+from kipflow.services.conditions import Situation, find_conditions
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
 from tests.web.community import NOW, ago, corrected, facts
@@ -183,11 +185,14 @@ def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:
     assert all("dry-run" in text_of(dry, path) for path in PAGES)
 
 
-def test_every_page_says_when_nothing_has_run_for_long(board: MemoryBoard) -> None:
-    late = create_app(lambda: board, clock=lambda: NOW, masthead=lambda: Masthead(pause=timedelta(hours=3)))
-    assert all("last run 3 h ago" in text_of(TestClient(late), path) for path in PAGES)
+def test_every_page_says_what_keeps_the_whole_from_working(board: MemoryBoard) -> None:
+    state = Situation(now=NOW, coverage=Coverage(), pause=timedelta(hours=3), has_archive=False)
+    head = Masthead(conditions=find_conditions(state), program="kipflow -C kafka")
+    late = TestClient(create_app(lambda: board, clock=lambda: NOW, masthead=lambda: head))
+    assert all("No scheduled run has begun for 3 hours" in text_of(late, path) for path in PAGES)
+    assert "Take in the mail since: `kipflow -C kafka ingest FILE" in text_of(late, "/")
     usual = create_app(lambda: board, clock=lambda: NOW)
-    assert "last run" not in text_of(TestClient(usual), "/")
+    assert "State of kipflow" not in TestClient(usual).get("/").text
 
 
 def test_times_stand_absolute_in_utc_and_relative_to_the_boards_clock(client: TestClient) -> None:

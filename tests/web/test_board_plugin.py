@@ -69,9 +69,9 @@ def test_a_scheduler_that_stopped_is_seen_on_the_board(plugin: ModuleType) -> No
     store = plugin.open_parts().store
     store.migrate()
     client = sign_in_anybody(plugin.build_board())
-    assert "last run" not in client.get("/data").text
+    assert "No scheduled run" not in client.get("/data").text
     note_run(store, datetime.now(UTC) - timedelta(hours=5))
-    assert "last run 5 h ago" in client.get("/data").text
+    assert "No scheduled run has begun for 5 hours" in client.get("/data").text
 
 
 def test_loading_the_plugin_loads_no_board_and_no_store(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from kipflow.services.ports.effects import (
     OutboxRow,
 )
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
-from kipflow.services.ports.outside import Archive, Chat, Mailer, MonthStats, PageRef, Tickets, Wiki, WikiPage
+from kipflow.services.ports.outside import Archive, Chat, Mailer, MonthStats, PageRef, Runs, Tickets, Wiki, WikiPage
 from kipflow.services.ports.records import (
     Batch,
     CheckedPage,
@@ -76,6 +76,7 @@ __all__ = [
     "Report",
     "Rules",
     "RulingStore",
+    "Runs",
     "SaveReport",
     "Session",
     "StaleMonth",

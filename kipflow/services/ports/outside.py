@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -110,3 +110,11 @@ class Chat(Protocol):
         Raises `CannotTell` where that can't be read at all.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """What Airflow says of the DAGs: those that are paused, and those whose newest run failed, with when it did."""
+
+    paused: tuple[str, ...] = ()
+    failed: Mapping[str, datetime] = field(default_factory=dict)

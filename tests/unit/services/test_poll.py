@@ -19,6 +19,7 @@ from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
+from kipflow.services.conditions import Away, load_away
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, upsert_read, wanted_range
@@ -359,3 +360,25 @@ def test_a_backfill_wants_no_month_that_has_not_begun() -> None:
 
 def test_a_backfill_wants_its_whole_range_held_or_not() -> None:
     assert [w.month for w in wanted_range([LIST], "2025-11", "2026-02")] == ["2025-11", "2025-12", "2026-01", "2026-02"]
+
+
+def test_an_archive_that_gives_nothing_is_away_until_it_answers_and_holds_no_month(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    archive = FakeArchive()
+    archive.status, archive.why = "missing", "connection refused"
+    for hours in (0, 1):
+        at = NOW + timedelta(hours=hours)
+        wanted = find_wanted_months(store, archive, [LIST], at, since="2026-02")[0]
+        archive.stats_fail = True
+        poll_months(store, archive, wanted, tmp_path, at, prefix="KIP")
+    with store.read() as session:
+        assert load_away(session.marks) == {"archive": Away(since=NOW, why="connection refused")}
+        coverage = session.mail.find_coverage()
+    assert coverage.complete_through is None, "nothing is held, however lately it was asked for"
+    assert "connection refused" in (is_covered(coverage, NOW, NOW) or "")
+    archive.status, archive.why, archive.stats_fail = "complete", "", False
+    poll_months(store, archive, wanted, tmp_path, NOW, prefix="KIP")
+    with store.read() as session:
+        assert load_away(session.marks) == {}
+        assert session.mail.find_coverage().complete_through == NOW

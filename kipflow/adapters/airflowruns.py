@@ -1,0 +1,59 @@
+"""What Airflow's own database says of our DAGs. Only the board's process may ask it: tasks have no access."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Protocol
+
+import sqlalchemy as sa
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.services.ports import Runs
+
+_DAG = sa.table("dag", sa.column("dag_id"), sa.column("is_paused", sa.Boolean), sa.column("is_stale", sa.Boolean))
+_RUN = sa.table(
+    "dag_run",
+    *(sa.column(name) for name in ("dag_id", "state", "run_after")),
+    sa.column("end_date", sa.DateTime(timezone=True)),
+)
+_OURS = _DAG.c.dag_id.startswith("kip_", autoescape=True)
+
+
+class Asks(Protocol):
+    """A session of Airflow's, as far as it is asked."""
+
+    def execute(self, statement: sa.Select[*tuple[object, ...]]) -> sa.Result[*tuple[object, ...]]: ...
+
+
+def load_runs(open_session: Callable[[], AbstractContextManager[Asks]]) -> Runs:
+    """Which DAGs are paused, and of which the newest run that has ended failed.
+
+    Raises:
+        ServiceUnavailable: Airflow's database does not answer.
+    """
+    try:
+        with open_session() as session:
+            return _load(session)
+    except sa.exc.DBAPIError as error:
+        raise ServiceUnavailable(service="database of Airflow", url="", why=str(error.orig)) from None
+
+
+def _load(session: Asks) -> Runs:
+    place = sa.func.row_number().over(partition_by=_RUN.c.dag_id, order_by=_RUN.c.run_after.desc()).label("place")
+    ended = sa.select(_RUN, place).where(_RUN.c.state.in_(["success", "failed"])).subquery()
+    paused = sa.select(_DAG.c.dag_id).where(_OURS, _DAG.c.is_paused, ~_DAG.c.is_stale)
+    failed = (
+        sa.select(ended.c.dag_id, ended.c.end_date)
+        .join(_DAG, _DAG.c.dag_id == ended.c.dag_id)
+        .where(_OURS, ~_DAG.c.is_stale, ended.c.place == 1, ended.c.state == "failed")
+    )
+    return Runs(
+        paused=tuple(row.dag_id for row in session.execute(paused.order_by(_DAG.c.dag_id))),
+        failed={row.dag_id: _as_utc(row.end_date) for row in session.execute(failed.order_by(ended.c.dag_id))},
+    )
+
+
+def _as_utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)  # SQLite keeps no zone

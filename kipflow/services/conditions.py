@@ -1,0 +1,245 @@
+"""What keeps the whole from working, each with its cause, what still works and what to do: one table of conditions.
+
+The board shows them on top of every page, `kipflow status` prints them, and the operators' channel hears of each once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import Coverage
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.messages import build_message, escape
+from kipflow.services.ports import Effect, Marks, Runs, Store
+from kipflow.services.program import address_commands
+
+#: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
+STALE = timedelta(hours=12)
+#: What kipflow reads from, as people call it, by the name under which it is noted as away.
+SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracker"}
+#: The DAGs that fail where a service is away: the service is the cause, and they are not named besides.
+_READERS = {
+    "kip_poll_threads": {"archive"},
+    "kip_backfill": {"archive"},
+    "kip_sync_wiki": {"wiki", "tickets"},
+}
+_STORED = "What is stored stays on the board and is decided on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """`says` is what is so, with its cause; `works` what goes on all the same; `fix` what to do."""
+
+    name: str
+    says: str
+    works: str
+    fix: str
+    since: datetime | None = None
+    is_fault: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Away:
+    """A service that gives nothing, since when and why."""
+
+    since: datetime
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What conditions are found from. `roster` is where the roster's file belongs, "" where none is named."""
+
+    now: datetime
+    coverage: Coverage
+    away: Mapping[str, Away] = field(default_factory=dict)
+    has_archive: bool = True
+    has_roster: bool = True
+    roster: str = ""
+    pause: timedelta | None = None
+    runs: Runs = field(default_factory=Runs)
+
+
+def find_conditions(found: Situation) -> tuple[Condition, ...]:
+    """Every condition that holds, in the order of the table."""
+    return tuple(condition for row in ROWS for condition in row(found))
+
+
+# -- the table ---------------------------------------------------------------------------------------
+def _ask_scheduler(found: Situation) -> Iterator[Condition]:
+    if found.pause is not None:
+        yield Condition(
+            name="scheduler",
+            says=f"No scheduled run has begun for {_say_span(found.pause)}",
+            works=_STORED.removesuffix(" and is decided on"),
+            fix="Is the scheduler alive, are the DAGs switched on? `make run` starts what has stopped",
+        )
+
+
+def _ask_paused(found: Situation) -> Iterator[Condition]:
+    if found.runs.paused:
+        yield Condition(
+            name="paused",
+            says=f"Switched off in Airflow: {', '.join(found.runs.paused)}",
+            works="The other DAGs run; what these do is not done",
+            fix="Switch them on in Airflow's list of DAGs",
+        )
+
+
+def _ask_services(found: Situation) -> Iterator[Condition]:
+    for service, away in found.away.items():
+        is_mail = service == "archive"
+        waits = "; no vote ends on mail that is missing" if is_mail else ""
+        by_hand = ", or take the mail from files: `kipflow ingest FILE --complete-through TIME`" if is_mail else ""
+        yield Condition(
+            name=service,
+            says=f"The {SERVICES[service]} is unreachable since {_say_time(away.since)}: {away.why}",
+            works=f"{_STORED}{waits}",
+            fix=f"It is asked again every hour. Check its address in the community's file and the network{by_hand}",
+            since=away.since,
+        )
+
+
+def _ask_failed(found: Situation) -> Iterator[Condition]:
+    for dag, at in found.runs.failed.items():
+        if not _READERS.get(dag, set()) & found.away.keys():
+            yield Condition(
+                name=f"failed/{dag}",
+                says=f"The newest run of {dag} failed at {_say_time(at)}",
+                works="The other DAGs run; what this one does is not done",
+                fix="The log of its red task ends with the cause. Fix that, then clear the task: nothing is done twice",
+                since=at,
+            )
+
+
+def _ask_mail(found: Situation) -> Iterator[Condition]:
+    through = found.coverage.complete_through
+    gaps = found.coverage.gaps
+    is_fresh = found.now - through <= STALE if through is not None else not gaps
+    if is_fresh or not found.has_archive or "archive" in found.away:
+        return
+    why = f": {gaps[-1][1]}" if gaps else ""
+    yield Condition(
+        name="stale",
+        says=f"Mail is held only up to {_say_time(through)}{why}" if through else f"Not all mail is held{why}",
+        works=f"{_STORED}; no vote ends on mail that is missing",
+        fix="`kipflow poll` asks the archive now; `kipflow ingest FILE --complete-through TIME` takes it from a file",
+        since=through,
+    )
+
+
+def _ask_files(found: Situation) -> Iterator[Condition]:
+    if found.has_archive:
+        return
+    through = found.coverage.complete_through
+    held = f"Mail is held up to {_say_time(through)}" if through is not None else "No mail is held yet"
+    yield Condition(
+        name="files",
+        says=f"{held}, and comes from files: no archive is named",
+        works="A vote that ends later waits for the mail of its time",
+        fix=f"Take in the mail since: `kipflow ingest FILE --complete-through {found.now:%Y-%m-%d}`",
+        is_fault=False,
+    )
+
+
+def _ask_roster(found: Situation) -> Iterator[Condition]:
+    if not found.has_roster:
+        where = f"Fill {found.roster}" if found.roster else "Name a `roster` in the community's file, and fill it"
+        yield Condition(
+            name="roster",
+            says="The roster is empty: no ballot binds, so no vote can pass",
+            works="Votes are read, and what voters claim is shown",
+            fix=f"{where}: `kipflow roster import --help` says from what",
+        )
+
+
+ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
+    _ask_scheduler,
+    _ask_paused,
+    _ask_services,
+    _ask_failed,
+    _ask_mail,
+    _ask_files,
+    _ask_roster,
+)
+
+
+def _say_time(at: datetime) -> str:
+    return f"{at:%a %Y-%m-%d %H:%M} UTC"
+
+
+def _say_span(span: timedelta) -> str:
+    hours = int(span.total_seconds() // 3600)
+    return f"{hours} hours" if hours < 48 else f"{hours // 24} days"
+
+
+# -- services that are away --------------------------------------------------------------------------
+def note_away(store: Store, service: str, why: str, *, at: datetime) -> None:
+    """Note that a service gives nothing; since when stays as it was noted first."""
+    with store.begin() as session:
+        known = load_away(session.marks).get(service)
+        since = known.since if known is not None else at
+        session.marks.save(_mark(service), json.dumps([since.isoformat(), why]))
+
+
+def note_back(store: Store, service: str) -> None:
+    """Note that a service answers."""
+    with store.begin() as session:
+        if session.marks.load(_mark(service)):
+            session.marks.save(_mark(service), "")
+
+
+@contextmanager
+def reaching(store: Store, service: str, at: datetime) -> Iterator[None]:
+    """Note whether a service could be reached in the block."""
+    try:
+        yield
+    except ServiceUnavailable as error:
+        note_away(store, service, error.why, at=at)  # its address is for the log, not for every reader
+        raise
+    note_back(store, service)
+
+
+def load_away(marks: Marks) -> dict[str, Away]:
+    """The services that give nothing."""
+    found: dict[str, Away] = {}
+    for service in SERVICES:
+        if noted := marks.load(_mark(service)):
+            since, why = json.loads(noted)
+            found[service] = Away(since=datetime.fromisoformat(since), why=why)
+    return found
+
+
+def _mark(service: str) -> str:
+    return f"away/{service}"
+
+
+# -- the operators' channel --------------------------------------------------------------------------
+def report_conditions(
+    store: Store, found: tuple[Condition, ...], rules: EffectRules, *, now: datetime, program: str
+) -> int:
+    """Tell the operators' channel of each fault that it did not hear of yet; how many messages that makes."""
+    faults = [condition for condition in found if condition.is_fault]
+    if not faults or not rules.tells or not rules.operators:
+        return 0
+    effects = [
+        Effect(
+            key="/".join(["condition", c.name, *([c.since.isoformat(timespec="minutes")] if c.since else []), "slack"]),
+            number=None,
+            channel="slack",
+            payload={"channel": rules.operators, **build_message(c.says, _render(c, program))},
+        )
+        for c in faults
+    ]
+    with store.begin() as session:
+        return session.outbox.enqueue(effects, now=now, status="pending" if rules.sends else "skipped")
+
+
+def _render(condition: Condition, program: str) -> list[str]:
+    fix = escape(address_commands(condition.fix, program))
+    return [f":warning: *{escape(condition.says)}*", f"{escape(condition.works)}.", f"To fix it: {fix}."]

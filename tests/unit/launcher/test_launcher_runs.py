@@ -1,0 +1,77 @@
+"""The first runs after a start: what fails is not called read, and nothing is left paused."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from kipflow.launcher.api import DagRun
+from kipflow.launcher.progress import Progress
+from kipflow.launcher.runs import ALL_DAGS, BACKFILL, POLL, Waiting, run_dags
+
+
+class FakeAirflow:
+    """Runs end at once; those of `failing` fail."""
+
+    def __init__(self, *failing: str) -> None:
+        self.failing = failing
+        self.paused = set(ALL_DAGS)
+        self.runs: list[DagRun] = []
+
+    def fetch_dags(self) -> dict[str, bool]:
+        return dict.fromkeys(ALL_DAGS, True)
+
+    def ensure_pool(self, name: str, *, slots: int, description: str) -> None: ...
+
+    def unpause(self, dag_id: str) -> None:
+        self.paused.discard(dag_id)
+
+    def trigger(self, dag_id: str) -> None:
+        state = "failed" if dag_id in self.failing else "success"
+        self.runs.insert(0, DagRun(dag_id=dag_id, run_id=f"r{len(self.runs)}", state=state))
+
+    def fetch_runs(self, dag_id: str, limit: int = 50) -> list[DagRun]:
+        return [run for run in self.runs if run.dag_id == dag_id][:limit]
+
+    def fetch_active(self) -> list[DagRun]:
+        return []
+
+    def is_awaited(self, _dag_id: str) -> bool:
+        return False
+
+    def fetch_task_states(self, _run: DagRun) -> list[tuple[str, str | None, int]]:
+        return [("land_range", "failed", 1)]
+
+
+def start(airflow: FakeAirflow, logs: Path) -> tuple[list[str], str]:
+    out = io.StringIO()
+    waiting = Waiting(
+        api=airflow,  # type: ignore[arg-type]  # as much of it as is used
+        progress=Progress(Console(file=out, width=200)),
+        seconds=60,
+        task_logs=logs,
+        check_alive=lambda: None,
+    )
+    return run_dags(waiting), out.getvalue()
+
+
+def test_an_archive_that_is_away_is_told_and_leaves_no_dag_paused(tmp_path: Path) -> None:
+    airflow = FakeAirflow(BACKFILL)
+    failed, told = start(airflow, tmp_path)
+    [line] = failed
+    assert line.startswith("kip_backfill failed at land_range: ")
+    assert "✗ Mail archive and wiki are read for the first time: kip_backfill failed" in told
+    assert "✓ Mail" not in told
+    assert "✓ Stages, index, Slack and metrics follow" in told
+    assert airflow.paused == set()
+    assert airflow.fetch_runs(POLL) == [], "nobody waits for what will most likely fail again"
+
+
+def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
+    airflow = FakeAirflow()
+    failed, told = start(airflow, tmp_path)
+    assert failed == []
+    assert "✓ Mail archive and wiki are read for the first time" in told
+    assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
