@@ -408,7 +408,7 @@ def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
     return {
         "voter": ballot.name or ballot.voter,
         "known by": str(ballot.known_by),
-        "choice": (ballot.value or "?") + binding,
+        "choice": (ballot.value or ballot.choice or "?") + binding,
         "status": str(ballot.status),
         "evidence": ballot.line + doubt,
     }
