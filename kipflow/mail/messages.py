@@ -198,7 +198,7 @@ def _read_votes(
     found = read_expressions(words, author=sender.name, is_result=is_result)
     if is_report:
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
-        found = tuple(e.as_question("beside-a-table", why) for e in found)
+        found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
     if not found and not is_result:
         found = read_subject(subject, is_all=not words.text.strip())
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found

@@ -73,7 +73,7 @@ def _doubt(message: Message) -> Message:
     """A mail whose votes are put to a person because what they are about is not sure."""
     anew = message.reading.kind is Kind.VOTE and not message.reading.is_reply
     asked = "begins anew under the vote's subject: a vote on this, or a call for one?"
-    why = asked if anew else "answers in the vote's thread under another subject: a vote on this?"
+    why = asked if anew else "votes under another subject than the vote's: a vote on this?"
     return replace(
         message,
         expressions=tuple(e.as_question("other-subject", why) for e in message.expressions),

@@ -16,6 +16,7 @@ from kipflow.domain.roster import Roster, Voter
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
+from kipflow.mail.results import is_thought
 from kipflow.mail.votes.claims import skip_claim
 from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.places import find_place, is_named_so
@@ -91,9 +92,14 @@ def _find_restart(ordered: Sequence[tuple[Message, datetime]]) -> datetime | Non
     again = (
         at
         for message, at in ordered[1:]
-        if message.author_address == root.author_address and message.declared is None and restarts(message.own_text)
+        if message.author_address == root.author_address and not _ends(message) and restarts(message.own_text)
     )
     return max(again, default=None)
+
+
+def _ends(message: Message) -> bool:
+    """Whether a mail announces a result; a restart alone is heard as the thought of not going on."""
+    return message.declared is not None and not is_thought(message.declared.unclear)
 
 
 def _ask_restarted(ballots: Sequence[Ballot], since: datetime | None) -> Iterator[Ballot]:

@@ -118,12 +118,16 @@ class Placing:
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
     def find_told_of(self, message: Message, at: datetime) -> list[Round]:
-        """The rounds whose result a discussion is told: by number, the last one opened before."""
+        """The rounds whose result a discussion is told."""
+        told = self.find_discussed(message, at)
+        return told if told and message.declared is not None else []
+
+    def find_discussed(self, message: Message, at: datetime) -> list[Round]:
+        """The rounds of the proposals that a discussion is of: by number, the last one opened before."""
         if not message.reading.numbers:
             return []
         opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in self.book.keys_of(message))
-        told = [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
-        return told if told and message.declared is not None else []
+        return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
 
     def leave_contested(self, rounds: list[Round]) -> list[Round]:
         """The rounds that somebody opened who may, if there are any."""
@@ -145,6 +149,9 @@ class Placing:
         if reading.kind in {Kind.RESULT, Kind.CANCEL}:
             return []
         roots = self.find_roots(message)
+        if not roots and reading.kind is Kind.DISCUSS:
+            found = self.find_discussed(message, self.book.time_of(message))
+            return found if found and message.expressions else []
         if len(roots) > 1:
             return [r for each in roots for r in self.book.by_root[each.message_id]] if message.expressions else []
         if not roots:

@@ -187,6 +187,13 @@ STANCE = Telling(
 )
 
 
+def says_it_stands(text: str) -> bool:
+    """Whether a sentence says no more than that the own vote stands: "My vote of April is unchanged."."""
+    folded = fold(text)
+    stands = has("restated", folded) and has("my_vote", folded)
+    return stands and not has("negation", folded) and not has_condition(text) and "?" not in text
+
+
 def find_telling(text: str) -> Telling | None:
     """The first rule about sentences without a value that takes this one."""
     if _YOURS.search(text):

@@ -82,10 +82,11 @@ def find_claim(before: str, after: str) -> bool | None:
 
 #: said of the vote elsewhere in the mail
 _APART = (
-    # "(non-binding) Tested with Go", on a line of its own below a checked box
+    # "(non-binding) Tested with Go", on a line of its own below a checked box; "Not a binding vote, but …"
     re.compile(
         r"(?P<claim>(?:^[ \t]*|[.!]\s)[(\[]\s*(?:non[- ]?)?binding\b[^)\]\d]{0,20}[)\]]|"
-        r"^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$)",
+        r"^[ \t]*(?:non[- ]?)?binding[.!]?[ \t]*$|"
+        r"^[ \t]*(?:non[- ]?|not an? )binding(?: vote)?(?=[,.;:]? (?:but|though|however|from|of course)\b))",
         re.IGNORECASE | re.MULTILINE,
     ),
     # "Please count it as non-binding", "my vote is not binding", "my vote does not bind"

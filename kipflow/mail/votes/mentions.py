@@ -89,7 +89,7 @@ class Mention:
         """The last words before a colon that stands right before it, in lower case: "my vote would have been"."""
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
         clause = MARK.split(before[:-1])[-1] if before.endswith((":", "：")) else ""
-        words = drop("polite", drop("undenied", drop("harmless", fold(clause)))).split()[-_LAST:]
+        words = drop("filler", drop("polite", drop("undenied", drop("harmless", fold(clause))))).split()[-_LAST:]
         return " ".join(words) if len(words) > 1 else ""  # "NO: -1"
 
     @cached_property
@@ -155,7 +155,8 @@ class Mention:
         if begins("no_object", self.object):
             return True  # "-1 for now": "for" leads to nothing that is voted on
         if first.isalnum():
-            return (self.opens and first.isalpha()) or begins("goes_on", fold(self.rest))
+            starts = self.opens or (self.is_claimed and not self.segment)  # "Hei Tuomas, +1 (binding) herfra"
+            return (starts and first.isalpha()) or begins("goes_on", fold(self.rest))
         return first not in "=^%+#&" and not (first in "*/" and self.rest[0].isspace())
 
     @cached_property

@@ -11,6 +11,7 @@ from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
+_LAST_SENTENCE = re.compile(r"[.!?]\s")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
@@ -47,6 +48,8 @@ def is_labelled(m: Mention) -> bool:
     is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
     if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
         return True
+    if clause[-1:] == ":" and len(find_names(_LAST_SENTENCE.split(m.lead)[-1])) > 1:
+        return True  # "Thanks for voting! Jun, Mara and Tess: +1 (binding)"
     # "Option A: +1, option B: -1": each has its own label
     match = _LABEL.match(m.lead.rsplit(",", 1)[-1] if find_values(m.lead) else m.lead)
     if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:

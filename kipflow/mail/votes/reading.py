@@ -14,7 +14,7 @@ from functools import lru_cache
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
-from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change
+from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change, says_it_stands
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
@@ -186,6 +186,8 @@ class _Mail:
 def _tell(text: str, value: str | None, answers: str) -> Iterator[Finding]:
     """What a sentence says of a vote without casting a value; with a `value` that is no vote it casts no words."""
     said = read_words(text, answers=answers) if value is None else None
+    if says_it_stands(text):
+        return
     telling = find_telling(text)
     if telling is None and said is None and value is None and STANCE.when(fold(text)):
         telling = STANCE

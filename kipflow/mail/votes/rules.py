@@ -55,6 +55,8 @@ def conditional(m: Mention) -> bool:
     return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
 
 
+#: what denies a value with a claim to bind stands as near before it
+_NEAR = 5
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
 
 
@@ -179,8 +181,10 @@ def hypothetical(m: Mention) -> bool:
 
 @rule(IGNORE, "says what the vote is not", mine=ASK)
 def denied(m: Mention) -> bool:
-    """This is not a -1 | not: No doubt, +1 | not: Not my area but +1"""
-    return not m.opens and bool(m.segment) and has("negation", drop("undenied", m.clause))
+    """This is not a -1 | not: No doubt, +1 | not: Not my area but +1 | not: No points left, I give a +1 (binding)"""
+    words = drop("undenied", m.clause)
+    near = " ".join(words.split()[-_NEAR:]) if m.is_claimed else words
+    return not m.opens and bool(m.segment) and has("negation", near)
 
 
 @rule(CAST, "")
@@ -212,7 +216,9 @@ def opening(m: Mention) -> bool:
 @rule(CAST, "")
 def told_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
-    of_any = m.segment in {"a", "an", "the"} and m.about is not About.NOTHING
+    is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
+    runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))
+    of_any = is_bare and (m.about is not About.NOTHING or runs_on)
     from_any = m.segment in {"a", "an", "the", "so", "then"} and m.rest.lstrip().startswith(("from a ", "from an "))
     if not m.segment or m.unknown or of_any or from_any or has("group", m.segment):
         return False
@@ -229,7 +235,7 @@ def claimed(m: Mention) -> bool:
     clause = re.split(r"[,;:.!?]", m.lead)[-1]
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
-    ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip()
+    ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip() or bool(m.place)
     talks = any(has(name, m.segment) for name in _TALK)
     return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
 

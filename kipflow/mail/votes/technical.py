@@ -26,6 +26,9 @@ _CODE_LINE = re.compile(
 )
 
 
+_COMPARES = re.compile(r"\w\s?(?:[<>!=]=|&&|\|\|)\s?[\w-]")
+
+
 def is_technical(before: str, after: str) -> bool:
     """Whether the text around a value makes it a number like any other."""
     near = before[-50:]
@@ -49,7 +52,9 @@ def counts_something(after: str) -> bool:
 
 def is_code(line: str) -> bool:
     """Whether a line belongs to a patch or a program."""
-    return _CODE_LINE.match(line) is not None or (line.rstrip().endswith((";", "{", "}")) and "=" in line)
+    if _CODE_LINE.match(line) is not None or _COMPARES.search(line) is not None:
+        return True
+    return line.rstrip().endswith((";", "{", "}")) and "=" in line
 
 
 def measures(lead: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.votes import Choice, Standing
+from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.claims import find_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
@@ -15,6 +16,7 @@ _QUOTES = re.compile(r"[\"“«][^\"”»]{0,40}\b(?:vote|voto|stimme)\b")
 _NAMED = {"vote_for": Choice.FOR, "vote_against": Choice.AGAINST}
 _APPROVALS = {"approval": Choice.FOR, "rejection": Choice.AGAINST, "abstention": Choice.ABSTAIN}
 _LONGEST = 400
+_LEADS_TO_NAMES = re.compile(r"\b(?:with|by|from|of)\s|:\s", re.I)
 
 
 def read_words(text: str, *, answers: str) -> Finding | None:
@@ -35,6 +37,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     choice = next(iter(choices)) if len(choices) == 1 else None
     denied = choice is Choice.FOR and has("negation", drop("undenied", folded))
     outright = bool(named) or has("abstains", folded) or (claimed is not None and _is_short(folded))
+    if outright and not named and _names_others(text):
+        outright = False
     if not outright:
         return None if answers or denied else _ask(choice, folded)
     if answers and not named and claimed is None:
@@ -44,6 +48,11 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     else:
         rule, why = "told-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
+
+
+def _names_others(text: str) -> bool:
+    """Whether the words end in a list of people: "Approved with Jun and Mara (binding)"."""
+    return any(len(find_names(text[m.end() :])) > 1 for m in _LEADS_TO_NAMES.finditer(text))
 
 
 def _breaks_off(folded: str) -> bool:
