@@ -19,8 +19,9 @@ from measure import Figure, answer, run_apart
 from kipflow.adapters.store import SqlStore, migrate, open_store
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.facts import ArchiveMonth, Message
+from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Person, Role, Roster
+from kipflow.domain.roster import Roster
 from kipflow.mail.messages import read_message
 from kipflow.services import replay
 from kipflow.services.advance import advance_all

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService, Patience
-from kipflow.domain.facts import TicketState
+from kipflow.domain.pages import TicketState
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
 

@@ -9,7 +9,7 @@ from typing import Any
 from kipflow.commands.coverage import say_empty
 from kipflow.commands.now import find_now
 from kipflow.commands.output import console, print_rows
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
 from kipflow.services.advance import look_back
 from kipflow.services.board import RowQuery

@@ -11,7 +11,8 @@ from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import parse_number
 from kipflow.domain.errors import ConfigError, KipflowError
 from kipflow.domain.events import Transition
-from kipflow.domain.facts import PageVersion, ProposalFacts
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.proposals import format_key
 from kipflow.services.assembly import load_facts
 

@@ -9,9 +9,10 @@ from kipflow.commands.moves import render_evidence
 from kipflow.commands.program import say_program
 from kipflow.commands.sayings import render_ballots
 from kipflow.domain.clocks import VoteState, VoteTerms
-from kipflow.domain.facts import PageVersion, Ruling, SilenceWarning
+from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.pagechanges import LateChange
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import Ballot, ClaimedEnd, Declared
 from kipflow.services.board import ProposalView, RecordedTransition

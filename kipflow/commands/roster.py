@@ -19,7 +19,8 @@ from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person, Roster, fold_name
+from kipflow.domain.people import Person, fold_name
+from kipflow.domain.roster import Roster
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster

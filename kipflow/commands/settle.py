@@ -14,7 +14,7 @@ from kipflow.commands.opening import open_parts
 from kipflow.commands.output import UtcTime, as_of_option, console
 from kipflow.commands.sayings import parse_number
 from kipflow.domain.claims import ANSWERS
-from kipflow.domain.drift import SIDES
+from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.services.acts import perform, say_done

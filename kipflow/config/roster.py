@@ -11,12 +11,10 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from kipflow.config.files import load_config
-from kipflow.config.values import (
-    StrictModel,
-    named,
-)
+from kipflow.config.values import StrictModel, named
 from kipflow.domain.errors import ConfigError, MissingFile
-from kipflow.domain.roster import Person, Role, Roster, clean_address, find_role_fault
+from kipflow.domain.people import Person, Role, clean_address, find_role_fault
+from kipflow.domain.roster import Roster
 
 
 class RoleConfig(StrictModel):

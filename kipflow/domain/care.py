@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.facts import PageVersion, ProposalFacts, Ruling
+from kipflow.domain.facts import ProposalFacts, Ruling
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import Care, Policy
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.care import Owed, find_owed
+from kipflow.domain.differences import find_differences
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
+from kipflow.domain.judging import judge
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
-from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, hangs_on_review
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge
+from kipflow.domain.tally import Outcome, Tally, count, find_outcome, hangs_on_review
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.drift import Drift
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.silence import Silence
@@ -60,3 +59,27 @@ class Decision:
     def newest_vote(self) -> VoteState | None:
         """The last round that somebody opened who may."""
         return next((state for state in reversed(self.votes) if state.vote.contested is None), None)
+
+
+#: What can say something else than the facts.
+SIDES = ("page", "index", "result", "ticket", "release")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """One disagreement: who says what, what the facts say, and the edit that would settle it.
+
+    `side` is one of `SIDES`. `derived` is what it is held against;
+    `evidence` tells where and when the side said so.
+    """
+
+    side: str
+    says: str
+    derived: str
+    evidence: str
+    mend: str
+
+    @property
+    def as_ruled(self) -> dict[str, str]:
+        """The value of a ruling that acknowledges it."""
+        return {"says": str(self.says), "derived": str(self.derived)}

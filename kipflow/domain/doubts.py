@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice, product
 
-from kipflow.domain.identities import Doubt
-from kipflow.domain.votes import Vote, ask_for_senders, with_latest_standing
+from kipflow.domain.judging import ask_for_senders, with_latest_standing
+from kipflow.domain.people import Doubt
+from kipflow.domain.votes import Vote
 
 #: Ways to settle a vote's doubts that are tried one by one. With more, a person has to settle some of them first.
 MAX_WAYS = 64

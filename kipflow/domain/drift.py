@@ -1,83 +1,29 @@
 """Drift: what wiki, index, announcement and ticket say against what the facts come to. Reported, never obeyed.
 
-Each side is asked what it says of the proposal; what contradicts the derived stage, or another side, is told
-with its evidence and the edit that would settle it.
+What contradicts the derived stage, or another side, is reported with its evidence and the edit that would settle it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.care import own_versions, standing
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import Drift
+from kipflow.domain.differences import find_name_differences
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import IndexEntry, PageAbsence, PageVersion, ProposalFacts, StatusWord, TicketState
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_ticket, find_work
 from kipflow.domain.stages.closing import is_contradicted
-from kipflow.domain.tally import Outcome, find_name_differences
+from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
+from kipflow.domain.tally import Outcome
 
-#: What a page's word agrees with. The template has no word for a running vote: "Under Discussion" is right then too.
-_STAGES_OF_WORD: dict[StatusWord, frozenset[Stage]] = {
-    StatusWord.DRAFT: frozenset({Stage.DRAFT}),
-    StatusWord.DISCUSSION: frozenset({Stage.DISCUSSION, Stage.VOTE}),
-    StatusWord.VOTE: frozenset({Stage.VOTE}),
-    StatusWord.ACCEPTED: frozenset({Stage.ACCEPTED}),
-    StatusWord.REJECTED: frozenset({Stage.REJECTED}),
-    StatusWord.DORMANT: frozenset({Stage.DORMANT}),
-    StatusWord.DISCARDED: frozenset({Stage.DISCARDED, Stage.REJECTED}),
-    # nobody filled it in: as good as any word until the proposal is settled
-    StatusWord.TEMPLATE: frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT}),
-}
-
-#: Stage → what its page should say, in the words of the template and of the round-up.
-PAGE_WORD: dict[Stage, str] = {
-    Stage.DRAFT: "Draft",
-    Stage.DISCUSSION: "Under Discussion",
-    Stage.VOTE: "Voting",
-    Stage.ACCEPTED: "Accepted",
-    Stage.REJECTED: "Rejected",
-    Stage.DORMANT: "Dormant",
-    Stage.DISCARDED: "Discarded",
-}
-
-#: The index has four sections: open proposals stand together, refused ones among the discarded.
-SECTION_OF_STAGE: dict[Stage, str] = {
-    Stage.DRAFT: "discussion",
-    Stage.DISCUSSION: "discussion",
-    Stage.VOTE: "discussion",
-    Stage.ACCEPTED: "accepted",
-    Stage.REJECTED: "discarded",
-    Stage.DORMANT: "dormant",
-    Stage.DISCARDED: "discarded",
-}
-#: What can say something else than the facts.
-SIDES = ("page", "index", "result", "ticket", "release")
 #: Voters that a drift names; more are counted.
 _NAMED = 3
 _OPEN = frozenset({Stage.DRAFT, Stage.DISCUSSION, Stage.VOTE, Stage.DORMANT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
-    """One disagreement: who says what, what the facts say, and the edit that would settle it.
-
-    `side` is one of `SIDES`. `derived` is what it is held against;
-    `evidence` tells where and when the side said so.
-    """
-
-    side: str
-    says: str
-    derived: str
-    evidence: str
-    mend: str
-
-    @property
-    def as_ruled(self) -> dict[str, str]:
-        """The value of a ruling that acknowledges it."""
-        return {"says": str(self.says), "derived": str(self.derived)}
 
 
 def find_drift(
@@ -118,7 +64,7 @@ def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:
 
 
 def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:
-    meant = _STAGES_OF_WORD.get(page.status)
+    meant = STAGES_OF_WORD.get(page.status)
     if meant is None or stage in meant or awaited in meant:
         return
     unheard = unheard and stage is Stage.DRAFT

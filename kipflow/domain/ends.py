@@ -8,7 +8,7 @@ from datetime import datetime
 
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.facts import Ruling
-from kipflow.domain.roster import Mailbox, say_mailbox
+from kipflow.domain.people import Mailbox, say_mailbox
 from kipflow.domain.votes import ClaimedEnd, EndKind, Vote
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from enum import StrEnum
 from itertools import islice, product
 
 from kipflow.domain.likeness import find_keys, find_likeness
 from kipflow.domain.merging import merge_strangers
+from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Voter, clean_address, fold_name
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, Writing, prove_writer
-from kipflow.domain.roster import Mailbox, Person, Roster, Voter, clean_address, fold_name
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy
 
 #: Strangers of one key that are compared with one another, and doubts that one vote can raise. People of the roster
@@ -25,50 +24,6 @@ MAX_ALIKE, MAX_DOUBTS = 24, 200
 #: Mailboxes of one voter that are compared.
 MAX_BOXES = 8
 _ACCOUNTS = "@apache.org"
-
-
-class DoubtKind(StrEnum):
-    """A sender who claims to be somebody known counts for nothing until somebody says so; two who look alike count
-    for themselves, and are asked about."""
-
-    SENDER = "sender"
-    ALIKE = "identity"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
-    """Two mailboxes that may be one person's. `one` is nobody that the roster knows.
-
-    `one_voter`, `other_voter` are their voters' ids if they are two people. `mails` are those of `one` with a
-    ballot; `binds` are those of them whose ballots would bind if both are one person. `settled_at` is when
-    a person's verdict settled it (None: open); what it settled is in the voters' ids already.
-    """
-
-    kind: DoubtKind = DoubtKind.ALIKE
-    one: Mailbox
-    other: Mailbox
-    one_voter: str
-    other_voter: str
-    why: str
-    mails: tuple[str, ...] = ()
-    binds: tuple[str, ...] = ()
-    settled_at: datetime | None = None
-
-    @property
-    def subject(self) -> str:
-        """The pair as rulings and review items name it."""
-        return name_pair(self.one.key, self.other.key)
-
-
-def name_pair(one: str, other: str) -> str:
-    """Two keys as one text, the same in either order."""
-    return " = ".join(sorted((one, other)))
-
-
-def find_sides(pair: str) -> tuple[str, str]:
-    """Of a pair of a sender and a person of the roster the sender first: an address, or a mail's id."""
-    one, _, other = pair.partition(" = ")
-    return (one, other) if "@" in one or one.startswith("<") else (other, one)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.facts import Ruling
-from kipflow.domain.roster import Mailbox, Verdict, clean_address, fold_name
+from kipflow.domain.people import Mailbox, Verdict, clean_address, fold_name
 from kipflow.domain.votes import Vote
 
 #: Kinds that say who is who: they name no proposal and hold in all of them.

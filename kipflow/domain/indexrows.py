@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 
 
 def find_newest_rows(entries: Iterable[IndexEntry]) -> tuple[IndexEntry, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from kipflow.domain.roster import fold_name
+from kipflow.domain.people import fold_name
 
 #: Letters that no decomposition turns into Latin ones.
 _SPELLINGS = (

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kipflow.domain.likeness import is_full_name
-from kipflow.domain.roster import Roster, Voter, fold_name
+from kipflow.domain.people import Voter, fold_name
+from kipflow.domain.roster import Roster
 
 _ACCOUNTS = "@apache.org"
 

@@ -15,7 +15,7 @@ from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
 from kipflow.domain.tally import Outcome, is_enough
-from kipflow.domain.votes import BallotStatus
+from kipflow.domain.votes import BallotStatus, Vote
 
 #: What to do where mail is not held.
 _READ_ON = "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
@@ -61,19 +61,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         care = f" ({', '.join(terms.because)}: care owed)" if terms.because else ""
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
     if judged.hangs:
-        claimed = judged.vote.claimed_mails
-        n = sum(b.status is BallotStatus.REVIEW and b.message_id not in claimed for b in judged.vote.ballots)
-        who = sum(bool(d.binds) for d in judged.vote.doubts)
-        asked = [
-            *([_count(n, "unclear ballot")] if n else []),
-            *([_count(who, "doubt") + " who is who"] if who else []),
-        ]
-        if asked:
-            yield f"{' and '.join(asked)} could turn it: a person must settle"
-        if judged.vote.is_held:
-            yield "somebody who may be its caller says that it ended: a person must settle"
-        if judged.vote.crowded:
-            yield f"{judged.vote.crowded}: a person must settle some of them"
+        yield from _say_open_questions(judged.vote)
     if terms.late_change is not None:
         ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""
         yield f"the page changed after votes were cast ({say_sections(terms.late_change.sections)}){ask}"
@@ -84,6 +72,21 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
     yield from (f"the announced result differs: {d}" for d in judged.differences)
+
+
+def _say_open_questions(vote: Vote) -> Iterator[str]:
+    unclear = sum(b.status is BallotStatus.REVIEW and b.message_id not in vote.claimed_mails for b in vote.ballots)
+    who = sum(bool(d.binds) for d in vote.doubts)
+    asked = [
+        *([_count(unclear, "unclear ballot")] if unclear else []),
+        *([_count(who, "doubt") + " who is who"] if who else []),
+    ]
+    if asked:
+        yield f"{' and '.join(asked)} could turn it: a person must settle"
+    if vote.is_held:
+        yield "somebody who may be its caller says that it ended: a person must settle"
+    if vote.crowded:
+        yield f"{vote.crowded}: a person must settle some of them"
 
 
 def _can_close(state: State, judged: VoteState) -> bool:
@@ -122,8 +125,7 @@ def _say_closing(state: State, judged: VoteState) -> str:
 
 
 def _say_silence(state: State) -> Iterator[str]:
-    silent_at, dormant_at = quiet.find_silent_at(state), quiet.find_dormant_at(state)
-    warning = quiet.find_warning(state)
+    silent_at = quiet.find_silent_at(state)
     if silent_at is None or silent_at > state.now:
         return
     days = _span(state.now - quiet.find_quiet_since(state))
@@ -135,23 +137,26 @@ def _say_silence(state: State) -> Iterator[str]:
     parts = [f"silent for {days}"]
     if warned_at is not None:
         parts.append(f"warned {_span(state.now - warned_at)} ago")
-    if dormant_at is not None and dormant_at <= state.now:
-        gap = gap or quiet.find_silence_gap(state, dormant_at)
+    yield "; ".join([*parts, *_say_dormancy(state, warned_at, gap)])
+
+
+def _say_dormancy(state: State, warned_at: datetime | None, gap: str | None) -> Iterator[str]:
+    """What a silence waits for before its proposal is dormant."""
+    warning, dormant_at = quiet.find_warning(state), quiet.find_dormant_at(state)
     if state.policy.dormancy_by_person:
-        parts.append("a person decides whether it is dormant")
+        yield "a person decides whether it is dormant"
     elif quiet.awaits_word(state):
         announced = state.vote is not None and is_contradicted(judge(state, state.vote), state.now)
         waits = "its announcement is in question, so it waits for a person"
-        parts.append(waits if announced else "it passed, so it waits for its announcement")
+        yield waits if announced else "it passed, so it waits for its announcement"
     elif warned_at is None and warning is not None and warning.warned_at <= state.now:
-        parts.append(f"nobody was warned yet; dormant {_span(state.policy.grace)} after the warning is delivered")
+        yield f"nobody was warned yet; dormant {_span(state.policy.grace)} after the warning is delivered"
     elif dormant_at is None or (warning is not None and warned_at is None):
-        parts.append("nobody has been warned of it yet")
+        yield "nobody has been warned of it yet"
     elif dormant_at > state.now:
-        parts.append(f"dormant in {_span(dormant_at - state.now)}")
-    elif gap is not None:
-        parts.append(f"not dormant yet, because {gap}")
-    yield "; ".join(parts)
+        yield f"dormant in {_span(dormant_at - state.now)}"
+    elif (gap := gap or quiet.find_silence_gap(state, dormant_at)) is not None:
+        yield f"not dormant yet, because {gap}"
 
 
 def _count(n: int, what: str) -> str:

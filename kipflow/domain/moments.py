@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from kipflow.domain.facts import ProposalFacts
-from kipflow.domain.votes import find_announcements
+from kipflow.domain.judging import find_announcements
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kipflow.domain.doubts import settle_one
-from kipflow.domain.identities import Doubt
+from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Counts, find_extremes, hangs_on_review, is_enough, is_voted_down
 from kipflow.domain.votes import Vote

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.care import own_versions, standing
-from kipflow.domain.facts import PageVersion, ProposalFacts
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.votes import BallotStatus, Vote
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.roster import Person, Roster, Voter, clean_address, fold_name
+from kipflow.domain.people import Person, Voter, clean_address, fold_name
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 
 

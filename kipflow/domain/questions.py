@@ -6,24 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.claims import ClaimKind
-from kipflow.domain.clocks import VoteState, after, is_covered, judge_vote
+from kipflow.domain.clocks import VoteState
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Ruling
+from kipflow.domain.judging import find_close
 from kipflow.domain.lateclaims import find_late_claims
-from kipflow.domain.moments import Event
-from kipflow.domain.namesakes import say_counts, say_ways
 from kipflow.domain.numbering import is_jump
-from kipflow.domain.pagechanges import say_sections
-from kipflow.domain.policy import Policy
 from kipflow.domain.ruled import find_choice_of_stage, find_until
-from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stages.quiet import find_silence_gap, find_silent_at
 from kipflow.domain.stages.state import State
-from kipflow.domain.stages.table import BY_PERSON, find_row
-from kipflow.domain.tally import Outcome, find_extremes
-from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind, find_close, say_doubt
+from kipflow.domain.stages.table import BY_PERSON
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votequestions import ask_of_contested, ask_of_vote
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
@@ -35,8 +29,8 @@ def find_questions(state: State, states: Sequence[VoteState], running: VoteState
         return ()
     return (
         *_ask_of_claim(state, running),
-        *(_ask_of_vote(state, running) if running is not None else ()),
-        *_ask_of_contested(state, states),
+        *(ask_of_vote(state, running) if running is not None else ()),
+        *ask_of_contested(state, states),
         *_ask_of_reopening(state, states),
         *_ask_of_decision(state, states),
         *_ask_of_late_ballots(state, states, running),
@@ -44,166 +38,6 @@ def find_questions(state: State, states: Sequence[VoteState], running: VoteState
         *_ask_of_number(state),
         *_ask_of_rulings(state),
     )
-
-
-def say_both_ways(judged: VoteState, policy: Policy) -> tuple[str, ...]:
-    """The outcome if every unclear ballot is read as ill for the proposal as it may be, and as well."""
-    quorum = judged.terms.quorum
-    worst, best = find_extremes(judged.vote, policy, quorum=quorum)
-    return (
-        f"at worst: {say_counts(worst, policy, quorum=quorum)}",
-        f"at best: {say_counts(best, policy, quorum=quorum)}",
-    )
-
-
-def _ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
-    if judged.vote.root_message_id in state.closed:
-        return  # a person has it in hand already
-    outcomes = say_both_ways(judged, state.policy) if judged.hangs else ()
-    for ballot in judged.vote.ballots:
-        if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.claimed_mails:
-            yield ReviewItem(
-                kind="ballot",
-                subject=ballot.message_id,
-                question=f"{ballot.name}: {ballot.why or 'is this a vote, and which?'}",
-                line=ballot.line,
-                outcomes=outcomes,
-                asked_at=ballot.cast_at,
-            )
-    cast_at = {ballot.message_id: ballot.cast_at for ballot in judged.vote.ballots}
-    for doubt in judged.vote.doubts:
-        yield ReviewItem(
-            kind=doubt.kind,
-            subject=doubt.subject,
-            question=say_doubt(doubt),
-            outcomes=say_ways(judged.vote, doubt, state.policy, quorum=judged.terms.quorum),
-            asked_at=min((cast_at[mail] for mail in doubt.mails if mail in cast_at), default=None),
-        )
-    yield from (_ask_of_end(end, _say_ends(end, judged, state)) for end in find_open_ends(judged.vote))
-    if judged.vote.crowded:
-        yield ReviewItem(
-            kind="crowd",
-            subject=judged.vote.root_message_id,
-            question=f"{judged.vote.crowded}: settle some of them, or settle its stage",
-            line=judged.vote.subject,
-            asked_at=judged.vote.opened_at,
-        )
-    yield from _ask_of_page(judged)
-    yield from _ask_of_result(state, judged)
-
-
-def _ask_of_contested(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
-    """Rounds that somebody called beside one that ran, and that nobody who may has replaced since."""
-    for judged in states:
-        vote = judged.vote
-        if vote.contested is not None and vote.ended_at is None and vote.root_message_id not in state.closed:
-            yield _ask_of_end(vote.contested, _say_ends(vote.contested, judged, state))
-
-
-def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
-    return ReviewItem(
-        kind="ending",
-        subject=end.message_id,
-        question=say_end(end),
-        line=end.line,
-        outcomes=outcomes,
-        asked_at=end.at,
-    )
-
-
-def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ...]:
-    """What becomes of the vote if a person accepts the end, and if they refuse it."""
-    comes_to = say_counts(judged.tally.binding, state.policy, quorum=judged.terms.quorum)
-    match end.kind:
-        case EndKind.CLOSED:
-            return (
-                f"if accepted: {_say_accepted(end, judged, state)}",
-                "if refused: the vote stays open, and this mail counts for nothing",
-            )
-        case EndKind.CANCELLED:
-            return "if accepted: it is called off, and its ballots count for nothing", f"if refused: it {comes_to}"
-        case EndKind.REPLACED:
-            return f"if accepted: it takes the other's place, and {comes_to}", "if refused: the other one goes on"
-
-
-def _say_accepted(end: ClaimedEnd, judged: VoteState, state: State) -> str:
-    """What a vote comes to, and where its proposal stands, once a person accepted its announcement."""
-    word = Ruling(
-        id=None,
-        number=state.facts.proposal.number,
-        kind="ending",
-        target=end.message_id,
-        value={"ending": "accept"},
-        author="",
-        reason="",
-        made_at=state.now,
-    )
-    vote = next((v for v in state.facts.votes if v.root_message_id == judged.vote.root_message_id), judged.vote)
-    accepted = judge_vote(vote, judged.terms, state.policy, (*state.rulings, word), state.now)
-    comes_to = say_counts(accepted.tally.binding, state.policy, quorum=judged.terms.quorum)
-    return f"the vote is closed and {comes_to}; {_say_stage_after(accepted, state)}"
-
-
-def _say_stage_after(judged: VoteState, state: State) -> str:
-    if state.claim is not None and state.claim.holds:
-        return f"the proposal stays in {state.stage} until its number is settled"
-    row = find_row(state, Event.JUDGED, judged)
-    if row is not None:
-        (stage,) = row.targets
-        gap = is_covered(state.facts.coverage, judged.vote.opened_at, state.now)
-        return f"the proposal is {stage}" + (" as soon as all mail is held" if gap is not None else "")
-    if state.now < judged.terms.earliest_close:
-        return f"the proposal stays in {state.stage} until the voting period is over"
-    if is_contradicted(judged, state.now) and not judged.hangs:
-        announced = judged.vote.declared.outcome if judged.vote.declared is not None else None
-        return f"its announcement says {announced}, so you are asked next for the proposal's stage"
-    return f"the proposal stays in {state.stage} until its other questions are settled"
-
-
-def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
-    """An announcement that the ballots contradict or that tells nothing, or none where one is overdue."""
-    declared, earliest = judged.vote.declared, judged.terms.earliest_close
-    overdue = after(earliest, state.policy.grace)
-    if declared is None:
-        if judged.outcome is Outcome.PASSED and state.now >= overdue and not state.waits_for:
-            yield ReviewItem(
-                kind="unannounced",
-                subject=judged.vote.root_message_id,
-                question=f"passes by its ballots since {earliest:%Y-%m-%d}, and nobody has announced it: "
-                "ask its caller, or settle its stage",
-                line=judged.vote.subject,
-                asked_at=overdue,
-            )
-        return
-    question = ""
-    if declared.unclear:
-        before = f" (announced before as {declared.before.outcome})" if declared.before is not None else ""
-        question = f"this may end the vote, and is not understood{before}: settle its stage"
-        earliest = declared.revised_at or declared.announced_at or earliest
-    elif is_contradicted(judged, state.now):
-        question = f"announced as {declared.outcome}, but the ballots say {judged.outcome}"
-    elif declared.outcome is None and judged.outcome is Outcome.PASSED and state.policy.clock_after is None:
-        # with a clock that decides, an announcement that tells nothing changes nothing
-        question = "a result was announced that tells no outcome, and the ballots say passed: settle its stage"
-    if question:
-        asked_at = max(earliest, declared.announced_at or earliest)
-        yield ReviewItem(
-            kind="result", subject=declared.message_id, question=question, line=declared.line, asked_at=asked_at
-        )
-
-
-def _ask_of_page(judged: VoteState) -> Iterator[ReviewItem]:
-    change = judged.terms.late_change
-    if change is not None:
-        voted_on = f"version {change.before.version}, on which people voted"
-        yield ReviewItem(
-            kind="page",
-            subject=change.subject,
-            question=f"the page changed in substance since {voted_on} ({say_sections(change.sections)}): "
-            "do the votes hold?",
-            line=f"version {change.after.version} by {change.after.saved_by}",
-            asked_at=change.after.saved_at,
-        )
 
 
 def _ask_of_reopening(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:

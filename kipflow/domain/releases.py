@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from kipflow.domain.facts import IndexEntry, PageVersion, TicketState
+from kipflow.domain.pages import IndexEntry, PageVersion, TicketState
 
 #: Resolutions that say nothing was built, folded.
 _DROPPED = frozenset(

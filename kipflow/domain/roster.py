@@ -3,125 +3,13 @@
 from __future__ import annotations
 
 import copy
-import difflib
-import re
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 
-#: Roles that people of a roster may have; which of them bind is the policy's. An emeritus's never does.
-ROLES = ("pmc", "committer", "contributor", "member", "maintainer", "emeritus")
-
-
-def find_role_fault(role: str) -> str | None:
-    """What is wrong with a role's name, with the nearest one that is known; None for a known one."""
-    if role in ROLES:
-        return None
-    alike = difflib.get_close_matches(role.casefold(), ROLES, n=1)
-    return f"one of {', '.join(ROLES)}, got {role[:60]!r}" + (f": did you mean {alike[0]}?" if alike else "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
-    """A role held from `since` (None: always) until `until` (None: still; the end is exclusive)."""
-
-    role: str
-    since: datetime | None = None
-    until: datetime | None = None
-
-    def is_held(self, at: datetime) -> bool:
-        return (self.since is None or self.since <= at) and (self.until is None or at < self.until)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """One roster entry. `emails` are in lower case."""
-
-    id: str
-    name: str
-    aliases: tuple[str, ...] = ()
-    emails: tuple[str, ...] = ()
-    roles: tuple[Role, ...] = ()
-
-    def holds(self, roles: Collection[str], at: datetime) -> bool:
-        return any(role.role in roles and role.is_held(at) for role in self.roles)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voter:
-    """An author as the roster knows them. `person` is None for someone the roster does not have.
-
-    `by_name` says that only the name told who it is, which a community's policy must allow. `ruled` says whose
-    word made this mailbox theirs ("" where none was needed).
-    """
-
-    id: str
-    name: str
-    address: str
-    person: Person | None = None
-    by_name: bool = False
-    ruled: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mailbox:
-    """Somebody as mails show them. `key` is a roster's id, else an address, else (without one) a folded name.
-
-    Where only a single mail is in question, it is that mail's id, and `address` is what the mail shows.
-    """
-
-    key: str
-    name: str = ""
-    address: str = ""
-
-
-def say_mailbox(mailbox: Mailbox) -> str:
-    """ "Jane Doe <jane@x.example>"; the name alone where a mail shows no address and goes by its name."""
-    shown = mailbox.address or mailbox.key
-    if mailbox.name and shown.strip('"') == fold_name(mailbox.name):
-        return mailbox.name
-    return f"{mailbox.name} <{shown}>" if mailbox.name and mailbox.name != shown else f"<{shown}>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """A person's word that two mailboxes are one person's (`same`) or two people's, for every vote there is.
-
-    An address that is a roster person's can be so `since` some day only: mails from before stay as they were.
-    """
-
-    same: bool
-    one: Mailbox
-    other: Mailbox
-    by: str
-    reason: str
-    at: datetime
-    ruling: int | None = None
-    since: datetime | None = None
-
-
-def clean_address(address: str) -> str:
-    """The address in lower case, without the `.INVALID` that DMARC rewriting appends."""
-    cleaned = address.strip().strip("<>").lower()
-    while cleaned.endswith(".invalid"):
-        cleaned = cleaned[: -len(".invalid")]
-    return cleaned
-
+from kipflow.domain.people import Mailbox, Person, Verdict, Voter, clean_address, fold_name
 
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
-
-
-@lru_cache(maxsize=8192)
-def fold_name(name: str) -> str:
-    """A name for exact comparison: without accents, case, punctuation and double spaces.
-
-    Folding keeps every letter: "Jon Doe" and "John Doe" stay two people.
-    """
-    decomposed = unicodedata.normalize("NFKD", name)
-    letters = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return re.sub(r"[\W_]+", " ", letters.casefold()).strip()
 
 
 class Roster:

@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
 from kipflow.domain.policy import Policy, Rule
-from kipflow.domain.roster import fold_name
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
 class Outcome(StrEnum):
@@ -196,73 +195,3 @@ def _weigh_counts(counts: Counts, policy: Policy, *, over: bool, sure: bool, quo
     if not over:
         return Outcome.CONTESTED if counts.minus else Outcome.OPEN
     return Outcome.SHORT if counts.plus < (policy.quorum if quorum is None else quorum) else Outcome.CONTESTED
-
-
-def find_differences(vote: Vote) -> tuple[str, ...]:
-    """Where the closing announcement and the counted ballots disagree, one line each."""
-    declared = vote.declared
-    if declared is None:
-        return ()
-    tally = count(vote.ballots)
-    found = list(declared.contradictions)
-    for label, said, counted in (
-        ("binding", declared.binding, tally.binding.as_dict()),
-        ("non-binding", declared.non_binding, tally.non_binding.as_dict()),
-        (
-            "in all",
-            declared.total,
-            {c: tally.binding.as_dict()[c] + tally.non_binding.as_dict()[c] for c in ("+1", "0", "-1")},
-        ),
-    ):
-        for choice, number in (said or {}).items():
-            if counted[choice] != number:
-                found.append(f"{label} {choice}: announced {number}, counted {counted[choice]}")
-    against = tally.binding.minus
-    if against and not any("-1" in said for said in _tell_choices(declared)) and any(_tell_choices(declared)):
-        found.append(f"binding -1: not announced, counted {against}")
-    found.extend(find_name_differences(declared, vote.ballots))
-    return tuple(found)
-
-
-def _tell_choices(declared: Declared) -> tuple[tuple[str, ...], ...]:
-    """The choices that an announcement counts or names, by where it does."""
-    counted = (declared.binding or {}, declared.non_binding or {}, declared.total or {})
-    return (*(tuple(said) for said in counted), tuple(key.split()[0] for key in declared.names))
-
-
-def find_name_differences(declared: Declared, ballots: Iterable[Ballot]) -> list[str]:
-    """Who is announced without a counted ballot, and whose counted ballot is not announced."""
-    found: list[str] = []
-    counted = [b for b in ballots if b.status is BallotStatus.COUNTED]
-    for key, names in declared.names.items():
-        choice, _, group = key.partition(" ")
-        cast = [b for b in counted if b.choice == choice and (not group or b.binding == (group == "binding"))]
-        named = [declared.by if name == "myself" else name for name in names]
-        label = f"{group} {choice}".strip()
-        for name in named:
-            if any(is_named(name, b) for b in cast):
-                continue
-            other = next((b for b in counted if is_named(name, b)), None)
-            how = "no counted ballot" if other is None else f"counted as {_say_ballot(other)}"
-            found.append(f"{label}: {name} is announced, {how}")
-        found.extend(
-            f"{label}: {b.name or b.voter} is counted, not announced"
-            for b in cast
-            if not any(is_named(name, b) for name in named)
-        )
-    return found
-
-
-def _say_ballot(ballot: Ballot) -> str:
-    return f"{'binding' if ballot.binding else 'non-binding'} {ballot.value or ballot.choice or '?'}"
-
-
-def is_named(name: str, ballot: Ballot) -> bool:
-    """Whether an announcement's `name` ("Jun", "J. Okafor", "jokafor", "jun@x.example") can mean the ballot's voter."""
-    said, known = fold_name(name).split(), fold_name(ballot.name).split()
-    ids = {fold_name(ballot.voter), fold_name(ballot.address), fold_name(ballot.address.partition("@")[0])}
-    if not said or " ".join(said) in ids or set(said) <= set(known):
-        return bool(said)
-    if len(said) < 2 or len(known) < 2 or said[-1] != known[-1]:
-        return "".join(said) == "".join(known)
-    return len(said[0]) == 1 and known[0].startswith(said[0])

@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
+from kipflow.domain.people import clean_address
 from kipflow.domain.proposals import UNSEEN
-from kipflow.domain.roster import clean_address
 from kipflow.domain.sameids import OURS
 from kipflow.domain.senders import AddressSource
 from kipflow.mail import limits

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lxml import etree, html
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Role
+from kipflow.domain.people import Role
 from kipflow.rosters.entries import Entry, Listing, check_count, clean_name, make_entry, parse_day, parse_roles
 
 if TYPE_CHECKING:

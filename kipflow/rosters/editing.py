@@ -7,7 +7,7 @@ from dataclasses import replace
 import yaml
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person
+from kipflow.domain.people import Person
 from kipflow.rosters.files import RosterFile, parse_roster, quote, render_person, render_roster
 
 _INDENT = "  "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Role, clean_address, fold_name
+from kipflow.domain.people import Role, clean_address, fold_name
 
 #: ASF's own export of all its people has some 10,000 entries and 2 MB.
 MAX_CHARS = 16_000_000

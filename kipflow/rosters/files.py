@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import yaml
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person, Role, clean_address, find_role_fault
+from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
 
 #: Larger than any roster; YAML costs more to read than its size tells.

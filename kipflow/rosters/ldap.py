@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Role
+from kipflow.domain.people import Role
 from kipflow.rosters.entries import Listing, check_count, make_entry, parse_day
 
 

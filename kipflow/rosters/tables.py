@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Role, fold_name
+from kipflow.domain.people import Role, fold_name
 from kipflow.rosters.asf_html import find_columns
 from kipflow.rosters.entries import Entry, Listing, check_count, clean_name, make_entry, parse_day, parse_roles
 

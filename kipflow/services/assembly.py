@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from kipflow.domain.care import own_versions
-from kipflow.domain.facts import IndexEntry, Message, PageVersion, ProposalFacts, ThreadMessage
+from kipflow.domain.facts import Message, ProposalFacts, ThreadMessage
 from kipflow.domain.identity_rulings import as_verdicts, find_concerned
 from kipflow.domain.numbering import KnownWriter
+from kipflow.domain.pages import IndexEntry, PageVersion
 from kipflow.domain.permalinks import render_permalink
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key

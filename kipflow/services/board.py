@@ -16,20 +16,11 @@ from enum import StrEnum
 from typing import Protocol
 
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    CallNote,
-    IndexEntry,
-    Kind,
-    PageVersion,
-    Ruling,
-    SilenceWarning,
-    TicketState,
-)
+from kipflow.domain.facts import ArchiveMonth, Kind, Ruling, SilenceWarning
 from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pages import CallNote, IndexEntry, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.domain.tally import Outcome, Tally

@@ -9,8 +9,8 @@ from enum import StrEnum
 
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import PageVersion
 from kipflow.domain.pagechanges import find_changed_sections, find_version_at
+from kipflow.domain.pages import PageVersion
 from kipflow.wiki.diffs import SectionChange, diff_pages
 
 

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.events import OPEN_STAGES
-from kipflow.domain.facts import StatusWord
 from kipflow.domain.pagefaults import ANY, Norms, PageFault
+from kipflow.domain.pages import StatusWord
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.pagenews import find_fault_effects
 from kipflow.services.ports import CheckedPage, Report, Session, Store

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import combinations
 
-from kipflow.domain.roster import Person, Role, fold_name
+from kipflow.domain.people import Person, Role, fold_name
 from kipflow.rosters.entries import MAX_EACH, Entry, Listing, clean_name
 from kipflow.rosters.files import RosterFile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import CallNote
 from kipflow.domain.numbering import find_next
+from kipflow.domain.pages import CallNote
 from kipflow.services.indexrows import find_sections
 from kipflow.services.ports import Report, Store
 from kipflow.wiki.index import ParsedIndex, parse_index_json, parse_index_page, parse_index_text, render_index

@@ -11,21 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import IndexEntry, Ruling
+from kipflow.domain.facts import Ruling
 from kipflow.domain.numbering import find_next
+from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
-from kipflow.services.ports import (
-    MOVED_BACK,
-    ON_ITS_WAY,
-    Effect,
-    IndexRow,
-    OutboxRow,
-    Store,
-    Wiki,
-    WikiPage,
-)
+from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.services.ports import MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page, render_index, replace_index
 
 CHANNEL = "index"

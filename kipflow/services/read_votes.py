@@ -11,19 +11,21 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kipflow.domain.arrivals import CLAIMED, is_far, say_dated
+from kipflow.domain.differences import find_differences
 from kipflow.domain.ends import say_end
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.identities import Doubt
+from kipflow.domain.judging import find_close, judge, say_doubt
 from kipflow.domain.lateclaims import find_late_claims
 from kipflow.domain.namesakes import say_ways
+from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy
 from kipflow.domain.records import pick_fields
 from kipflow.domain.roster import Roster
 from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
-from kipflow.domain.tally import Outcome, Tally, count, find_differences, find_outcome, find_possible_outcomes
+from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possible_outcomes
 from kipflow.domain.votemails import VoteMail
-from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote, find_close, judge, say_doubt
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote
 from kipflow.mail.archive import read_path
 from kipflow.mail.threads import Threads, read_threads
 from kipflow.services.explaining import PassedOver, find_passed_over

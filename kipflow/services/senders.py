@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from kipflow.domain.roster import Roster, clean_address
+from kipflow.domain.people import clean_address
+from kipflow.domain.roster import Roster
 from kipflow.services.board import SenderRow
 from kipflow.services.ports import Store
 from kipflow.services.rulings import BadRuling, Recorded

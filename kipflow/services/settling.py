@@ -10,7 +10,7 @@ from shlex import quote
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
-from kipflow.domain.identities import find_sides
+from kipflow.domain.people import find_sides
 from kipflow.services.ports import RETRACTS, TAKES_BACK, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
 

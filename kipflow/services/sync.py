@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
-from kipflow.domain.facts import NO_TICKET, PageAbsence, PageVersion, TicketState, Unreadable
+from kipflow.domain.facts import Unreadable
+from kipflow.domain.pages import NO_TICKET, PageAbsence, PageVersion, TicketState
 from kipflow.services.conditions import note_away, note_back, reaching
 from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page

@@ -8,9 +8,9 @@ from itertools import product
 from typing import Any
 
 from kipflow.domain.facts import Ruling
-from kipflow.domain.identities import name_pair
 from kipflow.domain.likeness import find_likeness
-from kipflow.domain.roster import Mailbox, Roster, clean_address, fold_name
+from kipflow.domain.people import Mailbox, clean_address, fold_name, name_pair
+from kipflow.domain.roster import Roster
 from kipflow.services.ports import Session, Store
 from kipflow.services.rulings import BadRuling, Recorded, check_words
 

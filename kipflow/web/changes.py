@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
-from kipflow.domain.facts import PageVersion
+from kipflow.domain.pages import PageVersion
 from kipflow.services.board import Board, ProposalView
 from kipflow.services.changes import (
     Since,

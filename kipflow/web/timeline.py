@@ -13,7 +13,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import CallNote, PageVersion, Ruling, SilenceWarning
+from kipflow.domain.facts import Ruling, SilenceWarning
+from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.wording import say_delivery, say_warning

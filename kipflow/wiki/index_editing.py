@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_outline import Row, Table, scan
 from kipflow.wiki.index_reading import is_header, parse_index_page, parse_row, read_cells
 from kipflow.wiki.index_writing import HEADINGS, render_label, render_row, render_section

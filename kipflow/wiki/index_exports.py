@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import IndexEntry, StatusWord
+from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.wiki.index_reading import ParsedIndex, find_oddities, is_web_address
 from kipflow.wiki.status import parse_status

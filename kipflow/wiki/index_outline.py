@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html import unescape
 
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index_reading import find_section_name
 
 _ATTRIBUTES = r"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.wiki.next_number import parse_next_number
 from kipflow.wiki.sections import Line, read_sections

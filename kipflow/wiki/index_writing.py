@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from kipflow.domain.errors import KipflowError
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.wiki.index_reading import is_web_address
 

@@ -25,9 +25,9 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from kipflow.domain.facts import StatusWord
 from kipflow.domain.interfaces import find_interfaces
 from kipflow.domain.pagefaults import ANY, Norms, PageFault, SectionNorm
+from kipflow.domain.pages import StatusWord
 from kipflow.wiki.markdown import find_comments, find_headings, sections_of_markdown
 from kipflow.wiki.pages import Field, own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.facts import PageVersion, StatusWord
 from kipflow.domain.interfaces import classify_interfaces
+from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.wiki.sections import Line, Section, find_section, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage

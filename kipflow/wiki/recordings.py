@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from kipflow.domain.facts import CallNote
+from kipflow.domain.pages import CallNote
 from kipflow.domain.proposals import find_references
 from kipflow.wiki.index_reading import is_web_address, read_cells, read_text
 from kipflow.wiki.sections import read_sections

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kipflow.domain.facts import StatusWord
+from kipflow.domain.pages import StatusWord
 
 #: Longer texts are not a status; what follows is not read.
 _MAX_STATUS = 500

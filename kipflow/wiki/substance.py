@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from kipflow.domain.facts import Substance
+from kipflow.domain.pages import Substance
 from kipflow.wiki.pages import is_field
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage

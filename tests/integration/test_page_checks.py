@@ -12,8 +12,8 @@ import pytest
 
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.facts import NO_TICKET, PageVersion, TicketState
 from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pages import NO_TICKET, PageVersion, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.events import Stage
+from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services import deliver, index, rulings
 from kipflow.services.ports import CARD, OutboxRow, WikiPage
 from kipflow.wiki.index import parse_index_page

@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.domain.policy import Policy
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts

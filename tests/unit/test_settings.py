@@ -10,7 +10,7 @@ import pytest
 from kipflow.config.roster import load_roster
 from kipflow.config.values import BindingRole
 from kipflow.domain.errors import ConfigError
-from kipflow.domain.roster import ROLES
+from kipflow.domain.people import ROLES
 
 PERSON = (
     "  - {{id: {id}, name: Mara Lind, emails: [{email}], roles: [{{role: pmc, since: {since}, until: {until}}}]}}\n"

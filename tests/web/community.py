@@ -8,24 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    Kind,
-    PageVersion,
-    ProposalFacts,
-    Ruling,
-    StatusWord,
-    Substance,
-    ThreadMessage,
-    TicketState,
-)
+from kipflow.domain.facts import ArchiveMonth, Kind, ProposalFacts, Ruling, ThreadMessage
+from kipflow.domain.pages import PageVersion, StatusWord, Substance, TicketState
 from kipflow.domain.policy import Care, Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
-from kipflow.services.board import (
-    Metrics,
-    RecordedTransition,
-)
+from kipflow.services.board import Metrics, RecordedTransition
 from kipflow.services.ports import MetricRow, OutboxRow
 from kipflow.wiki.substance import read_substance
 

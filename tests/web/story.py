@@ -12,7 +12,8 @@ import sqlalchemy
 from kipflow.adapters.store import migrate
 from kipflow.config.settings import Settings
 from kipflow.domain.clocks import next_month
-from kipflow.domain.facts import ArchiveMonth, IndexEntry, Message
+from kipflow.domain.facts import ArchiveMonth, Message
+from kipflow.domain.pages import IndexEntry
 from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.effectrules import EffectRules

@@ -17,7 +17,7 @@ from httpx import Response
 from lxml import html
 
 from kipflow.cli import run
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.services.acts import ACTS
 from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app

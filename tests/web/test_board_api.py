@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fastapi.testclient import TestClient
 
-from kipflow.domain.facts import StatusWord
+from kipflow.domain.pages import StatusWord
 from kipflow.web.app import create_app
 from tests.web.community import NOW, ago, facts, page
 from tests.web.memory import MemoryBoard

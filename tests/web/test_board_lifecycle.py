@@ -8,7 +8,8 @@ from datetime import timedelta
 from fastapi.testclient import TestClient
 from lxml import html
 
-from kipflow.domain.facts import IndexEntry, ProposalFacts, StatusWord, TicketState
+from kipflow.domain.facts import ProposalFacts
+from kipflow.domain.pages import IndexEntry, StatusWord, TicketState
 from kipflow.web.app import create_app
 from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, page, poll, result
 from tests.web.memory import MemoryBoard

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import StatusWord
+from kipflow.domain.pages import StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.services.board import Board
 from kipflow.web.app import create_app

@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from lxml import html
 
 from kipflow.domain.events import Actor, Evidence, Stage, Transition
-from kipflow.domain.facts import Ruling, SilenceWarning, StatusWord
+from kipflow.domain.facts import Ruling, SilenceWarning
+from kipflow.domain.pages import StatusWord
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.app import create_app
 from kipflow.web.timeline import EntryKind, build_timeline

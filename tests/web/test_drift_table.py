@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 from lxml import html
 
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
 from kipflow.services.board import DriftRow
 from kipflow.web.app import create_app

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kipflow.config.loading import load_community
-from kipflow.domain.roster import Roster, fold_name
+from kipflow.domain.people import fold_name
+from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section

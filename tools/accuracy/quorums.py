@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from kipflow.domain.likeness import find_likeness
-from kipflow.domain.roster import Person, fold_name
+from kipflow.domain.people import Person, fold_name
 from tools.accuracy.findings import Demand, Figure, Section
 from tools.accuracy.kafkadata import MAILS_FROM, Mention
 from tools.accuracy.replayed import Replayed

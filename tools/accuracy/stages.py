@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.drift import SECTION_OF_STAGE
 from kipflow.domain.events import OPEN_STAGES, Stage
+from kipflow.domain.stagewords import SECTION_OF_STAGE
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.kafkadata import INDEX_AT, MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed

@@ -12,9 +12,10 @@ from typing import Any
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.judging import judge
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.domain.votes import BallotStatus, judge
+from kipflow.domain.votes import BallotStatus
 from kipflow.mail import limits
 from kipflow.mail.archive import read_mails
 from kipflow.mail.content.charsets import decode

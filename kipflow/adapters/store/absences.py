@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.statements import count_new, mark_pending
 from kipflow.adapters.store.tables import page, page_absence, proposal
-from kipflow.domain.facts import PageAbsence
+from kipflow.domain.pages import PageAbsence
 
 #: Characters of a reason that are kept.
 _MAX_WHY = 300

@@ -29,10 +29,9 @@ from kipflow.adapters.store.tables import (
     vote,
 )
 from kipflow.domain.claims import ClaimKind
-from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.identities import find_sides
+from kipflow.domain.people import find_sides
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.senders import AddressSource, Authentication

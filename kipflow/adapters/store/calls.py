@@ -12,7 +12,7 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row, count_new
 from kipflow.adapters.store.tables import call_note
-from kipflow.domain.facts import CallNote
+from kipflow.domain.pages import CallNote
 
 
 def save_call_notes(connection: sa.Connection, notes: Iterable[CallNote], *, seen_at: datetime) -> int:

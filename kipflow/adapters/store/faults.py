@@ -14,8 +14,8 @@ from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, upsert
 from kipflow.adapters.store.tables import page, page_check, page_fault, page_version, proposal, ticket
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import NO_TICKET, StatusWord
 from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pages import NO_TICKET, StatusWord
 from kipflow.services.ports import CheckedPage
 
 #: Characters of a fault's place and words that are kept; they may quote a page.

@@ -25,8 +25,9 @@ from kipflow.adapters.store.tables import (
     transition,
     warning,
 )
-from kipflow.domain.facts import Coverage, IndexEntry
+from kipflow.domain.facts import Coverage
 from kipflow.domain.numbering import Numbering
+from kipflow.domain.pages import IndexEntry
 from kipflow.services.ports import ProposalRows
 
 #: Who has a row in one of these is more than a row of an index.

@@ -25,8 +25,9 @@ from kipflow.adapters.store.statements import (
     upsert,
 )
 from kipflow.adapters.store.tables import index_entry, page, page_version, ticket
-from kipflow.domain.facts import IndexEntry, PageVersion, Substance, TicketState, Unreadable
+from kipflow.domain.facts import Unreadable
 from kipflow.domain.indexrows import find_newest_rows
+from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState
 
 _EVERYTHING_BUT_BODY = [c for c in page_version.c if c.name not in {"body", "seen_at"}]
 

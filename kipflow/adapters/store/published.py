@@ -13,7 +13,7 @@ from kipflow.adapters.store.board_proposal import cited_ids, count_threads, load
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.tables import message, message_proposal, proposal, ticket, transition
 from kipflow.domain.claims import ClaimKind
-from kipflow.domain.facts import TicketState
+from kipflow.domain.pages import TicketState
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.services import board as views
 from kipflow.services.ports import Rules

@@ -16,7 +16,7 @@ from kipflow.adapters.store.tables import ballot, message, message_proposal, rul
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
 from kipflow.domain.identity_rulings import IDENTITY, find_keys
-from kipflow.domain.roster import Mailbox, clean_address, fold_name
+from kipflow.domain.people import Mailbox, clean_address, fold_name
 
 
 def save_ruling(connection: sa.Connection, found: Ruling) -> int:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.tables import message
-from kipflow.domain.identities import find_sides
-from kipflow.domain.roster import Person, Roster, clean_address, fold_name
+from kipflow.domain.people import Person, clean_address, find_sides, fold_name
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import Authentication
 from kipflow.services.board import ReviewRow, SenderRow
 

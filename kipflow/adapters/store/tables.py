@@ -26,20 +26,9 @@ from kipflow.adapters.store.columns import Document, Moment, Words, columns_of
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Transition
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    CallNote,
-    IndexEntry,
-    Message,
-    PageAbsence,
-    PageVersion,
-    Ruling,
-    SilenceWarning,
-    SubjectReading,
-    TicketState,
-    Unreadable,
-)
+from kipflow.domain.facts import ArchiveMonth, Message, Ruling, SilenceWarning, SubjectReading, Unreadable
 from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, Vote
 from kipflow.services.ports import Batch, MetricRow, OutboxRow

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kipflow.domain.events import SETTLED_STAGES, Stage
-from kipflow.domain.facts import PageVersion, Ruling, ThreadMessage
+from kipflow.domain.facts import Ruling, ThreadMessage
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.ruled import find_until
 from kipflow.domain.stages.guards import find_chosen
 from kipflow.domain.stages.state import State, is_contested

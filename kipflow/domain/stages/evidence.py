@@ -8,8 +8,9 @@ from typing import Any
 from kipflow.domain.arrivals import say_dated
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Actor, Evidence, Stage
-from kipflow.domain.facts import IndexEntry, PageVersion, Ruling, ThreadMessage
+from kipflow.domain.facts import Ruling, ThreadMessage
 from kipflow.domain.moments import Event
+from kipflow.domain.pages import IndexEntry, PageVersion
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.stages.state import State
 from kipflow.domain.votes import BallotStatus, Vote

@@ -9,7 +9,8 @@ from typing import Any
 
 from kipflow.domain.care import find_own_page, is_of
 from kipflow.domain.events import SETTLED_STAGES, Stage
-from kipflow.domain.facts import IndexEntry, Kind, PageVersion, Ruling, StatusWord, ThreadMessage
+from kipflow.domain.facts import Kind, Ruling, ThreadMessage
+from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.ruled import find_choice_of_stage
 from kipflow.domain.stages.quiet import awaits_word, find_dormant_at, find_silence_gap

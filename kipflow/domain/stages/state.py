@@ -11,7 +11,8 @@ from kipflow.domain.claims import Claim, find_claim
 from kipflow.domain.clocks import VoteState, find_terms, judge_vote
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, StatusWord, ThreadMessage
+from kipflow.domain.facts import ProposalFacts, Ruling, SilenceWarning, ThreadMessage
+from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.votes import Vote
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kipflow.domain.roster import fold_name
+from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.tokens import load_classes
 
 CLAIM_PAREN = re.compile(r"\(\s*[\w\s./-]{0,30}\)|\[[^\[\]]{0,30}\]")

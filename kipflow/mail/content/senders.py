@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kipflow.domain.roster import clean_address
+from kipflow.domain.people import clean_address
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.domains import is_aligned

@@ -10,9 +10,10 @@ from datetime import datetime
 from kipflow.domain.arrivals import CLAIMED, say_dated
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.identities import Identified, identify_all
+from kipflow.domain.people import Voter
 from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.proofs import Writing
-from kipflow.domain.roster import Roster, Voter
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown

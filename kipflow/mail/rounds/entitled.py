@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kipflow.domain.facts import Message
+from kipflow.domain.people import Person, clean_address, fold_name
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, prove_writer
-from kipflow.domain.roster import Person, Roster, clean_address, fold_name
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.rounds.casting import as_writing
 

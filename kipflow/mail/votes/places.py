@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kipflow.domain.roster import fold_name
+from kipflow.domain.people import fold_name
 
 _PLACE = re.compile(
     r"\W{0,3}from (?!(?:the|a|an|my|our|your|some|any|every|all)\b)(?:[a-z]+ ){0,2}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kipflow.domain.roster import fold_name
+from kipflow.domain.people import fold_name
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own, names_someone
 from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.technical import is_technical

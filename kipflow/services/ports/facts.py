@@ -6,21 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    CallNote,
-    IndexEntry,
-    Message,
-    PageAbsence,
-    PageVersion,
-    Ruling,
-    Substance,
-    TicketState,
-    Unreadable,
-)
+from kipflow.domain.facts import ArchiveMonth, Message, Ruling, Unreadable
 from kipflow.domain.numbering import Numbers
 from kipflow.domain.pagefaults import PageFault
-from kipflow.domain.roster import Mailbox
+from kipflow.domain.pages import CallNote, IndexEntry, PageAbsence, PageVersion, Substance, TicketState
+from kipflow.domain.people import Mailbox
 from kipflow.services.ports.records import Batch, CheckedPage, MonthChange, SaveReport, StaleMonth
 
 

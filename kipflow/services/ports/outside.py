@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from kipflow.domain.facts import ArchiveMonth, TicketState
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.pages import TicketState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

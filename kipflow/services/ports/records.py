@@ -7,19 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    Coverage,
-    IndexEntry,
-    Message,
-    PageAbsence,
-    PageVersion,
-    Ruling,
-    SilenceWarning,
-    StatusWord,
-    TicketState,
-)
+from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling, SilenceWarning
 from kipflow.domain.numbering import Numbering
+from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Actor, Evidence
-from kipflow.domain.facts import TicketState
+from kipflow.domain.pages import TicketState
 from kipflow.domain.votes import Ballot, BallotStatus, Declared
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.render import find_safe_url

@@ -20,7 +20,7 @@ from kipflow.adapters.jira import JiraTickets
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.domain.errors import RateLimited, SaveConflict, UnreadableInput
-from kipflow.domain.facts import StatusWord
+from kipflow.domain.pages import StatusWord
 from kipflow.wiki.index import parse_index_page, render_index, replace_index
 from kipflow.wiki.pages import parse_page
 

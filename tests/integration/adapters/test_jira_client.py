@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.adapters.jira import JiraTickets
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import TicketState
+from kipflow.domain.pages import TicketState
 from tests.integration.adapters.faulty import QUICK, Server, Step, answer, as_json
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

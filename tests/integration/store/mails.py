@@ -7,16 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    IndexEntry,
-    Kind,
-    Message,
-    PageVersion,
-    Ruling,
-    StatusWord,
-    SubjectReading,
-)
+from kipflow.domain.facts import ArchiveMonth, Kind, Message, Ruling, SubjectReading
+from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Vote
 from kipflow.services.assembly import CommunityRules

@@ -14,9 +14,10 @@ from sqlalchemy import event
 from kipflow.adapters.store import SqlStore, tables
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, StatusWord, TicketState, Unreadable
+from kipflow.domain.facts import Kind, Unreadable
 from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import StatusWord, TicketState
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Choice

@@ -11,17 +11,8 @@ from kipflow.adapters.store import tables
 from kipflow.domain.clocks import VoteState, VoteTerms
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Transition
-from kipflow.domain.facts import (
-    ArchiveMonth,
-    IndexEntry,
-    Message,
-    PageVersion,
-    Ruling,
-    SilenceWarning,
-    SubjectReading,
-    TicketState,
-    Unreadable,
-)
+from kipflow.domain.facts import ArchiveMonth, Message, Ruling, SilenceWarning, SubjectReading, Unreadable
+from kipflow.domain.pages import IndexEntry, PageVersion, TicketState
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, Vote
 from kipflow.services.ports import OutboxRow

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.facts import Kind, TicketState, Unreadable
+from kipflow.domain.facts import Kind, Unreadable
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import TicketState
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import RowQuery

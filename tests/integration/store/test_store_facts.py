@@ -9,7 +9,8 @@ import pytest
 
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.errors import KipflowError, UnknownProposal
-from kipflow.domain.facts import Kind, Message, TicketState, Unreadable
+from kipflow.domain.facts import Kind, Message, Unreadable
+from kipflow.domain.pages import TicketState
 from kipflow.domain.votes import Choice, Declared
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import UnreadableRow

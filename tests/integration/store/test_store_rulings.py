@@ -12,8 +12,9 @@ import sqlalchemy as sa
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth, Message
+from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Person, Role, Roster
+from kipflow.domain.roster import Roster
 from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all

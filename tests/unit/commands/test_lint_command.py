@@ -12,7 +12,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.config.settings import read_settings
-from kipflow.domain.facts import NO_TICKET, IndexEntry, TicketState
+from kipflow.domain.pages import NO_TICKET, IndexEntry, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import WikiPage

@@ -15,7 +15,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.config.settings import read_settings
-from kipflow.domain.facts import IndexEntry, PageVersion, StatusWord
+from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.wiring import connect
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -7,16 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import (
-    Coverage,
-    Kind,
-    PageVersion,
-    ProposalFacts,
-    Ruling,
-    StatusWord,
-    ThreadMessage,
-)
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.silence import give_warning

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, IndexEntry, PageAbsence, StatusWord, TicketState
+from kipflow.domain.facts import Coverage
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.releases import Work, find_release, find_work
 from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, page, poll, result, ruling
 

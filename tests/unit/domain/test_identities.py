@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.doubts import MAX_WAYS, count_ways, find_ways
-from kipflow.domain.identities import Doubt, DoubtKind, identify_all
+from kipflow.domain.identities import identify_all
+from kipflow.domain.judging import judge, say_doubt
 from kipflow.domain.namesakes import say_ways
+from kipflow.domain.people import Doubt, DoubtKind, Mailbox, Person, Role, Verdict, clean_address, say_mailbox
 from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
-from kipflow.domain.roster import Mailbox, Person, Role, Roster, Verdict, clean_address, say_mailbox
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
 from kipflow.domain.tally import Outcome, count, find_outcome, hangs_on_review
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote, judge, say_doubt
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ROLES = frozenset({"pmc"})

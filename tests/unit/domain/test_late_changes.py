@@ -10,9 +10,10 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind, PageVersion
+from kipflow.domain.facts import Kind
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pagechanges import find_late_change, say_sections
+from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import PageChanges, Policy
 from tests.unit.domain.building import POLICY, YES, at, ballot, facts, mail, page, poll, result, ruling
 

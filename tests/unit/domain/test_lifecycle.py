@@ -9,15 +9,10 @@ import pytest
 
 from kipflow.domain.errors import IllegalTransition
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import (
-    Coverage,
-    IndexEntry,
-    Kind,
-    Ruling,
-    StatusWord,
-)
+from kipflow.domain.facts import Coverage, Kind, Ruling
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.policy import Care
 from kipflow.domain.stages.table import TABLE
 from kipflow.domain.tally import Outcome

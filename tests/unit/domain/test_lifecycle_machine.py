@@ -19,19 +19,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from kipflow.domain.clocks import is_covered
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
-from kipflow.domain.facts import (
-    Coverage,
-    IndexEntry,
-    Kind,
-    PageAbsence,
-    ProposalFacts,
-    Ruling,
-    SilenceWarning,
-    StatusWord,
-    TicketState,
-)
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, SilenceWarning
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import IndexEntry, PageAbsence, StatusWord, TicketState
 from kipflow.domain.policy import Care, Policy, Rule
 from kipflow.domain.silence import PROMPT, give_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE

@@ -10,19 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kipflow.domain.facts import (
-    Coverage,
-    IndexEntry,
-    Kind,
-    PageAbsence,
-    PageVersion,
-    ProposalFacts,
-    Ruling,
-    StatusWord,
-    ThreadMessage,
-    TicketState,
-)
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
 from kipflow.domain.policy import Care, Fractions, Policy, Rule
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote

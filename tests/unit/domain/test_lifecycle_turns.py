@@ -10,9 +10,10 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Coverage, IndexEntry, Kind, ProposalFacts, StatusWord
+from kipflow.domain.facts import Coverage, Kind, ProposalFacts
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.policy import Care, Policy, Rule
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus, Choice, Vote

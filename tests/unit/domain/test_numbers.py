@@ -9,9 +9,10 @@ import pytest
 
 from kipflow.domain.claims import ClaimKind, find_claim
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import IndexEntry, Kind, ProposalFacts
+from kipflow.domain.facts import Kind, ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.numbering import JUMP, KnownWriter, Numbering, Numbers, find_followers, find_next
+from kipflow.domain.pages import IndexEntry
 from tests.unit.domain.building import POLICY, TALKED, YES, at, facts, mail, page, poll, result, ruling, stages
 
 WIKI = Numbering(by_wiki=True, below=6)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from kipflow.domain.drift import Drift
+from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Evidence
-from kipflow.domain.facts import PageVersion, StatusWord
+from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.domain.records import from_plain, to_plain
 from kipflow.domain.votes import Choice, ClaimedEnd, Declared, EndKind, Expression, Standing
 

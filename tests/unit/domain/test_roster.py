@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kipflow.domain.roster import Person, Role, Roster, clean_address, fold_name
+from kipflow.domain.people import Person, Role, clean_address, fold_name
+from kipflow.domain.roster import Roster
 
 ROSTER = Roster(
     [

@@ -7,16 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kipflow.domain.differences import find_differences, is_named
 from kipflow.domain.policy import Policy, Rule
 from kipflow.domain.tally import (
     Counts,
     Outcome,
     count,
-    find_differences,
     find_outcome,
     find_possible_outcomes,
     hangs_on_review,
-    is_named,
     possible_counts,
 )
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote

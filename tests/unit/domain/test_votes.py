@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote, judge
+from kipflow.domain.judging import judge
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from kipflow.domain.facts import Message
+from kipflow.domain.people import Person, Role
 from kipflow.domain.policy import Policy
-from kipflow.domain.roster import Person, Role, Roster
+from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy, Senders
 from kipflow.mail.messages import read_message
 from kipflow.mail.rounds.casting import cast_ballots

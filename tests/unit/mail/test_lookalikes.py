@@ -13,7 +13,8 @@ import jsonschema
 import pytest
 
 from kipflow.config.loading import load_community
-from kipflow.domain.roster import Person, Role, Roster
+from kipflow.domain.people import Person, Role
+from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import SCHEMA_FILE, read_votes, render_json, table_rows
 
 KAFKA = load_community("kafka")

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from kipflow.config.loading import load_community
 from kipflow.config.roster import load_roster
 from kipflow.domain.facts import Message
+from kipflow.domain.judging import judge
 from kipflow.domain.policy import Policy
 from kipflow.domain.tally import Tally, count
-from kipflow.domain.votes import BallotStatus, Vote, judge
+from kipflow.domain.votes import BallotStatus, Vote
 from kipflow.mail.archive import read_path
 from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words

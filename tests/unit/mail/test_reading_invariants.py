@@ -8,10 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message
+from kipflow.domain.judging import judge
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.tally import count
-from kipflow.domain.votes import Ballot, BallotStatus, Expression, Standing, judge
+from kipflow.domain.votes import Ballot, BallotStatus, Expression, Standing
 from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import find_votes

@@ -14,7 +14,8 @@ import pytest
 from kipflow.config.loading import load_community
 from kipflow.domain.arrivals import TOLERANCE
 from kipflow.domain.facts import Message, Unreadable
-from kipflow.domain.roster import Person, Role, Roster
+from kipflow.domain.people import Person, Role
+from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Standing
 from kipflow.mail.archive import read_path
 from kipflow.mail.quoting import find_own_words

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Role
+from kipflow.domain.people import Role
 from kipflow.rosters import entries
 from kipflow.rosters.asf_html import parse_html
 from kipflow.rosters.entries import Entry, Listing, clean_name, find_email, parse_day, parse_roles

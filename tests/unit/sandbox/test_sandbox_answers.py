@@ -17,18 +17,9 @@ from kipflow.config.loading import load_community
 from kipflow.config.roster import load_roster
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import (
-    Coverage,
-    Message,
-    PageAbsence,
-    PageVersion,
-    ProposalFacts,
-    SilenceWarning,
-    Substance,
-    ThreadMessage,
-    Unreadable,
-)
+from kipflow.domain.facts import Coverage, Message, ProposalFacts, SilenceWarning, ThreadMessage, Unreadable
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import PageAbsence, PageVersion, Substance
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.silence import give_warning

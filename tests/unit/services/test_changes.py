@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kipflow.domain.events import Actor, Stage, Transition
-from kipflow.domain.facts import PageVersion, StatusWord
+from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.services.changes import NoSuchVersion, Since, find_moment, find_versions, find_versions_since
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kipflow.config.roster import load_roster
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.roster import Person, Role
+from kipflow.domain.people import Person, Role
 from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import Entry, Listing, make_entry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster

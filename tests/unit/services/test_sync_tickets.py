@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from kipflow.domain.errors import ServiceUnavailable
-from kipflow.domain.facts import IndexEntry, TicketState
+from kipflow.domain.pages import IndexEntry, TicketState
 from kipflow.services.ports import Store
 from kipflow.services.sync import TICKETS_EVERY, TICKETS_IN_VAIN, sync_tickets
 from tests.unit.services.stores import open_memory

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.domain.facts import StatusWord
+from kipflow.domain.pages import StatusWord
 from kipflow.wiki.status import parse_status
 
 W = StatusWord

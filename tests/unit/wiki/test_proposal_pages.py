@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.domain.facts import PageVersion, StatusWord
+from kipflow.domain.pages import PageVersion, StatusWord
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.template import TEMPLATE, render_page
 from kipflow.wiki.titles import Title, is_copy, parse_title

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.errors import KipflowError, UnreadableInput
-from kipflow.domain.facts import IndexEntry
+from kipflow.domain.pages import IndexEntry
 from kipflow.wiki.index import (
     FORMATS,
     parse_index_json,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from kipflow.domain.facts import PageVersion, StatusWord, Substance
 from kipflow.domain.pagechanges import find_changed_sections
+from kipflow.domain.pages import PageVersion, StatusWord, Substance
 from kipflow.wiki.substance import read_substance
 
 

@@ -1,0 +1,157 @@
+"""How a vote stood at a moment: which of a voter's ballots stands, what came too late, and which ends are obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from kipflow.domain.arrivals import is_far
+from kipflow.domain.people import Doubt, DoubtKind, say_mailbox
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, EndKind, Vote
+
+
+def find_announcements(vote: Vote) -> list[datetime]:
+    """When the vote's result was announced, and when that was revised, the latest first."""
+    found: list[datetime] = []
+    declared = vote.declared
+    while declared is not None:
+        since = declared.revised_at or declared.announced_at
+        found.extend([since] if since is not None else [])
+        declared = declared.before
+    return found
+
+
+def with_latest_standing(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
+    """Judge which ballot of each voter stands: the latest clear one, unless withdrawn later.
+
+    An unclear later ballot does not displace an earlier clear one: it waits for a person beside it. An
+    unclear earlier one is settled by the voter's own later word.
+    Ballots already void stay void. Order of input does not matter.
+    """
+    ordered = sorted(ballots, key=lambda b: (b.cast_at, b.message_id))
+    standing: dict[str, int] = {}
+    waiting: dict[str, int] = {}
+    judged: list[Ballot] = []
+    for ballot in ordered:
+        index = len(judged)
+        if ballot.status in _SPEAKS and ballot.voter in waiting:
+            earlier = waiting.pop(ballot.voter)
+            judged[earlier] = replace(judged[earlier], status=BallotStatus.SUPERSEDED)
+        if ballot.status is BallotStatus.COUNTED:
+            if ballot.voter in standing:
+                earlier = standing[ballot.voter]
+                judged[earlier] = replace(judged[earlier], status=BallotStatus.SUPERSEDED)
+            standing[ballot.voter] = index
+        elif ballot.status is BallotStatus.WITHDRAWN and ballot.voter in standing:
+            earlier = standing.pop(ballot.voter)
+            judged[earlier] = replace(judged[earlier], status=BallotStatus.WITHDRAWN)
+        elif ballot.status is BallotStatus.REVIEW:
+            waiting[ballot.voter] = index
+        judged.append(ballot)
+    return tuple(judged)
+
+
+def ask_for_senders(ballots: Iterable[Ballot], doubts: Iterable[Doubt]) -> tuple[Ballot, ...]:
+    """The ballots, those under review whose senders claim to be somebody whose vote would bind."""
+    asked = {mail: doubt for doubt in doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds}
+    return tuple(_ask_for_sender(b, asked[b.message_id]) if b.message_id in asked else b for b in ballots)
+
+
+def _ask_for_sender(ballot: Ballot, doubt: Doubt) -> Ballot:
+    status = ballot.status if ballot.status is BallotStatus.VOID else BallotStatus.REVIEW
+    return replace(ballot, voter=doubt.one_voter, binding=False, status=status, why=say_doubt(doubt))
+
+
+def say_doubt(doubt: Doubt) -> str:
+    """The question with what speaks for it."""
+    if doubt.kind is DoubtKind.SENDER:
+        return f"{say_mailbox(doubt.one)} {doubt.why}: is this {doubt.other.name}?"
+    return f"are {say_mailbox(doubt.one)} and {say_mailbox(doubt.other)} the same person? ({doubt.why})"
+
+
+_SPEAKS = frozenset({BallotStatus.COUNTED, BallotStatus.WITHDRAWN, BallotStatus.REVIEW})
+
+
+def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> Vote:
+    """The vote as it stood at `as_of`: later mail unseen, late ballots void, one ballot per voter.
+
+    `vote.ballots` must be as read (not judged before). A ballot cast after the closing announcement,
+    or after the round was cancelled or replaced, is void; but an announcement before `earliest_close`
+    takes nobody's right to vote until then. An unclear announcement closes nothing.
+    """
+    vote = _obey_accepted(vote, as_of)
+    declared = vote.declared.as_of(as_of) if vote.declared is not None else None
+    ended = vote.ended_at is not None and vote.ended_at <= as_of
+    close = find_close(vote, as_of, earliest_close=earliest_close)
+    kept: list[Ballot] = []
+    for ballot in vote.ballots:
+        if ballot.cast_at > as_of:
+            continue
+        # a person who counts what arrived late and is dated before the close says that it was cast in time
+        if close is not None and ballot.cast_at > close and not (ballot.is_ruled and claims_in_time(ballot, close)):
+            why = "; ".join(filter(None, ("cast after the close", ballot.why)))
+            ballot = replace(ballot, status=BallotStatus.VOID, why=why)
+        kept.append(ballot)
+    open_doubts = [d for d in vote.doubts if d.settled_at is None or d.settled_at > as_of]
+    judged = with_latest_standing(ask_for_senders(kept, open_doubts))
+    if ended:
+        judged = tuple(replace(b, status=BallotStatus.VOID, why=f"the round was {vote.ended_how}") for b in judged)
+    doubts = _find_heard(open_doubts, judged)
+    return replace(
+        vote,
+        ballots=judged,
+        declared=declared,
+        ended_at=vote.ended_at if ended else None,
+        ended_how=vote.ended_how if ended else None,
+        ended_message_id=vote.ended_message_id if ended else None,
+        doubts=doubts,
+        heard=tuple(kept) if doubts else (),
+    )
+
+
+def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
+    """The vote with the ends that a person's word had made good by then; of the others only what was known."""
+    known = [e if _is_settled(e, as_of) else replace(e, settled_at=None) for e in vote.claimed_ends if e.at <= as_of]
+    contested = vote.contested
+    vote = replace(vote, claimed_ends=tuple(known), contested=None)
+    for end in known:
+        over = vote.ended_at is not None and vote.ended_at <= end.at
+        if end.settled_at is None or not end.accepted or over:
+            continue
+        if end.kind is not EndKind.CLOSED:
+            vote = replace(vote, ended_at=end.at, ended_how=str(end.kind), ended_message_id=end.message_id)
+        elif end.declared is not None and vote.declared is None:
+            vote = replace(vote, declared=replace(end.declared, announced_at=end.at))
+    if contested is None or (_is_settled(contested, as_of) and contested.accepted):
+        return vote
+    if _is_settled(contested, as_of):  # a round that a person refused never was one
+        return replace(vote, ended_at=contested.at, ended_how="refused", ended_message_id=contested.message_id)
+    return replace(vote, contested=replace(contested, settled_at=None))
+
+
+def _is_settled(end: ClaimedEnd, at: datetime) -> bool:
+    return end.settled_at is not None and end.settled_at <= at
+
+
+def claims_in_time(ballot: Ballot, close: datetime) -> bool:
+    """Whether a ballot arrived after the close, and its sender dates it well before."""
+    dated = ballot.dated_at
+    return dated is not None and dated <= close < ballot.cast_at and is_far(ballot.cast_at, dated)
+
+
+def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None) -> datetime | None:
+    """From when on ballots came too late, as known at `as_of`; None: they don't yet."""
+    if vote.ended_at is not None and vote.ended_at <= as_of:
+        return vote.ended_at
+    declared = vote.declared.as_of(as_of) if vote.declared is not None else None
+    announced = declared.closes_at if declared is not None else None
+    if announced is None:
+        return None
+    return announced if earliest_close is None else max(announced, earliest_close)
+
+
+def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:
+    """The doubts about mails whose ballots have a say."""
+    heard = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
+    return tuple(replace(d, settled_at=None) for d in doubts if not heard.isdisjoint(d.mails))
