@@ -17,7 +17,7 @@ BACKFILL = "kip_backfill"
 POLL = "kip_poll_threads"
 SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
-FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
+FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_follow_up", "kip_lifecycle_metrics")
 DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
 #: Nothing waits for the runs of the last.
 ALL_DAGS = (*DAGS, ASK)
@@ -61,7 +61,7 @@ def run_dags(waiting: Waiting) -> list[str]:
         if failed := _find_failures(waiting, sources):
             step.fail(f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again")
     with progress.step("Stages, index, Slack and metrics follow") as step:
-        for dag_id in ALL_DAGS:
+        for dag_id in api.fetch_dags():  # also those that are there only where the community's file asks for them
             api.unpause(dag_id)
         # a source that is away is left to its timetable: nobody waits for what will most likely fail again
         left = {POLL} if failed else set()
