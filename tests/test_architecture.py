@@ -36,8 +36,10 @@ ALLOWED: dict[str, set[str]] = {
         "kipflow.config.databaseurl",
         "kipflow.lakeschemas",
     },
-    "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.web"},
-    "kipflow.sandbox": {"kipflow.domain", "kipflow.sandbox"},
+    # what a browser may send, to the board and to the sandbox
+    "kipflow.forms": {"kipflow.forms"},
+    "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.forms", "kipflow.web"},
+    "kipflow.sandbox": {"kipflow.domain", "kipflow.forms", "kipflow.sandbox"},
     "kipflow.java": {"kipflow.domain"},
     # the lake's shapes, which the store's side and Spark's share
     "kipflow.lakeschemas": {"kipflow.domain"},

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack
+from kipflow.forms import Refusal
+from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack, visitors
 from kipflow.sandbox.channels import Channels, Throttle
 from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
@@ -67,10 +68,14 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)
     state.index_page = options.index_page
     if options.memory is not None:
-        memory = Memory(options.memory, state.wiki, state.channels, state.clock)
+        memory = Memory(
+            options.memory, state.clock, pages=state.wiki, posts=state.channels, mails=state.archive,
+            tickets=state.tickets,
+        )  # fmt: skip
         memory.load()
         app.add_middleware(MemoryMiddleware, memory=memory)
     app.add_middleware(FaultMiddleware, faults=state.faults)
-    for part in (ponymail, confluence, jira, slack, pages, controls):
+    app.add_exception_handler(Refusal, visitors.show_refusal)
+    for part in (ponymail, confluence, jira, slack, pages, visitors, controls):
         app.include_router(part.router)
     return app

@@ -16,7 +16,7 @@ class Post:
     """A message in a channel. `ts` is Slack's name for it; `edited` counts its updates.
 
     `thread` is the `ts` of the message that it answers; empty for one that stands in the channel itself.
-    `metadata` is what its sender attached, for programs.
+    `metadata` is what its sender attached, for programs; `user` the resident who wrote it, empty for kipflow.
     """
 
     channel: str
@@ -27,6 +27,7 @@ class Post:
     edited: int = 0
     thread: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
+    user: str = ""
 
 
 class Throttle:
@@ -52,10 +53,18 @@ class Channels:
 
     def add(
         self, channel: str, text: str, blocks: list[dict[str, Any]], at: datetime, *,
-        thread: str = "", metadata: dict[str, Any] | None = None,
+        thread: str = "", metadata: dict[str, Any] | None = None, user: str = "",
     ) -> Post:  # fmt: skip
-        ts, kept = f"{int(at.timestamp())}.{len(self.posts) + 1:06d}", metadata or {}
-        post = Post(channel=channel, ts=ts, text=text, blocks=tuple(blocks), at=at, thread=thread, metadata=kept)
+        post = Post(
+            channel=channel,
+            ts=f"{int(at.timestamp())}.{len(self.posts) + 1:06d}",
+            text=text,
+            blocks=tuple(blocks),
+            at=at,
+            thread=thread,
+            metadata=metadata or {},
+            user=user,
+        )
         self.posts.append(post)
         return post
 

@@ -32,12 +32,16 @@ class Clock:
         """Push the time forward.
 
         Raises:
-            ValueError: the step is negative.
+            ValueError: the step is negative, or leads beyond all years that there are.
         """
         if step < timedelta():
             raise ValueError("time only goes forward here")
+        try:
+            moment = self.now() + step
+        except OverflowError:
+            raise ValueError("there is no such time") from None
         self._pushed += step
-        return self.now()
+        return moment
 
     def reach(self, moment: datetime) -> None:
         """Push the time forward to a moment, if it is not past that already."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +15,16 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from pathlib import Path
 
-from kipflow.sandbox.mails import ArchivedMail, format_separator
+from kipflow.sandbox.mails import (
+    ArchivedMail,
+    Mail,
+    format_envelope,
+    format_separator,
+    make_message_id,
+    render_mail,
+)
+from kipflow.sandbox.people import Resident
+from kipflow.sandbox.quoting import compose
 
 _HEADERS = BytesHeaderParser(policy=policy.compat32)
 _FULL = BytesParser(policy=policy.default)
@@ -34,6 +44,10 @@ class Entry:
     in_reply_to: str
     references: tuple[str, ...]
     mail: ArchivedMail
+
+    @property
+    def sent_at(self) -> datetime:
+        return datetime.fromtimestamp(self.epoch, UTC)
 
 
 @lru_cache(maxsize=8_192)  # a pure function; every sandbox of a test run reads the same story
@@ -85,7 +99,8 @@ class MailArchive:
 
     def __init__(self, list_id: str, mails: Iterable[ArchivedMail], *, is_real: bool = False) -> None:
         self.list_id, self.is_real = list_id, is_real
-        self.entries = tuple(read_entry(mail) for mail in mails)
+        self.entries = [read_entry(mail) for mail in mails]
+        self._sent: list[ArchivedMail] = []
 
     def seen(self, now: datetime) -> list[Entry]:
         return [e for e in self.entries if self.is_real or e.mail.arrives_at <= now]
@@ -97,6 +112,52 @@ class MailArchive:
         """The mail with this id, or this Message-ID with or without its angle brackets."""
         bare = name.strip().strip("<>")
         return next((e for e in self.seen(now) if bare and (e.id == bare or e.message_id.strip("<>") == bare)), None)
+
+    # -- what visitors write, which outlives a restart -------------------------------------------
+    def add(self, mail: ArchivedMail) -> Entry:
+        entry = read_entry(mail)
+        self._sent.append(mail)
+        insort(self.entries, entry, key=lambda e: e.mail.arrives_at)
+        return entry
+
+    @property
+    def sent(self) -> int:
+        return len(self._sent)
+
+    def export(self) -> list[dict[str, str]]:
+        """What visitors wrote, as JSON can hold it."""
+        return [{"at": m.arrives_at.isoformat(), "envelope": m.envelope, "raw": m.raw.decode()} for m in self._sent]
+
+    def restore(self, kept: list[dict[str, str]]) -> None:
+        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
+        for raw in kept:
+            at = datetime.fromisoformat(raw["at"])
+            self.add(_hold(at, raw["envelope"], raw["raw"].encode()))
+
+
+def _hold(at: datetime, envelope: str, raw: bytes) -> ArchivedMail:
+    return ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw)
+
+
+def write_mail(
+    archive: MailArchive, who: Resident, subject: str, words: str, answered: Entry | None, now: datetime
+) -> Entry:
+    """Send a visitor's mail to the list; the archive has it at once."""
+    at, key = now.replace(microsecond=0), f"visitor/{archive.sent + 1}"
+    parent = answered.message_id if answered else ""
+    mail = Mail(
+        key=key,
+        at=at,
+        author=who,
+        subject=subject,
+        text=compose(words, author=who, parent=None, flags=frozenset(), list_id=archive.list_id),
+        # the moment makes it another mail than one of an earlier life of the sandbox
+        message_id=make_message_id(0, f"{at.isoformat()} {key}", who.emails[0]),
+        in_reply_to=parent or None,
+        references=(*answered.references, parent)[-8:] if answered and parent else (),
+    )
+    envelope = format_envelope(archive.list_id, 90_000 + archive.sent)
+    return archive.add(_hold(at, envelope, render_mail(mail, archive.list_id, received_at=at)))
 
 
 def read_mbox_folder(folder: Path) -> list[ArchivedMail]:

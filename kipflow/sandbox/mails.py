@@ -82,12 +82,17 @@ def format_separator(envelope: str, at: datetime) -> bytes:
     return f"From {envelope} {day} {month} {moment.day:02d} {moment:%H:%M:%S} {moment.year}\n".encode()
 
 
+def format_envelope(list_id: str, number: int) -> str:
+    """Where the list's bounces for its mail of this number would go."""
+    box, _, domain = list_id.partition("@")
+    return f"{box}-return-{number}-archive=lists.{domain}@{domain}"
+
+
 def archive(mails: Iterable[Mail], list_id: str) -> list[ArchivedMail]:
     """What the list's archive holds of these mails, in order of arrival."""
     held: list[ArchivedMail] = []
     for number, mail in enumerate(sorted(mails, key=lambda m: (m.at, m.key)), start=1):
-        box, _, domain = list_id.partition("@")
-        envelope = f"{box}-return-{10_000 + number}-archive=lists.{domain}@{domain}"
+        envelope = format_envelope(list_id, 10_000 + number)
         copies = 2 if Oddity.TWICE in mail.flags else 1
         for copy in range(copies):
             at = mail.at + timedelta(minutes=3 * copy)

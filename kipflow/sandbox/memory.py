@@ -6,21 +6,28 @@ import json
 import os
 from datetime import datetime
 from pathlib import Path
+from typing import Any, Protocol
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kipflow.sandbox.channels import Channels
 from kipflow.sandbox.clock import Clock
-from kipflow.sandbox.wikistate import WikiState
+
+
+class Part(Protocol):
+    """A part of the sandbox that visitors change. `restore` raises where it is given something else."""
+
+    def export(self) -> Any: ...
+    def restore(self, kept: Any) -> None: ...
+
 
 _WRITES = frozenset({"POST", "PUT", "DELETE"})
 
 
 class Memory:
-    """Saved pages, posted messages and the time that was reached, in one JSON file."""
+    """Saved pages, posted messages, sent mails, resolved tickets and the time that was reached, in one JSON file."""
 
-    def __init__(self, path: Path, wiki: WikiState, channels: Channels, clock: Clock) -> None:
-        self._path, self._wiki, self._channels, self._clock = path, wiki, channels, clock
+    def __init__(self, path: Path, clock: Clock, **parts: Part) -> None:
+        self._path, self._clock, self._parts = path, clock, parts
 
     def load(self) -> None:
         """Take over what the file holds; no file is an empty one.
@@ -32,8 +39,8 @@ class Memory:
             return
         try:
             kept = json.loads(self._path.read_text(encoding="utf-8"))
-            self._wiki.restore(kept["pages"])
-            self._channels.restore(kept["posts"])
+            for name in self._parts.keys() & kept.keys():
+                self._parts[name].restore(kept[name])
             if "now" in kept:
                 self._clock.reach(datetime.fromisoformat(kept["now"]))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -41,7 +48,8 @@ class Memory:
 
     def save(self) -> None:
         """Write the file anew. Readers see the old one or the new one, never a part."""
-        kept = {"pages": self._wiki.export(), "posts": self._channels.export(), "now": self._clock.now().isoformat()}
+        kept: dict[str, Any] = {name: part.export() for name, part in self._parts.items()}
+        kept["now"] = self._clock.now().isoformat()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         fresh.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
@@ -57,5 +65,5 @@ class MemoryMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)
         changes = scope["type"] == "http" and scope["method"] in _WRITES
-        if changes and str(scope["path"]).startswith(("/confluence", "/slack", "/clock")):
+        if changes and not str(scope["path"]).startswith("/faults"):
             self.memory.save()

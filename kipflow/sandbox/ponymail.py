@@ -121,7 +121,7 @@ def _listing(entry: Entry, list_id: str) -> dict[str, Any]:
         "subject": entry.subject,
         "from": mask(entry.sender),
         "epoch": entry.epoch,
-        "date": f"{datetime.fromtimestamp(entry.epoch, UTC):%Y/%m/%d %H:%M:%S}",
+        "date": f"{entry.sent_at:%Y/%m/%d %H:%M:%S}",
         "list_raw": f"<{name}.{domain}>",
         "private": False,
         "attachments": [],

@@ -119,7 +119,8 @@ def _number(raw: Any) -> float:
 
 
 def _as_message(post: Post) -> dict[str, Any]:
-    message = {"type": "message", "user": "U0KIPFLOW", "text": post.text, "blocks": list(post.blocks), "ts": post.ts}
+    user = f"U0{(post.user or 'kipflow').upper()}"
+    message = {"type": "message", "user": user, "text": post.text, "blocks": list(post.blocks), "ts": post.ts}
     extra = {"thread_ts": post.thread, "metadata": post.metadata}
     return {**message, **{name: value for name, value in extra.items() if value}}
 

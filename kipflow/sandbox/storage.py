@@ -16,7 +16,7 @@ _EMPTY = frozenset({"br", "hr"})
 #: The story's addresses lead nowhere; here is what stands for them.
 _LOCAL = (
     (re.compile(r"https://lists\.sandbox\.example/list\.html\?[^:]*:(KIP-\d+)"), r"/list?about=\1"),
-    (re.compile(r"https://jira\.sandbox\.example/browse/([A-Z]+-\d+)"), r"/jira/rest/api/2/issue/\1"),
+    (re.compile(r"https://jira\.sandbox\.example/browse/([A-Z]+-\d+)"), r"/tickets#\1"),
 )
 
 

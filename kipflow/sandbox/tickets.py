@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.sandbox.plans import PLANS, Plan
@@ -35,13 +35,38 @@ class Ticket:
 
 
 class Tickets:
-    """All tickets by their keys."""
+    """All tickets by their keys, and what visitors resolved."""
 
     def __init__(self, tickets: Iterable[Ticket]) -> None:
         self._by_key = {ticket.key: ticket for ticket in tickets}
+        self._resolved: list[tuple[str, str, datetime]] = []
 
     def find(self, key: str) -> Ticket | None:
         return self._by_key.get(key)
+
+    def seen(self, now: datetime) -> list[tuple[Ticket, TicketState]]:
+        """The tickets that there are at `now`, with their states, the newest first."""
+        found = ((ticket, ticket.find_state(now)) for ticket in reversed(self._by_key.values()))
+        return [(ticket, state) for ticket, state in found if state is not None]
+
+    def resolve(self, key: str, release: str, at: datetime) -> bool:
+        """A visitor resolves a ticket, which stays so; False where there is no such open one."""
+        ticket = self.find(key)
+        state = ticket.find_state(at) if ticket else None
+        if ticket is None or state is None or state.resolution is not None:
+            return False
+        states = [s for s in ticket.states if s.at <= at]
+        states.append(TicketState(at=at, status="Resolved", resolution="Fixed", fix_version=release))
+        self._by_key[key] = replace(ticket, states=tuple(states))
+        self._resolved.append((key, release, at))
+        return True
+
+    def export(self) -> list[list[str]]:
+        return [[key, release, at.isoformat()] for key, release, at in self._resolved]
+
+    def restore(self, kept: list[list[str]]) -> None:
+        for key, release, at in kept:
+            self.resolve(key, release, datetime.fromisoformat(at))
 
 
 def ticket_key(world: World, plan: Plan) -> str:

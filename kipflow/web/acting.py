@@ -11,11 +11,12 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kipflow.domain.proposals import format_key
+from kipflow.forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, perform, say_done
 from kipflow.services.desk import Done, Values, Word
 from kipflow.services.rulings import MAX_REASON
 from kipflow.web.render import Pages
-from kipflow.web.writing import Gate, Refusal, Writing, parse_form, read_body
+from kipflow.web.writing import Gate, Writing
 
 Name = Annotated[str, Path(max_length=40)]
 Body = Annotated[bytes, Depends(read_body)]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
+from kipflow.forms import Refusal, refuse_other_sites
 from kipflow.services.desk import Desk, Values
 
 #: Seconds that a form can be sent after its page was loaded.
 MAX_AGE = 12 * 60 * 60
-#: Bytes of a form: reasons are short, a list of senders to accept is not.
-MAX_BODY = 256 * 1024
-MAX_FIELDS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +36,6 @@ class Operator:
 
     name: str
     token: str
-
-
-class Refusal(HTTPException):
-    """A write that is not let through; `detail` is a sentence for whoever asked."""
 
 
 class Gate:
@@ -83,46 +76,8 @@ class Gate:
         return self._admit(request)
 
     def _admit(self, request: Request) -> str:
-        if not _is_own_origin(request.headers):
-            raise Refusal(403, "This came from another site: nothing was changed.")
+        refuse_other_sites(request)
         name = self._writing.find_operator(request)
         if name is None:
             raise Refusal(403, "Your account may read this board, but not settle anything.")
         return name
-
-
-def _is_own_origin(headers: Mapping[str, str]) -> bool:
-    """Whether a request came from this site, as far as the browser says. A program says nothing of it."""
-    site = headers.get("sec-fetch-site")
-    if site is not None:
-        return site in {"same-origin", "none"}
-    origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")
-
-
-async def read_body(request: Request) -> bytes:
-    """The bytes of a request.
-
-    Raises:
-        Refusal: 413, there are too many.
-    """
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise Refusal(413, "This is too much for one request.")
-    return bytes(body)
-
-
-def parse_form(request: Request, body: bytes) -> dict[str, list[str]]:
-    """The fields of a form, each with its values.
-
-    Raises:
-        Refusal: 415, it is none; 400, it cannot be read.
-    """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
-        raise Refusal(415, "Send a form.")
-    try:
-        return parse_qs(body.decode(), max_num_fields=MAX_FIELDS)
-    except ValueError as error:
-        raise Refusal(400, "This form cannot be read.") from error

@@ -18,10 +18,11 @@ from lxml import html
 
 from kipflow.cli import run
 from kipflow.domain.pages import IndexEntry
+from kipflow.forms import MAX_BODY
 from kipflow.services.acts import ACTS
 from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
-from kipflow.web.writing import MAX_AGE, MAX_BODY, Gate, Writing
+from kipflow.web.writing import MAX_AGE, Gate, Writing
 from kipflow.wiring import Parts, open_desk
 from tests.web.test_board_rulings import MAIL, NOW, parts, rule
 

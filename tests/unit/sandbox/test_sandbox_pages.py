@@ -26,7 +26,7 @@ class Balance(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag not in {"br", "hr", "meta"}:
+        if tag not in {"br", "hr", "meta", "link", "input"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
