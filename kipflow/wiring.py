@@ -234,15 +234,25 @@ def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
 
 def effect_rules(parts: Parts) -> EffectRules:
     """Where this community's effects go."""
-    community = parts.community
-    return EffectRules(
+    community, slack = parts.community, parts.community.slack
+    rules = EffectRules(
         prefix=community.prefix,
         sends=parts.sends,
-        slack=community.effects.slack if community.slack else "off",
-        channel=community.slack.channel if community.slack else "",
-        operators=community.slack.operators if community.slack else "",
         board_url=parts.settings.board_url,
+        # the path of a file is nobody's business in a channel
+        program=name_program(community.name if parts.settings.community == community.name else None),
         index_page=community.wiki.index_page if community.wiki and community.effects.index != "off" else "",
+    )
+    if slack is None:
+        return rules
+    return replace(
+        rules,
+        slack=community.effects.slack,
+        channel=slack.channel,
+        operators=slack.operators,
+        routes=slack.kinds,
+        mentions=slack.find_mentions(),
+        quiet=slack.quiet.as_hours() if slack.quiet else None,
     )
 
 

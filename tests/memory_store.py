@@ -109,7 +109,7 @@ class MemoryOutbox:
                 status=waits,
                 attempts=0,
                 created_at=now,
-                next_attempt_at=now,
+                next_attempt_at=effect.due_at or now,
             )
         return len(new)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from kipflow.config.pages import PagesConfig
+from kipflow.config.slack import SlackConfig
 from kipflow.config.values import (
     BindingRole,
     CommunityName,
@@ -78,14 +79,6 @@ class WikiConfig(StrictModel):
 class JiraConfig(StrictModel):
     url: Url
     project: ProjectKey
-
-
-class SlackConfig(StrictModel):
-    """`channel` hears of every stage change; `operators` of what needs a person."""
-
-    url: Url = "https://slack.com/api"
-    channel: Line
-    operators: Line
 
 
 class MailConfig(StrictModel):

@@ -30,7 +30,8 @@ from kipflow.services.announcements import settle_announcements
 from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import NEWS_AGE, Notice, find_effects
+from kipflow.services.effects import find_effects
+from kipflow.services.newsrows import NEWS_AGE, Notice
 from kipflow.services.ports import Effect, Outbox, Session, Store
 from kipflow.services.retractions import find_retraction
 from kipflow.services.votecards import keep_cards

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.messagekinds import KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.ports import Effect, Store
@@ -26,11 +27,11 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
 
     Readers of the channel of proposals can do nothing about it and are not told.
     """
-    if not rules.tells or not rules.operators:
-        return 0
     kind = type(failure.cause).__name__ if failure.cause is not None else "unknown"
+    payload = rules.address("failure", render_failure(failure, kind))
+    if payload is None:
+        return 0
     key = f"failure/{failure.where}/{kind}/{now:%Y-%m-%dT%H}/slack"
-    payload = {"channel": rules.operators, **render_failure(failure, kind)}
     with store.begin() as session:
         effect = Effect(key=key, number=None, channel="slack", payload=payload)
         return session.outbox.enqueue([effect], now=now, status="pending" if rules.sends else "skipped")
@@ -40,7 +41,6 @@ def render_failure(failure: Failure, kind: str) -> dict[str, Any]:
     """The message. Only errors of our own are cited: the text of others may hold what nobody checked."""
     said = str(failure.cause).partition("\n")[0] if isinstance(failure.cause, KipflowError) else ""
     why = f": {said}" if said else ""
-    lines = [f":rotating_light: *{escape(failure.where)}* failed ({escape(kind)}){quote(why, 500)}"]
-    if failure.log_url:
-        lines.append(link("Its log", failure.log_url))
+    lines = [f"{KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, 500)}"]
+    lines.append(link("Its log", failure.log_url) if failure.log_url else "")
     return build_message(f"{failure.where} failed ({kind}){why}", lines)

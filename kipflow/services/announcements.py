@@ -15,7 +15,8 @@ from itertools import takewhile
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import Told, find_slack_key
+from kipflow.services.effects import Told
+from kipflow.services.newsrows import find_slack_key
 from kipflow.services.ports import OUT, WAITING, Outbox, OutboxRow
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from kipflow.domain.messagekinds import KINDS, Readers
+from kipflow.domain.quiet import QuietHours
+
+#: In place of a channel: a kind of message is left to the weekly digest, or told nowhere.
+DIGEST, OFF = "digest", "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,8 +19,10 @@ class EffectRules:
     """Where effects go and whether they go at all.
 
     `sends` False is dry-run: rows are kept, marked as skipped, and shown. `slack`: "off", "send", "approve".
+    `routes` has the channel of a kind of message (`DIGEST`, `OFF`) where it is not the usual one, `mentions` whom it
+    names, in Slack's markup. In `quiet` hours what is not for operators waits.
     `board_url` is where people find the board, without a slash at its end; "" where that is not known.
-    `index_page` is the wiki's page of the index; "" where no index is kept true.
+    `program` is how commands begin. `index_page` is the wiki's page of the index; "" where no index is kept true.
     """
 
     prefix: str
@@ -19,7 +30,11 @@ class EffectRules:
     slack: str = "off"
     channel: str = ""
     operators: str = ""
+    routes: Mapping[str, str] = field(default_factory=dict)
+    mentions: Mapping[str, str] = field(default_factory=dict)
+    quiet: QuietHours | None = None
     board_url: str = ""
+    program: str = "kipflow"
     index_page: str = ""
 
     @property
@@ -31,6 +46,34 @@ class EffectRules:
     def approves(self) -> bool:
         """Whether a person releases each message."""
         return self.slack == "approve"
+
+    def find_route(self, kind: str) -> str:
+        """The channel of a kind of message, `DIGEST` or `OFF`."""
+        usual = {
+            Readers.EVERYBODY: self.channel,
+            Readers.ASKED: self.operators or self.channel,
+            Readers.OPERATORS: self.operators or OFF,
+        }
+        return self.routes.get(kind, usual[KINDS[kind].readers]) if self.tells else OFF
+
+    def address(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The payload of a message of this kind, with its channel and whom it mentions; None where nobody is told."""
+        channel = self.find_route(kind)
+        if channel in {OFF, DIGEST}:
+            return None
+        blocks = message["blocks"]
+        if mention := self.mentions.get(kind):
+            blocks = [{"type": "context", "elements": [{"type": "mrkdwn", "text": mention}]}, *blocks]
+        return {**message, "blocks": blocks, "kind": kind, "channel": channel}
+
+    def needs_release(self, channel: str) -> bool:
+        """Whether a person releases what goes there: a channel of the operators' own is where they look for that."""
+        return self.approves and (channel != self.operators or self.operators == self.channel)
+
+    def find_due(self, kind: str, at: datetime) -> datetime | None:
+        """Until when a message that is written at `at` waits; None: it goes out at once."""
+        waits = self.quiet is not None and KINDS[kind].readers is Readers.EVERYBODY
+        return self.quiet.find_end(at) if self.quiet is not None and waits else None
 
     def find_board_page(self, number: int) -> str:
         """Where the board shows a proposal; "" where the board's address is not known."""

@@ -12,22 +12,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.decisions import Decision, ReviewItem
+from kipflow.domain.decisions import Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.domain.messagekinds import KINDS, find_icon
+from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
+from kipflow.services.ports import OutboxRow
 from kipflow.services.wording import RULE_WORDS, say_warning
 
 SECTION_LIMIT = 3_000
-_ICONS = {
-    Stage.DRAFT: ":pencil2:",
-    Stage.DISCUSSION: ":speech_balloon:",
-    Stage.VOTE: ":ballot_box_with_ballot:",
-    Stage.ACCEPTED: ":white_check_mark:",
-    Stage.REJECTED: ":x:",
-    Stage.DORMANT: ":zzz:",
-    Stage.DISCARDED: ":wastebasket:",
-}
+#: Commands that one message shows, and how long one may be: an id from a mail can be any length.
+_MOST_COMMANDS, _LONGEST_COMMAND = 3, 500
 
 
 def escape(text: str) -> str:
@@ -71,12 +67,12 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
     came_from = f"{transition.source} → " if transition.source else ""
     text = f"{key}: {came_from}{transition.target}"
     because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
-    lines = [f"{_ICONS[transition.target]} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
+    lines = [f"{find_icon(transition.target)} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
     if transition.source is transition.target:
         # an amendment moves nothing: what is told is what became of it
         happened = RULE_WORDS.get(transition.rule, transition.rule)
         text = f"{key} stays {transition.target}: {happened}"
-        lines = [f"{_ICONS[transition.target]} *{escape(key)}* stays *{transition.target}*: {happened}"]
+        lines = [f"{find_icon(transition.target)} *{escape(key)}* stays *{transition.target}*: {happened}"]
     if transition.note:
         lines.append(quote(transition.note))
     return text, lines
@@ -85,11 +81,11 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
 def render_transition(key: str, transition: Transition, decision: Decision, *, links: str = "") -> dict[str, Any]:
     """A move from stage to stage, with its evidence; `links` as `say_links` gives them."""
     text, lines = render_move(key, transition)
-    lines.extend(filter(None, [links]))
+    lines.append(links)
     lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in transition.evidence[:6])
     vote = decision.newest_vote
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
-        lines.append(_tally(vote))
+        lines.append(say_tally(vote))
     if decision.history and transition.id == decision.history[-1].id:
         # what is missing now; a move that others have followed already is owed nothing
         lines.extend(say_missing(decision))
@@ -102,13 +98,13 @@ def render_correction(key: str, correction: Transition, decision: Decision, *, l
     if correction.source is decision.stage:
         text = f"{key}: corrected: {decision.stage} since {decision.since:%Y-%m-%d %H:%M} UTC"
     lines = [
-        f":leftwards_arrow_with_hook: *{escape(key)}*: what was said before no longer holds: {quote(correction.note)}",
+        f"{_icon('correction')} *{escape(key)}*: what was said before no longer holds: {quote(correction.note)}",
         f"It is *{decision.stage}* since {decision.since:%Y-%m-%d %H:%M} UTC (was: {correction.source}).",
-        *filter(None, [links]),
+        links,
     ]
     lines.extend(f"> {cite(e.line or e.ref, e.url)}" for e in correction.evidence[:8])
     if decision.newest_vote is not None:
-        lines.append(_tally(decision.newest_vote))
+        lines.append(say_tally(decision.newest_vote))
     lines.extend(say_missing(decision))
     return build_message(text, lines)
 
@@ -119,22 +115,72 @@ def render_retraction(key: str, correction: Transition, decision: Decision) -> s
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"
 
 
-def render_review(key: str, item: ReviewItem, *, board: str = "") -> dict[str, Any]:
-    """A question for an operator, with what depends on it, and where on the board it is settled."""
-    lines = [f":mag: *{escape(key)}* needs a person: {quote(item.question)}"]
+def render_period_over(
+    key: str, state: VoteState, decision: Decision, *, links: str = "", program: str = "kipflow"
+) -> dict[str, Any]:
+    """A voting period that is over while the vote is not decided: what it has come to, and what it still waits for."""
+    said = f"the voting period is over: {state.outcome}"
+    lines = [f"{_icon('period-over')} *{escape(key)}*: {said}", links, say_tally(state), *say_missing(decision)]
+    if state.outcome is Outcome.PASSED:
+        lines.append(
+            f"The caller can announce it; `{program} result {escape(key)}` drafts the mail, so does the board."
+        )
+    return build_message(f"{key}: {said}", lines)
+
+
+def render_review(
+    key: str, item: ReviewItem, *, links: str = "", settle: Sequence[str] = (), board: str = ""
+) -> dict[str, Any]:
+    """A question for an operator, with what depends on it, where on the board it is settled, and by which commands."""
+    icon = _icon("page-changed" if item.kind == "page" else "question")
+    lines = [f"{icon} *{escape(key)}* needs a person: {quote(item.question)}", links]
     if item.line:
         lines.append(f"> {quote(item.line)}")
     lines.extend(f"• {escape(o)}" for o in item.outcomes)
     if board:
         lines.append(link("Settle it on the board", board))
+    lines.extend(_command(each) for each in settle[:_MOST_COMMANDS])
     return build_message(f"{key} needs a person: {' '.join(item.question.split())}", lines)
 
 
-def render_warning(key: str, warning: SilenceWarning, author: str | None = None) -> dict[str, Any]:
+def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
+    """What a side says against what the facts come to, and the edit that would settle it."""
+    said = f"the {drift.side} says “{drift.says}”, the facts say {drift.derived}"
+    lines = [
+        f"{_icon('drift')} *{escape(key)}*: {quote(said)}",
+        links,
+        f"> {quote(drift.evidence)}",
+        f"• {quote(drift.mend)}",
+    ]
+    lines.extend(_command(each) for each in settle)
+    return build_message(f"{key}: {' '.join(said.split())}", lines)
+
+
+def render_warning(key: str, warning: SilenceWarning, author: str | None = None, *, links: str = "") -> dict[str, Any]:
     """The author is told before silence makes a proposal dormant, and when that will be."""
     who = f" by {quote(author, 100)}" if author else ""
     said = say_warning(warning)
-    return build_message(f"{key}: {said}", [f":hourglass: *{escape(key)}*{who}: {said}"])
+    return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {_localise(said)}", links])
+
+
+def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
+    """An effect that waits for a person: what it would say or change, and how it is let go."""
+    said = say_payload(row.payload)
+    text = f"{row.channel}: an effect waits for approval: {said}"
+    lines = [f"{_icon('approval')} {escape(row.channel)}: this waits for approval: *{quote(said)}*"]
+    if board:
+        lines.append(link("Look at it on the board", board))
+    return build_message(text, [*lines, *map(_command, settle)])
+
+
+def _icon(kind: str) -> str:
+    return KINDS[kind].icon
+
+
+def _command(text: str) -> str:
+    """A command to copy, whole or not at all: the ids in it come from mails."""
+    fits = len(text) <= _LONGEST_COMMAND and text.isprintable() and "`" not in text
+    return f"`{escape(text)}`" if fits else ""
 
 
 def cite(text: str, url: str) -> str:
@@ -152,6 +198,7 @@ def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = 
     """A proposal's title as a link to its page, its thread (of the mail `thread`) and the board; each where known."""
     if facts is None:
         return ""
+    thread = thread or next((m.message_id for m in facts.messages if not m.is_reply), "")
     title = cite(facts.proposal.title, facts.proposal.page_url or "")
     places = {"thread": facts.find_permalink(thread), "board": rules.find_board_page(facts.proposal.number)}
     return " · ".join([*filter(None, [title]), *(link(name, url) for name, url in places.items() if url)])
@@ -159,7 +206,12 @@ def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = 
 
 def say_missing(decision: Decision) -> list[str]:
     """What a proposal still lacks, in lines of Slack's markup; times are each reader's own."""
-    return [f"• {_TIME.sub(_as_local_time, escape(missing))}" for missing in decision.missing[:4]]
+    return [f"• {_localise(missing)}" for missing in decision.missing[:4]]
+
+
+def _localise(text: str) -> str:
+    """A sentence of our own, its times as each reader's."""
+    return _TIME.sub(_as_local_time, escape(text))
 
 
 #: A time as our own sentences tell it.
@@ -175,7 +227,7 @@ def _as_local_time(found: re.Match[str]) -> str:
     return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} {{time}}|{found[0]}>"
 
 
-def _tally(state: VoteState) -> str:
+def say_tally(state: VoteState) -> str:
     binding, other = state.tally.binding, state.tally.non_binding
     return (
         f"binding +{binding.plus} / {binding.zero} / -{binding.minus}, "
@@ -185,7 +237,7 @@ def _tally(state: VoteState) -> str:
 
 def build_message(text: str, lines: list[str]) -> dict[str, Any]:
     """A message of one section: `lines` as Slack's markup, cut at its limit; `text` is what notifications show."""
-    body = "\n".join(lines)
+    body = "\n".join(filter(None, lines))
     if len(body) > SECTION_LIMIT:
         body = body[: SECTION_LIMIT - 1].rsplit("\n", 1)[0] + "\n…"
     return {

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from kipflow.domain.messagekinds import KINDS
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import NEWS_AGE
-from kipflow.services.messages import build_message, escape, quote
+from kipflow.services.messages import build_message, escape, link, quote
+from kipflow.services.newsrows import NEWS_AGE
 from kipflow.services.ports import CheckedPage, Effect
 
 #: Kinds of faults named in one message; the board has them all.
@@ -22,9 +23,14 @@ def find_fault_effects(
     page: CheckedPage, new: Sequence[PageFault], rules: EffectRules, as_of: datetime
 ) -> list[Effect]:
     """One message with the faults that are new on a page, if it was saved lately; nobody is told of old ones."""
-    if not rules.tells or not new or as_of - page.saved_at > NEWS_AGE:
+    if not new or as_of - page.saved_at > NEWS_AGE:
         return []
     key = format_key(rules.prefix, page.number)
+    title, board = quote(page.title), rules.find_board_page(page.number)
+    links = " · ".join(filter(None, [title, link("board", board) if board else ""]))
+    payload = rules.address("lint", render_faults(key, new, links=links))
+    if payload is None:
+        return []
     # the same faults are told once, however often a run is repeated
     told = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
     return [
@@ -32,16 +38,17 @@ def find_fault_effects(
             key=f"{key}/faults/{page.page_id}/{told}/slack",
             number=page.number,
             channel="slack",
-            payload={"channel": rules.channel, "in_thread": True, **render_faults(key, new)},
-            approval=rules.approves,
+            payload={**payload, "in_thread": True},
+            approval=rules.needs_release(payload["channel"]),
+            due_at=rules.find_due("lint", as_of),
         )
     ]
 
 
-def render_faults(key: str, faults: Sequence[PageFault]) -> dict[str, Any]:
-    """What is to be mended on a page, with how."""
-    count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to mend"
-    lines = [f":wrench: The page of *{escape(key)}* has {count}"]
+def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> dict[str, Any]:
+    """What is to be fixed on a page, with how."""
+    count = f"{len(faults)} thing{'s' if len(faults) != 1 else ''} to fix"
+    lines = [f"{KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:
         alike.setdefault((fault.code, fault.mend if fault.code == "K04" else fault.what), []).append(fault)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
@@ -62,8 +63,7 @@ def write_card(
         *_say_standing(state, decision, facts),
     ]
     return {
-        "channel": rules.channel,
-        **build_message(text, [line for line in lines if line]),
+        **build_message(text, lines),
         CARD: {
             "vote": root,
             "head": list(head),
@@ -113,15 +113,19 @@ def keep_cards(
         state = find_state(decision, card["vote"])
         if state is None:
             continue
-        where = replace(rules, board_url=card["board"], channel=row.payload["channel"])
-        payload = write_card(row.payload["text"], card["head"], state, decision, facts, where)
+        where = replace(rules, board_url=card["board"])
+        written = write_card(row.payload["text"], card["head"], state, decision, facts, where)
+        # it stays where it was posted, whatever the community has chosen since
+        payload = replace(where, routes={"vote": row.payload["channel"]}).address("vote", written) or written
         if payload["blocks"] == row.payload["blocks"] and payload[CARD] == card:
             continue
-        news = _find_news(row, state, facts, rules) if row.external_ref else []
+        news = _find_news(row, state, facts, rules, decision.as_of) if row.external_ref else []
         yield row, payload, news
 
 
-def _find_news(row: OutboxRow, state: VoteState, facts: ProposalFacts, rules: EffectRules) -> list[Effect]:
+def _find_news(
+    row: OutboxRow, state: VoteState, facts: ProposalFacts, rules: EffectRules, at: datetime
+) -> list[Effect]:
     before = {voter: Shown(*shown) for voter, shown in row.payload[CARD]["shows"].items()}
     after = find_shown(state)
     cast = {ballot.message_id: ballot for ballot in state.vote.ballots}
@@ -131,14 +135,17 @@ def _find_news(row: OutboxRow, state: VoteState, facts: ProposalFacts, rules: Ef
         if was.value == now.value:
             continue
         told = hashlib.sha256(repr((voter, was, now)).encode()).hexdigest()[:12]
-        payload = {"channel": rules.channel, BELOW: row.key, **render_news(was, now, cast, facts)}
+        payload = rules.address("vote-news", render_news(was, now, cast, facts))
+        if payload is None:
+            break
         found.append(
             Effect(
                 key=f"{row.key}/{told}",
                 number=row.number,
                 channel="slack",
-                payload=payload,
+                payload={**payload, "channel": row.payload["channel"], BELOW: row.key},
                 approval=rules.approves,
+                due_at=rules.find_due("vote-news", at),
             )
         )
     return found

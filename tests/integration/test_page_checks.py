@@ -175,7 +175,7 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
     check(store)
     assert deliver(store, kinds, now=NOW).counts["sent"] == 1
     shown = httpx.get(f"{own_sandbox}/slack").text
-    assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to mend")
+    assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to fix")
 
 
 def test_sections_that_lack_the_same_are_told_in_one_line(store: SqlStore) -> None:
@@ -186,7 +186,7 @@ def test_sections_that_lack_the_same_are_told_in_one_line(store: SqlStore) -> No
     (template,) = [line for line in lines if "(K04)" in line]
     assert template.startswith("• Motivation, Public Interfaces, Proposed Changes, Compatibility")
     assert template.endswith("(K04). Replace it with your own description, or delete it.")
-    assert "8 things to mend" in lines[0]
+    assert "8 things to fix" in lines[0]
 
 
 def test_a_place_cannot_ping_a_channel(store: SqlStore) -> None:

@@ -160,7 +160,7 @@ def test_a_silent_proposal_is_warned_of_at_the_first_run_and_dormant_when_the_gr
     [warning] = view(parts, 107).warnings
     assert warning.due_at is not None
     assert abs(warning.due_at - warning.recorded_at - parts.policy.grace) < timedelta(minutes=15)
-    promised = f"dormant on {warning.due_at:%Y-%m-%d %H:%M} UTC at the earliest unless somebody writes"
+    promised = f"dormant on <time>{warning.due_at:%Y-%m-%d %H:%M} UTC</time> at the earliest unless somebody writes"
     assert promised in httpx.get(f"{own_sandbox}/slack").text
     for days, stage in ((13, Stage.DISCUSSION), (2, Stage.DORMANT)):
         httpx.post(f"{own_sandbox}/clock", json={"advance": f"{days} days"}).raise_for_status()

@@ -97,6 +97,7 @@ def test_a_vote_fills_in_place_and_its_thread_hears_of_each_binding_vote(village
         "KIP-77: Draft",
         "KIP-77: Draft → Discussion",
         "KIP-77: Discussion → Vote",
+        "KIP-77: the voting period is over: passed",
         "KIP-77: Vote → Accepted",
     ]
     assert len(find_answers(slack)) == 1

@@ -216,7 +216,7 @@ def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
         "status": "held" if effect.approval and status == "pending" else status,
         "attempts": 0,
         "created_at": now + timedelta(microseconds=place),
-        "next_attempt_at": now,
+        "next_attempt_at": effect.due_at or now,
     }
 
 

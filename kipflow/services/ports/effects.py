@@ -49,7 +49,8 @@ class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
 
     `channel` is a kind of effect: "slack", "index", "page", "result", "ticket". `approval` says that a person must
-    release it first. `renews`: it takes the place of one that was only shown in dry-run, or withdrawn.
+    release it first. `renews`: it takes the place of one that was only shown in dry-run, or withdrawn. `due_at` is when
+    it may go out at the earliest; None: at once.
     """
 
     key: str
@@ -58,6 +59,7 @@ class Effect:
     payload: Mapping[str, Any]
     approval: bool = False
     renews: bool = False
+    due_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,6 +142,18 @@ WRONG: dict[str, tuple[str, str]] = {
         GOOD + "jira: {url: https://jira.example, project: lantern}\n",
         "jira.project: expected a project's key such as KAFKA, got 'lantern'",
     ),
+    **{
+        f"chat: {extra}": (GOOD + f"slack:\n  channel: '#k'\n  operators: '#ops'\n  {extra}\n", said)
+        for extra, said in {
+            "kinds: {lnit: off}": "slack.kinds: expected kinds of message (new-proposal, discussion, vote,",
+            "kinds: {correction: off}": "slack.kinds: expected a channel for correction",
+            "kinds: {lint: kips here}": 'slack.kinds: expected a channel such as "#kips", digest or off for lint',
+            "mention: {result: everyone}": "slack.mention: expected here, channel, or the id of a group",
+            "quiet: {begins: '25:00'}": "slack.quiet.begins: expected a time of day in quotes",
+            "quiet: {zone: Mars}": "slack.quiet.zone: expected a time zone such as Europe/Berlin or UTC, got 'Mars'",
+            "digest: {people: [a, a]}": "slack.digest.people: expected each entry once",
+        }.items()
+    },
     "chat without a channel": (GOOD + "slack: {operators: '#ops'}\n", "slack.channel: expected a value"),
     "votes keyed by their colour": (GOOD + "keyed_by: colour\n", "keyed_by: expected 'number' or 'subject'"),
     # -- rules

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -11,11 +12,14 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import Kind, ProposalFacts
 from kipflow.domain.history import reconcile
 from kipflow.domain.lifecycle import decide
+from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import Policy
+from kipflow.domain.quiet import QuietHours
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import Notice, find_effects
+from kipflow.services.effects import find_effects
+from kipflow.services.newsrows import Notice
 from kipflow.services.ports import WARNS, Effect
 from kipflow.services.wording import RULE_WORDS
 from tests.unit.domain.building import (
@@ -103,6 +107,48 @@ def test_an_unclear_ballot_on_a_running_vote_is_told_even_where_it_is_known_late
     known = facts(**TALKED, votes=(poll(4, *YES[:2], unclear),))
     assert len(texts(find_effects(decided(known, POLICY, 20), (), RULES), "#ops")) == 1
     assert texts(find_effects(decided(known, POLICY, 60), (), RULES), "#ops") == []
+
+
+def test_a_community_chooses_where_each_kind_goes_whom_it_mentions_and_when() -> None:
+    night = QuietHours(begins=time(8), ends=time(20), zone=ZoneInfo("UTC"))
+    routes = {"discussion": "#talk", "new-proposal": "digest", "vote": "off"}
+    chosen = replace(RULES, routes=routes, mentions={"discussion": "<!here>"}, quiet=night)
+    after = decided(facts(**TALKED, votes=(poll(4, *YES[:1]),)), POLICY, 4.15)
+    [told] = find_effects(after, after.history, chosen, followed_since=at(0))
+    assert (told.payload["kind"], told.payload["channel"]) == ("discussion", "#talk")
+    assert told.payload["blocks"][0]["elements"][0]["text"] == "<!here>"
+    assert told.due_at == datetime(2026, 3, 6, 20, tzinfo=UTC), "in quiet hours it waits"
+    assert [e.payload["kind"] for e in find_effects(after, after.history, RULES, followed_since=at(0))] == [
+        "new-proposal",
+        "discussion",
+        "vote",
+    ]
+
+
+def test_a_voting_period_that_is_over_is_told_once_while_the_vote_is_not_decided() -> None:
+    open_still = facts(**TALKED, votes=(poll(4, *YES[:2]),))
+
+    def periods(day: float) -> list[Effect]:
+        found = find_effects(decided(open_still, POLICY, day), (), RULES, followed_since=at(0))
+        return [e for e in found if e.payload["kind"] == "period-over"]
+
+    assert periods(6.9) == []
+    assert texts(periods(7.1)) == ["KIP-7: the voting period is over: short"]
+    assert {e.key for e in periods(7.1)} == {e.key for e in periods(9)}
+    assert periods(60) == []
+
+
+def test_operators_hear_of_drift_of_a_proposal_that_moved_lately_and_of_none_that_a_first_run_finds() -> None:
+    drafted = facts(
+        pages=(replace(page(0), status=StatusWord.DRAFT, status_text="Draft"),), messages=TALKED["messages"]
+    )
+    decision = decided(drafted, POLICY, 1.5)
+    assert texts(find_effects(decision, (), RULES, followed_since=at(0)), "#ops") == [
+        "KIP-7: the page says “Draft”, the facts say Discussion"
+    ]
+    for rules, followed_since in ((RULES, None), (replace(RULES, operators=""), at(0))):
+        kinds = [e.payload["kind"] for e in find_effects(decision, (), rules, followed_since=followed_since)]
+        assert "drift" not in kinds
 
 
 def test_a_move_by_a_person_says_who_and_why_and_cannot_ping() -> None:

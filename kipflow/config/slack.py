@@ -1,0 +1,103 @@
+"""The part of a community's file about Slack: which kinds of message go where, whom they mention, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import time
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from kipflow.config.values import Line, StrictModel, Url, named, once
+from kipflow.domain.messagekinds import ALWAYS_TOLD, KINDS
+from kipflow.domain.quiet import QuietHours
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_CLOCK = named(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
+
+
+def _check_zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("a time zone such as Europe/Berlin or UTC") from None
+    return text
+
+
+def _check_kinds(value: object) -> object:
+    """Where kinds of message go: a channel, "digest" or "off" (which YAML reads as "no")."""
+    if not isinstance(value, Mapping):
+        raise ValueError("kinds of message, each with a channel, digest or off")
+    for kind, where in value.items():
+        _check_kind(kind)
+        if where is False or where in {"off", "digest"}:
+            if kind in ALWAYS_TOLD:
+                raise ValueError(f"a channel for {kind}: what people act on is always told")
+        elif not isinstance(where, str) or not re.fullmatch(r"#[\w-]{1,80}|[CG][A-Z0-9]{5,20}", where):
+            raise ValueError(f'a channel such as "#kips", digest or off for {kind}')
+    return {kind: "off" if where is False else where for kind, where in value.items()}
+
+
+def _check_mentions(value: object) -> object:
+    """Whom kinds of message name: here, channel, or the id of a group or person in Slack."""
+    if not isinstance(value, Mapping):
+        raise ValueError("kinds of message, each with whom it mentions")
+    for kind, whom in value.items():
+        _check_kind(kind)
+        if not isinstance(whom, str) or not re.fullmatch(r"here|channel|[SUW][A-Z0-9]{5,20}", whom):
+            raise ValueError(f"here, channel, or the id of a group (S…) or person (U…) in Slack for {kind}")
+    return value
+
+
+def _check_kind(kind: object) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"kinds of message ({', '.join(KINDS)}), not {str(kind)[:40]!r}")
+
+
+class QuietConfig(StrictModel):
+    """When what is not for operators waits: from `begins` to `ends` each day, and on weekends; clocks of `zone`."""
+
+    begins: Annotated[str, _CLOCK] = "00:00"
+    ends: Annotated[str, _CLOCK] = "00:00"
+    weekends: Annotated[bool, Field(strict=True)] = False
+    zone: Annotated[str, AfterValidator(_check_zone)] = "UTC"
+
+    def as_hours(self) -> QuietHours:
+        return QuietHours(
+            begins=time.fromisoformat(self.begins),
+            ends=time.fromisoformat(self.ends),
+            weekends=self.weekends,
+            zone=ZoneInfo(self.zone),
+        )
+
+
+class DigestConfig(StrictModel):
+    """When the weekly digest is written, and who of the roster wants one of their own, by direct message."""
+
+    day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    at: Annotated[str, _CLOCK] = "09:00"
+    zone: Annotated[str, AfterValidator(_check_zone)] = "UTC"
+    people: Annotated[tuple[Line, ...], AfterValidator(once)] = ()
+
+
+class SlackConfig(StrictModel):
+    """`channel` hears of what everybody may want to know; `operators` of what needs a person.
+
+    `kinds` gives a kind of message another channel, or leaves it to the weekly digest, or out; `mention` says whom a
+    kind names (nobody by default).
+    """
+
+    url: Url = "https://slack.com/api"
+    channel: Line
+    operators: Line
+    kinds: Annotated[dict[str, str], BeforeValidator(_check_kinds), Field(default_factory=dict)]
+    mention: Annotated[dict[str, str], BeforeValidator(_check_mentions), Field(default_factory=dict)]
+    quiet: QuietConfig | None = None
+    digest: DigestConfig | None = None
+
+    def find_mentions(self) -> dict[str, str]:
+        """Whom each kind of message names, in Slack's markup."""
+        forms = {"S": "<!subteam^{}>", "U": "<@{}>", "W": "<@{}>"}
+        return {kind: forms.get(whom[0], "<!{}>").format(whom) for kind, whom in self.mention.items()}

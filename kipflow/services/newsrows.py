@@ -1,0 +1,217 @@
+"""The kinds of message that a decision causes, as a table: what there is to tell of each, and how it is written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import Decision, Drift, ReviewItem
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.domain.messagekinds import find_move_kind
+from kipflow.domain.tally import Outcome
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.messages import (
+    render_correction,
+    render_drift,
+    render_move,
+    render_period_over,
+    render_review,
+    render_transition,
+    render_warning,
+    say_links,
+)
+from kipflow.services.ports import RETRACTS, WARNS
+from kipflow.services.settling import find_commands, find_drift_way, render_command
+from kipflow.services.votecards import write_card
+from kipflow.services.wording import find_warning_key
+
+#: A transition older than this when it is first recorded is history, not news: a first run over years of
+#: mail must not flood a channel, nor must a backfill of past dates.
+NEWS_AGE = timedelta(days=3)
+#: What happened since kipflow follows a proposal is news for longer: nobody was told while the archive was away.
+LATE_NEWS_AGE = timedelta(days=30)
+#: The question whether a number is a proposal's.
+CLAIMED_NUMBER = "claimed-number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """The warning of dormancy that the proposal's `author` has not got yet."""
+
+    warning: SilenceWarning
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a decision is told of: `corrections` and `moves` are what it added to history and is news."""
+
+    key: str
+    decision: Decision
+    rules: EffectRules
+    recorded_at: datetime
+    followed_since: datetime | None
+    about: ProposalFacts | None
+    corrections: Sequence[tuple[str, Transition]] = ()
+    moves: Sequence[Transition] = ()
+    notice: Notice | None = None
+
+    @property
+    def links(self) -> str:
+        return say_links(self.about, self.rules)
+
+    @property
+    def board(self) -> str:
+        return self.rules.find_board_page(self.decision.number)
+
+    @property
+    def is_of_the_past(self) -> bool:
+        """What is asked of a past date is left to the run for today, which asks it if it still stands."""
+        return self.recorded_at - self.decision.as_of > NEWS_AGE
+
+    def is_fresh(self, at: datetime, *, urgent: bool = False) -> bool:
+        """Whether what was so since `at` is news to people; for longer where the proposal was followed then already."""
+        known = urgent or (self.followed_since is not None and self.followed_since <= at)
+        return self.recorded_at - at <= (LATE_NEWS_AGE if known else NEWS_AGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of message: what there is to tell, each with the key of its effect, and how it is written.
+
+    `kind` is one of `domain.messagekinds`.
+    """
+
+    kind: Callable[[Any], str]
+    find: Callable[[Situation], Iterable[tuple[str, Any]]]
+    write: Callable[[Situation, Any], Mapping[str, Any]]
+
+
+# -- what there is to tell -------------------------------------------------------------------------
+def _list_corrections(situation: Situation) -> Iterator[tuple[str, Transition]]:
+    for entry, correction in situation.corrections:
+        yield find_slack_key(situation.key, entry), correction
+
+
+def _list_moves(situation: Situation) -> Iterator[tuple[str, Transition]]:
+    for move in situation.moves:
+        yield find_slack_key(situation.key, move.id), move
+
+
+def _list_warnings(situation: Situation) -> Iterator[tuple[str, Notice]]:
+    notice = situation.notice
+    # where a person decides, it is worth a message only while it is news
+    if notice is not None and (
+        notice.warning.due_at is not None or situation.recorded_at - notice.warning.warned_at <= NEWS_AGE
+    ):
+        yield find_warning_key(situation.key, notice.warning), notice
+
+
+def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
+    decision, state = situation.decision, situation.decision.newest_vote
+    if situation.is_of_the_past or decision.stage is not Stage.VOTE or state is None:
+        return
+    ended = state.terms.earliest_close
+    if ended <= decision.as_of and state.outcome not in _OVER and situation.is_fresh(ended):
+        yield f"{situation.key}/period/{state.vote.root_message_id}/slack", state
+
+
+def _list_questions(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+    for item in () if situation.is_of_the_past else situation.decision.review:
+        # a first run finds old ones by the hundred: those are on the board
+        if item.asked_at is None or situation.is_fresh(item.asked_at, urgent=item.kind in _URGENT):
+            yield _find_question_key(situation.key, item), item
+
+
+def _list_claims(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
+    return ((key, item) for key, item in _list_questions(situation) if item.kind == CLAIMED_NUMBER)
+
+
+def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
+    """What contradicts the facts of a proposal that moved lately; kipflow's own edit sees to the index."""
+    decision, rules = situation.decision, situation.rules
+    if situation.is_of_the_past or situation.followed_since is None or not situation.is_fresh(decision.since):
+        return
+    for drift in decision.drift:
+        if not (drift.side == "index" and rules.index_page):
+            said = hashlib.sha256(repr((drift.says, drift.derived)).encode()).hexdigest()[:12]
+            yield f"{situation.key}/drift/{drift.side}/{said}/slack", drift
+
+
+# -- how it is written -----------------------------------------------------------------------------
+def _write_correction(situation: Situation, correction: Transition) -> Mapping[str, Any]:
+    decision = situation.decision
+    message = render_correction(situation.key, correction, decision, links=situation.links)
+    return {**message, **({RETRACTS: True} if leaves_acceptance(correction, decision) else {})}
+
+
+def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
+    """The message of a move; that of the move to Vote is the vote's, which is kept up to date."""
+    decision, about, vote = situation.decision, situation.about, situation.decision.newest_vote
+    begins = find_move_kind(move) == "vote" and vote is not None and vote.vote.opened_at == move.at
+    if about is not None and vote is not None and begins:
+        text, head = render_move(situation.key, move)
+        return write_card(text, head, vote, decision, about, situation.rules)
+    return render_transition(situation.key, move, decision, links=situation.links)
+
+
+def _write_warning(situation: Situation, notice: Notice) -> Mapping[str, Any]:
+    message = render_warning(situation.key, notice.warning, notice.author, links=situation.links)
+    return {**message, WARNS: notice.warning.silent_at.isoformat()}
+
+
+def _write_period(situation: Situation, state: VoteState) -> Mapping[str, Any]:
+    links = say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
+    return render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
+
+
+def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]:
+    settle = find_commands(situation.decision.number, item, situation.rules.program)
+    return render_review(situation.key, item, links=situation.links, settle=settle, board=situation.board)
+
+
+def _write_drift(situation: Situation, drift: Drift) -> Mapping[str, Any]:
+    way = find_drift_way(situation.decision.number, drift.side)
+    settle = [render_command(way, situation.rules.program)]
+    return render_drift(situation.key, drift, links=situation.links, settle=settle)
+
+
+def _find_question_kind(item: ReviewItem) -> str:
+    return "page-changed" if item.kind == "page" else "question"
+
+
+#: Votes whose end is told by other messages.
+_OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
+#: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
+_URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
+#: Every kind of message that a decision causes, in the order in which they go out.
+ROWS = (
+    Row(lambda _: "correction", _list_corrections, _write_correction),
+    Row(find_move_kind, _list_moves, _write_move),
+    Row(lambda _: "dormancy", _list_warnings, _write_warning),
+    Row(lambda _: "period-over", _list_periods, _write_period),
+    Row(_find_question_kind, _list_questions, _write_question),
+    Row(lambda _: "drift", _list_drift, _write_drift),
+)
+#: All that people hear of a number that is only claimed: the question, where somebody known wrote in it.
+CLAIM_ROWS = (Row(_find_question_kind, _list_claims, _write_question),)
+
+
+def find_slack_key(key: str, entry: str) -> str:
+    """The key of the message that announces the entry `entry` of proposal `key`."""
+    return f"{key}/{entry}/slack"
+
+
+def _find_question_key(key: str, item: ReviewItem) -> str:
+    """One message for each question; a proposal that falls silent again is asked about again."""
+    since = f"/{item.asked_at:%Y-%m-%d}" if item.kind == "dormancy" and item.asked_at is not None else ""
+    return f"{key}/review/{item.kind}/{item.subject}{since}/slack"
+
+
+def leaves_acceptance(correction: Transition, decision: Decision) -> bool:
+    return correction.source is Stage.ACCEPTED and decision.stage is not Stage.ACCEPTED

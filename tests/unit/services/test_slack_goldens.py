@@ -1,0 +1,203 @@
+"""Each kind of message as it goes out, in `tests/data/slack/KIND.json`, within what Slack takes.
+
+After a change that is meant: `SLACK_GOLDEN=write pytest tests/unit/services/test_slack_goldens.py`, and read the diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slack_sdk.models.blocks import Block
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import Kind, ProposalFacts
+from kipflow.domain.history import reconcile
+from kipflow.domain.messagekinds import ALWAYS_TOLD, KINDS
+from kipflow.domain.pagefaults import PageFault
+from kipflow.domain.pages import StatusWord
+from kipflow.domain.policy import PageChanges, Policy
+from kipflow.domain.votes import BallotStatus
+from kipflow.services.alerts import Failure, render_failure
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import Told, find_effects
+from kipflow.services.newsrows import Notice
+from kipflow.services.pagenews import find_fault_effects
+from kipflow.services.ports import CheckedPage, Effect, OutboxRow
+from kipflow.services.votecards import keep_cards
+from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, mail, page, poll, result
+from tests.unit.services.test_effects import decided
+
+FOLDER = Path(__file__).parents[2] / "data" / "slack"
+RULES = EffectRules(
+    prefix="KIP",
+    sends=True,
+    slack="send",
+    channel="#kips",
+    operators="#ops",
+    board_url="https://air.example/kipflow",
+    program="kipflow -C sandbox",
+)
+MAX_BLOCKS, MAX_SECTION, MAX_TEXT = 50, 3_000, 40_000
+
+
+def tell(known: ProposalFacts, day: float, policy: Policy = POLICY, **more: Any) -> list[Effect]:
+    links = tuple(
+        replace(m, permalink=f"https://lists.example/thread/{n}") for n, m in enumerate(known.messages, start=1)
+    )
+    proposal = replace(known.proposal, page_url="https://wiki.example/pages/7")
+    known = replace(known, proposal=proposal, messages=links)
+    decision = decided(known, policy, day)
+    before = decided(known, policy, day - 0.2).history if day > 0.2 else ()
+    appended = reconcile(before, decision.history)
+    return find_effects(decision, appended, RULES, about=known, followed_since=at(0), **more)
+
+
+def find(kind: str, effects: list[Effect]) -> Mapping[str, Any]:
+    return next(effect.payload for effect in effects if effect.payload["kind"] == kind)
+
+
+def write_news() -> Mapping[str, Any]:
+    voted = facts(**TALKED, votes=(poll(4, YES[0]),))
+    [card] = [e for e in tell(voted, 4.15) if e.payload["kind"] == "vote"]
+    row = OutboxRow(
+        key=card.key,
+        number=7,
+        channel="slack",
+        payload=card.payload,
+        status="sent",
+        attempts=1,
+        created_at=at(4),
+        next_attempt_at=at(4),
+        external_ref="C1/1",
+    )
+    more = facts(**TALKED, votes=(poll(4, *YES[:2]),))
+    [(_, _, [news])] = keep_cards([row], decided(more, POLICY, 4.5), more, RULES)
+    return news.payload
+
+
+def write_warning() -> Mapping[str, Any]:
+    sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
+    known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
+    return find("dormancy", tell(known, 91, sleepy, notice=Notice(warning=known.warnings[0], author="Nia Holt")))
+
+
+def write_correction() -> Mapping[str, Any]:
+    accepted = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),))
+    before = decided(accepted, POLICY, 8.5)
+    after_facts = facts(**TALKED, votes=(poll(4, *YES[:2], declared=result(8)),))
+    after = decided(after_facts, POLICY, 8.6)
+    appended = reconcile(before.history, after.history)
+    told = Told(taken_back={t.id: before.stage for t in appended if t.retracts})
+    return find("correction", find_effects(after, appended, RULES, told=told, about=after_facts))
+
+
+def write_faults() -> Mapping[str, Any]:
+    checked = CheckedPage(
+        page_id="70",
+        number=7,
+        version=2,
+        title="KIP-7: Faster fences",
+        saved_at=at(2),
+        status=StatusWord.DISCUSSION,
+        stage=None,
+        ticket=None,
+        is_ticket_missing=False,
+        others=(),
+        judged=None,
+    )
+    fault = PageFault(
+        code="K03", place="Motivation", what="still the template's text", mend="say why", severity="error"
+    )
+    return find_fault_effects(checked, [fault], RULES, at(2))[0].payload
+
+
+def write_failure() -> Mapping[str, Any]:
+    cause = ServiceUnavailable(service="archive", url="https://lists.example/api", why="answered 503")
+    failure = Failure(where="kip_poll_threads.fetch", cause=cause, log_url="https://air.example/log/1")
+    written = RULES.address("failure", render_failure(failure, "ServiceUnavailable"))
+    assert written is not None
+    return written
+
+
+VOTED = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),))
+ASK = replace(POLICY, page_changes=PageChanges.ASK)
+UNCLEAR = facts(**TALKED, votes=(poll(4, *YES[:2], ballot("dee", 4.3, status=BallotStatus.REVIEW)),))
+DRAFTED = replace(page(0), status=StatusWord.DRAFT, status_text="Draft")
+OLD, NEW = (("Proposed Changes", "aa"),), (("Proposed Changes", "cc"),)
+CHANGED = facts(
+    pages=(page(0, substance=OLD), page(5, version=2, substance=NEW)),
+    messages=TALKED["messages"],
+    votes=(poll(4, *YES),),
+)
+MESSAGES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
+    "new-proposal": lambda: find("new-proposal", tell(facts(pages=(page(0),)), 0.1)),
+    "discussion": lambda: find("discussion", tell(facts(**TALKED), 1.1)),
+    "vote": lambda: find("vote", tell(facts(**TALKED, votes=(poll(4, YES[0]),)), 4.15)),
+    "vote-news": write_news,
+    "period-over": lambda: find("period-over", tell(facts(**TALKED, votes=(poll(4, *YES),)), 7.1)),
+    "result": lambda: find("result", tell(VOTED, 8.1)),
+    "stage": lambda: find(
+        "stage",
+        tell(
+            facts(
+                **TALKED,
+                votes=(poll(4, *YES, ended_at=at(5), ended_how="cancelled", ended_message_id="<c@x.example>"),),
+            ),
+            5.1,
+        ),
+    ),
+    "correction": write_correction,
+    "page-changed": lambda: find("page-changed", tell(CHANGED, 5.1, ASK)),
+    "lint": write_faults,
+    "dormancy": write_warning,
+    "question": lambda: find("question", tell(UNCLEAR, 4.5)),
+    "drift": lambda: find("drift", tell(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 1.1)),
+    "failure": write_failure,
+}
+
+
+@pytest.mark.parametrize("kind", MESSAGES)
+def test_a_message_is_as_it_was_read_by_a_person_and_as_slack_takes_it(kind: str) -> None:
+    payload = MESSAGES[kind]()
+    check_limits(payload)
+    assert payload["kind"] == kind
+    shown = json.dumps({name: payload[name] for name in ("channel", "text", "blocks")}, indent=1, ensure_ascii=False)
+    golden = FOLDER / f"{kind}.json"
+    if os.environ.get("SLACK_GOLDEN") == "write":
+        golden.write_text(shown + "\n", encoding="utf-8")
+    assert shown + "\n" == golden.read_text(encoding="utf-8")
+
+
+def check_limits(payload: Mapping[str, Any]) -> None:
+    """What Slack refuses: by its own library's models, and the limits that those leave out."""
+    blocks = payload["blocks"]
+    parsed = Block.parse_all(blocks)
+    for block in parsed:
+        block.validate_json()
+    assert [b.to_dict() for b in parsed] == blocks, "nothing that Slack's library does not know"
+    assert 0 < len(blocks) <= MAX_BLOCKS
+    assert 0 < len(payload["text"]) <= MAX_TEXT
+    texts = [b["text"]["text"] for b in blocks if "text" in b]
+    assert all(0 < len(text) <= MAX_SECTION for text in texts)
+
+
+def test_every_kind_of_message_is_looked_at() -> None:
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(MESSAGES)
+    assert set(KINDS) >= set(MESSAGES) | ALWAYS_TOLD
+
+
+def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
+    many = [replace(YES[0], voter=f"v{n}", name="N" * 90, message_id=f"<{n}@x.example>") for n in range(300)]
+    check_limits(find("vote", tell(facts(**TALKED, votes=(poll(4, *many),)), 4.15)))
+
+
+def test_the_documentation_names_every_kind_and_when_it_is_written() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "communities.md").read_text(encoding="utf-8")
+    assert [kind for kind, told in KINDS.items() if f"| `{kind}` | {told.when} |" not in page] == []
