@@ -31,6 +31,7 @@ from measure import Figure, answer, run_apart
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import migrate
 from kipflow.services import poll
+from kipflow.services.wanted_months import wanted_range
 
 LIST = "dev@list.example"
 FIRST, LAST, MONTHS = "2016-01", "2025-12", 120
@@ -87,7 +88,7 @@ def fetch(url: str) -> dict[str, Any]:
 
         start = time.perf_counter()
         with ThreadPoolExecutor(CONNECTIONS) as pool:
-            size = sum(pool.map(get, [one.month for one in poll.wanted_range([LIST], FIRST, LAST)]))
+            size = sum(pool.map(get, [one.month for one in wanted_range([LIST], FIRST, LAST)]))
         return {"wall": time.perf_counter() - start, "bytes": size}
 
 
@@ -98,7 +99,7 @@ def run(path: str, url: str) -> dict[str, Any]:
     archive = PonyMailArchive(f"{url}/api", "{mid}")
     with tempfile.TemporaryDirectory() as raw:
         start, work = time.perf_counter(), time.process_time()
-        wanted = poll.wanted_range([LIST], FIRST, LAST)
+        wanted = wanted_range([LIST], FIRST, LAST)
         report = poll.poll_months(store, archive, wanted, Path(raw), NOW, prefix="KIP")
         wall, work = time.perf_counter() - start, time.process_time() - work
     store.close()
@@ -146,7 +147,7 @@ class _Asked:
 
 def serve() -> dict[str, Any]:
     """Months of mail at a limited pace."""
-    months = [one.month for one in poll.wanted_range([LIST], FIRST, LAST)]
+    months = [one.month for one in wanted_range([LIST], FIRST, LAST)]
     boxes = {
         month: b"".join(make_mails(MAILS, seed=n, first=n * MAILS)) for n, month in enumerate(months)
     }  # fmt: skip

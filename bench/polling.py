@@ -33,6 +33,7 @@ from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.store import SqlStore, migrate
 from kipflow.services import poll
 from kipflow.services.storing import ingest_items
+from kipflow.services.wanted_months import find_wanted_months
 
 LISTS = ("dev@list.example", "users@list.example")
 MONTH = "2026-03"
@@ -107,7 +108,7 @@ def _poll(store: SqlStore, url: str, raw: Path, hour: int) -> tuple[float, float
     httpx.get(f"{url}/asked")
     start = time.process_time()
     archive = PonyMailArchive(f"{url}/api", "{mid}", pause=0)
-    wanted, _ = poll.find_wanted_months(store, archive, LISTS, now, since=MONTH)
+    wanted, _ = find_wanted_months(store, archive, LISTS, now, since=MONTH)
     landed = poll.fetch_months(archive, wanted, raw, now)
     report = poll.read_months(store, landed, prefix="KIP", seen_at=now)
     seconds = time.process_time() - start

@@ -34,6 +34,7 @@ from kip_dags.reports import log
 
 from kipflow.services import advance as service
 from kipflow.services.lastrun import note_run
+from kipflow.services.recording import say_advance
 from kipflow.wiring import effect_rules
 
 
@@ -78,7 +79,7 @@ def kip_advance_stages() -> None:
             on_failure=note_failure,
         )
         for done in found:
-            log.info("%s", service.say_advance(done, parts.community.prefix))
+            log.info("%s", say_advance(done, parts.community.prefix))
         if failed:
             raise RuntimeError(f"{len(failed)} of {len(numbers)} proposals failed; the others of {name} are decided")
         return sum(len(done.appended) + done.effects for done in found)

@@ -19,7 +19,8 @@ from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
 
-from kipflow.services import landing, poll
+from kipflow.services import landing
+from kipflow.services.wanted_months import wanted_range
 
 MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
 
@@ -44,7 +45,7 @@ def kip_backfill() -> None:
         _, config = mail.require_archive(parts)
         params = context["params"]
         first, last = params["first"] or config.since, params["last"] or f"{parts.clock():%Y-%m}"
-        wanted = poll.wanted_range(parts.community.lists, first, last, as_of=parts.clock())
+        wanted = wanted_range(parts.community.lists, first, last, as_of=parts.clock())
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
         return sum(landing.is_readable(one) for one in landed)
 

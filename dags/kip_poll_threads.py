@@ -25,8 +25,9 @@ from kip_dags.defaults import describe_dag, often
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 
-from kipflow.services import landing, poll
+from kipflow.services import landing
 from kipflow.services.lastrun import note_run
+from kipflow.services.wanted_months import find_wanted_months
 
 
 @dag(
@@ -44,7 +45,7 @@ def kip_poll_threads() -> None:
         archive, config = mail.require_archive(parts)
         with parts.store.begin() as session:
             is_first = not session.mail.load_months()
-        wanted, report = poll.find_wanted_months(
+        wanted, report = find_wanted_months(
             parts.store, archive, parts.community.lists, parts.clock(), since=config.since
         )
         tell(report)

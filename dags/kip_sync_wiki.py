@@ -47,7 +47,7 @@ def kip_sync_wiki() -> None:
         parts = open_parts()
         if parts.tickets is None:
             raise AirflowSkipException(f"community {parts.community.name} has no ticket tracker")
-        return tell(sync.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
+        return tell(tickets.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
 
     # two announcements: a ticket tracker that is down must not hold back what the wiki said
     @task(outlets=[PAGES])

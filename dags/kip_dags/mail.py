@@ -18,6 +18,7 @@ from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
 from kipflow.services import landing, poll, reread
 from kipflow.services.ports import Archive, Report
+from kipflow.services.wanted_months import Wanted
 from kipflow.wiring import Parts
 
 
@@ -28,7 +29,7 @@ def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
     return parts.archive, parts.community.archive
 
 
-def land(parts: Parts, batch: Batch, wanted: Sequence[poll.Wanted]) -> list[landing.Landed]:
+def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.Landed]:
     """Fetch months to files and note them for the tasks that follow."""
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name

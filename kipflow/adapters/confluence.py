@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kipflow.adapters.http import HttpService, Patience
+from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Answer, refuse
+from kipflow.adapters.patience import Patience
 from kipflow.domain.errors import SaveConflict, ServiceUnavailable, UnreadableInput
 from kipflow.services.ports import PageRef, WikiPage
 

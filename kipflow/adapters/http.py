@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ import stamina
 
 from kipflow import __version__
 from kipflow.adapters.httpfaults import Answer, Fault, as_fault, refuse
+from kipflow.adapters.patience import Absence, Pace, Patience, silence_retries
 from kipflow.domain.errors import ServiceUnavailable
 
 log = logging.getLogger(__name__)
@@ -30,25 +30,6 @@ T = TypeVar("T")
 #: The longest answer that is held in memory, in bytes: a page with all of its text is far smaller.
 MAX_ANSWER = 32 * 1024 * 1024
 _RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long a service is waited for. All times are in seconds.
-
-    `total` bounds all attempts of one request together; `longest_wait` caps what a `Retry-After` may
-    ask; `download` bounds one answer from its first byte to its last, however slowly they come. After so many
-    requests `in_vain`, one after the other, each further one is tried once, until one is answered.
-    """
-
-    attempts: int = 5
-    in_vain: int = 3
-    total: float = 180.0
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    connect: float = 10.0
-    read: float = 60.0
-    download: float = 600.0
 
 
 class HttpService:
@@ -78,8 +59,8 @@ class HttpService:
         self._headers = {"User-Agent": f"kipflow/{__version__}" + (f" (+{contact})" if contact else "")}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
-        self._pace = _Pace(pause)
-        self._absence = _Absence(self.patience.in_vain)
+        self._pace = Pace(pause)
+        self._absence = Absence(self.patience.in_vain)
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
 
@@ -251,62 +232,3 @@ class HttpService:
             self._absence.note(fault)
             raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: {fault.why}") from None
         raise ServiceUnavailable(service=self.name, url=self.url, why=f"{what}: no attempt was made")
-
-
-class _Pace:
-    """Keeps requests at least `pause` seconds apart, over all threads."""
-
-    def __init__(self, pause: float) -> None:
-        self._pause, self._next, self._lock = pause, 0.0, threading.Lock()
-
-    def wait(self) -> None:
-        if self._pause <= 0:
-            return
-        with self._lock:
-            now = time.monotonic()
-            start = max(now, self._next)
-            self._next = start + self._pause
-        time.sleep(start - now)
-
-
-class _Absence:
-    """Whether a service seems to be away: a run over many months or pages then waits for none of them for long.
-
-    Each is still tried: what one month of an archive always breaks on says nothing of the next.
-    """
-
-    def __init__(self, in_vain: int) -> None:
-        self._in_vain, self._failed, self._lock = in_vain, 0, threading.Lock()
-
-    def note(self, fault: Fault) -> None:
-        """A request was given up. One that was answered somehow says that the service is there."""
-        with self._lock:
-            self._failed = self._failed + 1 if fault.away else 0
-
-    def end(self) -> None:
-        with self._lock:
-            self._failed = 0
-
-    def is_likely(self) -> bool:
-        return self._failed >= self._in_vain
-
-
-_hooked = threading.Event()
-
-
-def silence_retries() -> None:
-    """Silence stamina's own line per retry of a `Fault`: `HttpService.retry` logs each once, with its reason.
-
-    What others in this process retry is left as it was.
-    """
-    if _hooked.is_set():
-        return
-    _hooked.set()
-    others = stamina.instrumentation.get_on_retry_hooks()
-
-    def pass_on(details: stamina.instrumentation.RetryDetails) -> None:
-        if not isinstance(details.caused_by, Fault):
-            for hook in others:
-                hook(details)
-
-    stamina.instrumentation.set_on_retry_hooks([pass_on])

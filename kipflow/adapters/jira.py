@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from kipflow.adapters.http import HttpService, Patience
+from kipflow.adapters.http import HttpService
+from kipflow.adapters.patience import Patience
 from kipflow.domain.pages import TicketState
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")

@@ -7,27 +7,24 @@ the move of both. To everybody else it is one list under its present address.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from kipflow.adapters.http import HttpService, Patience
+from kipflow.adapters.archive_stats import build_query, read_stats
+from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.monthfile import Download, KnownFile, join_files, load_known, unpacked
-from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
+from kipflow.adapters.patience import Patience
+from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.permalinks import render_permalink
 from kipflow.services.ports import MonthStats
 
 log = logging.getLogger(__name__)
-
-_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
-_LIST = re.compile(r"[A-Za-z0-9][\w.+-]*@[\w.-]+")
 
 
 class PonyMailArchive:
@@ -90,9 +87,9 @@ class PonyMailArchive:
 
     def _fetch_stats(self, address: str, month: str) -> MonthStats:
         def read(raw: Any) -> MonthStats:
-            return _read_stats(raw, address, month)
+            return read_stats(raw, address, month)
 
-        query = _query(address, month)
+        query = build_query(address, month)
         _, found = self._http.fetch_json("/stats.lua", params=query, read=read, about=f"{address} {month}")
         if found is None:
             raise ServiceUnavailable(service="Pony Mail", url=self._http.url, why="GET /stats.lua: no answer")
@@ -140,7 +137,7 @@ class PonyMailArchive:
         )
 
     def _attempt(self, download: Download, base: ArchiveMonth, known: KnownFile | None) -> KnownFile:
-        query = _query(base.list_id, base.month)
+        query = build_query(base.list_id, base.month)
         headers = {"Accept": "application/mbox, text/plain, */*", "Accept-Encoding": "gzip"}
         if known is not None and known.etag:
             headers["If-None-Match"] = known.etag
@@ -167,9 +164,9 @@ class PonyMailArchive:
         if known is not None:
             return known
         try:
-            answer = self._http.fetch_once("GET", "/stats.lua", params=_query(list_id, month))
+            answer = self._http.fetch_once("GET", "/stats.lua", params=build_query(list_id, month))
             refuse(answer.status)
-            return _read_stats(answer.json(), list_id, month).mails
+            return read_stats(answer.json(), list_id, month).mails
         except (Fault, KeyError, TypeError) as error:
             log.warning("Pony Mail: %s %s: its count could not be checked: %s", list_id, month, error)
             return 0
@@ -208,49 +205,3 @@ def _join(list_id: str, parts: Sequence[ArchiveMonth], target: Path) -> ArchiveM
         path=str(target) if held else None,
         why="; ".join(f"{part.list_id}: {part.why}" for part in parts if part.why),
     )
-
-
-def _read_stats(raw: Any, list_id: str, month: str) -> MonthStats:
-    if not isinstance(raw, dict):
-        raise TypeError("no object")
-    emails = raw.get("emails")
-    if not (isinstance(emails, list) or "hits" in raw or "active_months" in raw):
-        raise KeyError("emails")
-    rows = [row for row in emails or [] if isinstance(row, dict)]
-    hits, active = _as_count(raw.get("hits")), _as_count(_active(raw, month))
-    # `id` is the archive's own: addresses and bodies are masked differently from day to day
-    ids = sorted(str(row.get("id") or row.get("mid") or row.get("message-id") or "") for row in rows)
-    times = [time for row in rows if (time := _as_time(row.get("epoch"))) is not None]
-    seen = json.dumps([hits, active, ids])
-    return MonthStats(
-        list_id=list_id,
-        month=month,
-        mails=max(hits or 0, active or 0, len(rows)),
-        newest=max(times, default=None),
-        digest=hashlib.sha256(seen.encode()).hexdigest()[:32],
-    )
-
-
-def _query(list_id: str, month: str) -> dict[str, str]:
-    if not _LIST.fullmatch(list_id) or not _MONTH.fullmatch(month):
-        raise UnreadableInput(source=f"{list_id} {month}"[:100], why="not a list address and a month such as 2024-01")
-    name, _, domain = list_id.partition("@")
-    return {"list": name, "domain": domain, "d": month}
-
-
-def _active(raw: dict[str, Any], month: str) -> Any:
-    months = raw.get("active_months")
-    return months.get(month) if isinstance(months, dict) else None
-
-
-def _as_count(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value[:12])
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _as_time(value: Any) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(float(value), tz=UTC)
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None

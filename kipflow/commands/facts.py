@@ -107,8 +107,9 @@ def _check_list(parts: Parts, address: str) -> str:
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
-    from kipflow.services.poll import find_wanted_months, poll_months
+    from kipflow.services.poll import poll_months
     from kipflow.services.reread import IN_A_POLL, reread
+    from kipflow.services.wanted_months import find_wanted_months
 
     parts = open_parts()
     archive, config = parts.archive, parts.community.archive
@@ -131,7 +132,8 @@ def poll(as_of: datetime | None) -> int:
 def sync(as_of: datetime | None) -> int:
     """Store wiki pages with their versions, the index's rows, and JIRA's releases."""
     from kipflow.services.checks import check_pages
-    from kipflow.services.sync import sync_tickets, sync_wiki
+    from kipflow.services.sync import sync_wiki
+    from kipflow.services.tickets import sync_tickets
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:

@@ -26,7 +26,8 @@ from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.ends import find_open_ends
 from kipflow.domain.votes import BallotStatus
-from kipflow.services.read_votes import VoteReading, VotesReport, read_votes, render_csv, render_json, table_rows
+from kipflow.services.read_votes import VoteReading, VotesReport, read_votes
+from kipflow.services.votes_report import render_csv, render_json, table_rows
 
 
 @click.command()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from kipflow.domain.people import fold_name
 from kipflow.domain.tally import count
@@ -77,3 +78,22 @@ def is_named(name: str, ballot: Ballot) -> bool:
     if len(said) < 2 or len(known) < 2 or said[-1] != known[-1]:
         return "".join(said) == "".join(known)
     return len(said[0]) == 1 and known[0].startswith(said[0])
+
+
+def compare_without_roster(vote: Vote) -> Iterator[str]:
+    """Differences in all: where nobody is known to bind, the announced groups are said once to be unknown."""
+    declared = vote.declared
+    if declared is None:
+        return
+    binding, other = declared.binding or {}, declared.non_binding or {}
+    if binding or any("binding" in key for key in declared.names):
+        yield "no roster: whose votes bind is not known"
+    total = {choice: binding[choice] + other[choice] for choice in binding.keys() & other.keys()}
+    names = {
+        choice: (*declared.names.get(f"{choice} binding", ()), *declared.names.get(f"{choice} non-binding", ()))
+        for choice in ("+1", "0", "-1")
+        if {f"{choice} binding", f"{choice} non-binding"} <= declared.names.keys()
+    }
+    names.update({choice: listed for choice, listed in declared.names.items() if "binding" not in choice})
+    together = replace(declared, binding=None, non_binding=None, total={**total, **(declared.total or {})}, names=names)
+    yield from find_differences(replace(vote, declared=together))

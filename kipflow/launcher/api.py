@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import stamina
 
-from kipflow.adapters.http import silence_retries
 from kipflow.adapters.httpfaults import Answer, Fault, as_fault, find_beginning, refuse
+from kipflow.adapters.patience import silence_retries
 from kipflow.domain.errors import LaunchFailed
 
 CONFLICT = frozenset({409})

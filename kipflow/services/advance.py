@@ -10,32 +10,27 @@ are made up for. History tells both: when a move became true, and when kipflow c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from kipflow.domain.clocks import after
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.history import effective, reconcile
-from kipflow.domain.judging import find_announcements
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.proposals import Proposal, format_key
 from kipflow.domain.silence import give_warning
-from kipflow.services.announcements import settle_announcements
+from kipflow.domain.upcoming import with_known_future
 from kipflow.services.assembly import load_facts
 from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
-from kipflow.services.newsrows import NEWS_AGE, Notice
-from kipflow.services.ports import Effect, Outbox, Session, Store
-from kipflow.services.retractions import find_retraction
-from kipflow.services.votecards import keep_cards
-from kipflow.services.wording import find_warning_key
+from kipflow.services.ports import Effect, Session, Store
+from kipflow.services.recording import Advance, find_notice, record, withdraw_overtaken
 
 #: Two machines of one Airflow need not agree on the second.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -53,28 +48,6 @@ class FutureDecision(KipflowError):
             f"{as_of:%Y-%m-%d %H:%M} UTC has not come yet (it is {now:%Y-%m-%d %H:%M}): nothing can be recorded as of "
             "it; `kipflow advance --dry-run` shows what the facts of today would come to"
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advance:
-    """What became of one proposal: its stage (None: nothing had happened yet) and what was added.
-
-    `warning` is the one that this decision wrote, if any: its author is warned when it is delivered.
-    """
-
-    number: int
-    stage: Stage | None
-    appended: tuple[Transition, ...] = ()
-    effects: int = 0
-    warning: SilenceWarning | None = None
-    skipped: str = ""
-
-
-def say_advance(done: Advance, prefix: str) -> str:
-    """What became of a proposal, in one line for a log."""
-    moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
-    stays = f"{done.stage or 'not begun yet'}, as before"
-    return f"{format_key(prefix, done.number)}: {done.skipped or '; '.join(moves) or stays}"
 
 
 def refuse_future(as_of: datetime, now: datetime) -> None:
@@ -124,9 +97,9 @@ def advance_one(
         if warning is not None:
             session.history.save_warning(number, warning)
             facts = replace(facts, warnings=(*facts.warnings, warning))
-        _withdraw_overtaken(session, decision, facts, effects)
-        notice = _find_notice(decision, facts, policy, known_at)
-        recorded = _record(session, _with_known_future(decision, facts), facts, effects, known_at, run_id, notice)
+        withdraw_overtaken(session, decision, facts, effects)
+        notice = find_notice(decision, facts, policy, known_at)
+        recorded = record(session, with_known_future(decision, facts), facts, effects, known_at, run_id, notice)
         if not decision.history:
             session.history.forget_decision(number)
         return replace(recorded, warning=warning)
@@ -246,7 +219,7 @@ def _advance_fresh(
             decision = decide(facts, policy, as_of)
             if decision is None or decision.unwarned is not None:
                 continue
-            decision = _with_known_future(decision, facts)
+            decision = with_known_future(decision, facts)
             decided.append((decision, facts.proposal))
             caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
         session.history.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
@@ -272,109 +245,3 @@ def _decide_and_warn(
         return decision, None
     warning = give_warning(silence, policy, as_of=as_of, recorded_at=recorded_at, followed_since=facts.followed_since)
     return decide(replace(facts, warnings=(*facts.warnings, warning)), policy, as_of), warning
-
-
-def _find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:
-    """The warning that its author has not got yet; nothing where it is of a silence that ended since.
-
-    The date that it names lies a whole grace ahead, whenever it goes out.
-    """
-    past = decision.as_of < recorded_at
-    now = decide(facts, policy, recorded_at) if past and decision.warning is not None else decision
-    if now is None or now.warning is None or now.warned_at is not None:
-        return None
-    given = now.warning
-    if given.due_at is not None:
-        given = replace(given, due_at=max(given.due_at, after(recorded_at, policy.grace)))
-    return Notice(warning=given, author=facts.proposal.author)
-
-
-def _withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
-    """Take back the warnings that have not been sent yet and whose silence is over: their date is no longer true."""
-    key = format_key(effects.prefix, decision.number)
-    lasting = decision.warning.silent_at if decision.warning is not None else None
-    over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.silent_at != lasting]
-    if over:
-        session.outbox.withdraw(
-            [find_warning_key(key, w) for w in over], why="its silence is over, or its date has passed"
-        )
-
-
-def _record(
-    session: Session,
-    decision: Decision,
-    facts: ProposalFacts,
-    effects: EffectRules,
-    now: datetime,
-    run_id: str,
-    notice: Notice | None,
-) -> Advance:
-    stored = session.history.load(decision.number)
-    appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
-    asked = find_retraction((*stored, *appended), decision, facts.rulings)
-    decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
-    followed_since = session.history.load_first_recorded(decision.number)
-    session.history.append(appended, recorded_at=now, run_id=run_id)
-    told = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
-    fresh = appended
-    if decision.claim is None and session.history.is_claimed(decision.number):
-        # nobody heard of it while only mail claimed its number: what is news still is told now
-        fresh = (*effective(stored), *appended)
-    caused = find_effects(
-        decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice, about=facts
-    )
-    status = "pending" if effects.sends else "skipped"
-    added = session.outbox.enqueue(caused, now=now, status=status)
-    added += session.outbox.enqueue(
-        _update_cards(session.outbox, decision, facts, effects, now), now=now, status=status
-    )
-    session.history.save_decision(decision, facts.proposal)
-    return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
-
-
-def _update_cards(
-    outbox: Outbox, decision: Decision, facts: ProposalFacts, effects: EffectRules, now: datetime
-) -> list[Effect]:
-    """Write the messages of votes that are no longer true anew; what their threads are told.
-
-    Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
-    """
-    if not effects.tells or decision.claim is not None or now - decision.as_of > NEWS_AGE:
-        return []
-    cards = outbox.load_cards(decision.number)
-    retraction = outbox.find_waiting_retraction(decision.number) if cards else None
-    if not cards or (retraction is not None and retraction.status == "held"):
-        return []
-    news: list[Effect] = []
-    for row, payload, told in keep_cards(cards, decision, facts, effects):
-        outbox.rewrite(row.key, payload, now=now, approval=effects.approves)
-        news += told
-    return news
-
-
-def _with_known_future(decision: Decision, facts: ProposalFacts) -> Decision:
-    """The decision with its deadline at the next fact that is known already, if that comes first.
-
-    Decided as of a past date, or with a mail whose sender's clock is ahead, no new fact would bring the
-    proposal back on the list when that moment comes.
-    """
-    ahead = find_next_fact(facts, decision.as_of)
-    if ahead is None or (decision.next_deadline is not None and decision.next_deadline <= ahead):
-        return decision
-    return replace(decision, next_deadline=ahead)
-
-
-def find_next_fact(facts: ProposalFacts, as_of: datetime) -> datetime | None:
-    """The time of the first fact after `as_of`; None if all lie before it."""
-    times: list[datetime | None] = [m.arrived_at for m in facts.messages]
-    times.extend(p.saved_at for p in facts.pages)
-    for entry in facts.index_entries:
-        times.extend((entry.seen_at, entry.changed_at, entry.created_at))
-    for vote in facts.votes:
-        times.extend((vote.opened_at, vote.ended_at, *find_announcements(vote)))
-    for ruling in facts.rulings:
-        times.extend((ruling.made_at, ruling.revoked_at))
-    times.extend(t.seen_at for t in facts.tickets)
-    for warning in facts.warnings:
-        times.extend((warning.as_of, warning.warned_at, warning.delivered_at))
-    return min((t for t in times if t is not None and t > as_of), default=None)

@@ -10,8 +10,8 @@ from kipflow.domain.arrivals import CLAIMED
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.services.brokenfiles import Break, is_settled, join_breaks, load_breaks, save_breaks
-from kipflow.services.poll import FROM_FILES
 from kipflow.services.ports import Session
+from kipflow.services.wanted_months import FROM_FILES
 
 #: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
 _CLAIMED = CLAIMED | {"epoch"}

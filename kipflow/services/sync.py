@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,19 +9,15 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import Unreadable
-from kipflow.domain.pages import NO_TICKET, PageAbsence, PageVersion, TicketState
-from kipflow.services.conditions import note_away, note_back, reaching
-from kipflow.services.ports import PageRef, Report, Store, Tickets, Wiki, WikiPage
+from kipflow.domain.pages import PageAbsence, PageVersion
+from kipflow.services.conditions import reaching
+from kipflow.services.ports import PageRef, Report, Store, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.recordings import is_call_page, parse_call_page, parse_recordings
 from kipflow.wiki.substance import read_substance
 from kipflow.wiki.titles import parse_title
 
-#: Tickets change slowly and cost a request each.
-TICKETS_EVERY = timedelta(hours=6)
-#: After so many tickets in a row that could not be had, the tracker counts as away.
-TICKETS_IN_VAIN = 5
 #: How often a page or version that was refused is asked for again.
 ABSENT_EVERY = timedelta(days=1)
 #: Old versions asked for again in one run.
@@ -181,52 +176,6 @@ class _PageRun:
                 before = session.pages.find_text(page_id, number - 1)
                 version = replace(version, substance=read_substance(version.body, before=before))
                 self.stored += session.pages.save_version(version, seen_at=self.as_of)
-
-
-def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
-    """Store the state of every ticket that a proposal names, at most every `TICKETS_EVERY`.
-
-    Where `TICKETS_IN_VAIN` in a row cannot be had, the rest waits for the next run.
-    """
-    with store.begin() as session:
-        last = session.marks.load("tickets-synced")
-        keys = session.pages.load_ticket_keys()
-        seen = set((session.marks.load("tickets-seen") or "").split())
-    if last is not None and as_of - datetime.fromisoformat(last) < TICKETS_EVERY:
-        keys = [k for k in keys if k not in seen]
-    else:
-        seen = set()
-    # in another order each time: a few that are hidden from us must not keep the others waiting for ever
-    keys = sorted(keys, key=lambda key: hashlib.sha256(f"{as_of:%Y-%m-%d %H} {key}".encode()).digest())
-    changed = in_vain = asked = 0
-    warnings: list[str] = []
-    for key in keys:
-        asked += 1
-        try:
-            ticket = tickets.fetch_ticket(key, now=as_of)
-        except ServiceUnavailable as error:
-            warnings.append(str(error))
-            in_vain += 1
-            if in_vain == TICKETS_IN_VAIN and asked < len(keys):
-                warnings.append(
-                    f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
-                )
-                note_away(store, "tickets", error.why, at=as_of)
-                break
-            continue
-        in_vain = 0
-        seen.add(key)
-        if ticket is None:
-            ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
-        with store.begin() as session:
-            changed += session.pages.save_ticket(ticket)
-    if asked > in_vain:
-        note_back(store, "tickets")
-    if keys:
-        with store.begin() as session:
-            session.marks.save("tickets-synced", as_of.isoformat())
-            session.marks.save("tickets-seen", " ".join(sorted(seen)))
-    return Report(counts={"tickets_asked": asked, "tickets_changed": changed}, warnings=tuple(warnings))
 
 
 def _parse_missing(wiki: Wiki, ref: PageRef, held: int, prefix: str) -> Iterator[PageVersion | Unreadable]:

@@ -23,13 +23,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from kipflow.domain.interfaces import find_interfaces
 from kipflow.domain.pagefaults import ANY, Norms, PageFault, SectionNorm
 from kipflow.domain.pages import StatusWord
+from kipflow.wiki.lint_links import cut, lint_discussion, lint_ticket
 from kipflow.wiki.markdown import find_comments, find_headings, sections_of_markdown
-from kipflow.wiki.pages import Field, own_interface_lines, read_fields
+from kipflow.wiki.pages import own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text
 from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.status import parse_status
@@ -39,16 +39,9 @@ from kipflow.wiki.titles import parse_title
 
 #: Names the rules of this module: pages judged by others are judged again.
 RULES = "3"
-#: Hosts that show the threads of lists, with their sub-domains.
-LIST_HOSTS = (
-    *("lists.apache.org", "mail-archives.apache.org", "mail-archives.eu.apache.org", "mail-archive.com"),
-    *("markmail.org", "marc.info", "s.apache.org", "nabble.com"),
-)
 #: What a draft may still lack.
 _MILD_IN_DRAFT = frozenset({"K02", "K03", "K04", "K06", "K07"})
 _LONGEST_PLACE = 200
-_ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
-_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
 
 
 def lint_page(body: str, *, title: str, prefix: str, source: str, norms: Norms = ANY) -> tuple[PageFault, ...]:
@@ -72,7 +65,7 @@ def find_faults_around(
     """
     faults: list[PageFault] = []
     if others:
-        what = f'number {number} is taken twice: "{_cut(others[0])}" has it too'
+        what = f'number {number} is taken twice: "{cut(others[0])}" has it too'
         mend = "give the younger page the next free number"
         faults.append(PageFault(code="K09", place="title", what=what, mend=mend))
     if ticket and is_ticket_missing:
@@ -115,8 +108,8 @@ def _lint(
         *(_lint_state(state) if state or "state" in norms.fields else ()),
         *_lint_sections(sections, norms),
         *_lint_leftovers(sections, {field.value for field in fields.values()}, norms),
-        *_lint_discussion(fields.get("discussion"), norms),
-        *_lint_ticket(fields.get("jira"), prefix, norms),
+        *lint_discussion(fields.get("discussion"), norms),
+        *lint_ticket(fields.get("jira"), prefix, norms),
         *(() if norms.sections else _lint_interfaces(sections)),
         *more,
     ]
@@ -129,7 +122,7 @@ def _lint(
 def _lint_title(title: str, prefix: str) -> list[PageFault]:
     if not title or parse_title(title, prefix).number is not None:
         return []
-    what = f'"{_cut(title)}" has no number of its own'
+    what = f'"{cut(title)}" has no number of its own'
     mend = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
     return [PageFault(code="K01", place="title", what=what, mend=mend)]
 
@@ -142,7 +135,7 @@ def _lint_state(state: str) -> list[PageFault]:
     elif word is StatusWord.TEMPLATE:
         what = "Current state is the template's"
     elif word is StatusWord.UNKNOWN:
-        what = f'Current state "{_cut(state)}" is not known'
+        what = f'Current state "{cut(state)}" is not known'
     elif has_hint(state):
         what, mend = "the template's hint stands beside the Current state", "delete the hint"
     else:
@@ -196,7 +189,7 @@ def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms)
         PageFault(
             code="K04",
             place=place[:_LONGEST_PLACE],
-            what=f'text of the template: "{_cut(found[0])}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
+            what=f'text of the template: "{cut(found[0])}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
             mend="replace it with your own description, or delete it",
         )
         for place, found in lines.items()
@@ -209,68 +202,12 @@ def _lint_comments(text: str) -> list[PageFault]:
         PageFault(
             code="K04",
             place=place[:_LONGEST_PLACE],
-            what=f'a comment was left: "{_cut(comment)}"',
+            what=f'a comment was left: "{cut(comment)}"',
             mend="delete it, once the section is written",
             severity="note",
         )
         for place, comment in find_comments(text)
     ]
-
-
-def _lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
-    mend = "link the [DISCUSS] thread in the list's archive"
-    if field is None and "discussion" not in norms.fields:
-        return []
-    if field is None:
-        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
-    hosts = {urlsplit(a).hostname or "" for a in _find_addresses(field)}
-    if not hosts:
-        what = "discussion thread is the template's" if has_hint(field.value) else _say("discussion thread", field)
-    elif not any(_is_list_host(host, norms) for host in hosts):
-        what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
-    elif has_hint(field.value):
-        what, mend = "the template's hint stands beside the discussion thread", "delete the hint"
-    else:
-        return []
-    return [PageFault(code="K06", place="Status", what=what, mend=mend)]
-
-
-def _find_addresses(field: Field) -> list[str]:
-    addresses = [a for a in field.links if a.lower().startswith(("http://", "https://"))]
-    return [*addresses, *_ADDRESS.findall(field.value)]
-
-
-def _is_list_host(host: str, norms: Norms) -> bool:
-    known = (*LIST_HOSTS, *norms.list_hosts)
-    return host.startswith("lists.") or any(host == h or host.endswith(f".{h}") for h in known)
-
-
-def _lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFault]:
-    project = norms.project
-    mend = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
-    if "jira" not in norms.fields:
-        return []
-    if field is None:
-        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
-    # the template links KAFKA-1; the first ticket of a project is older than its proposals
-    untouched = {"KAFKA-1", f"{project}-1"}
-    text = " ".join([field.value, *field.links, *field.tickets])
-    hint = has_hint(field.value)
-    keys = [k for k in dict.fromkeys(_TICKET.findall(text)) if not k.startswith(f"{prefix}-") and k not in untouched]
-    foreign = bool(project and keys) and not any(k.startswith(f"{project}-") for k in keys)
-    if not keys:
-        what = "JIRA is the template's" if hint else _say("JIRA", field)
-    elif foreign:
-        what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint stands beside it" if hint else "")
-    elif hint:
-        what, mend = "the template's hint stands beside the ticket", "delete the hint"
-    else:
-        return []
-    return [PageFault(code="K07", place="Status", what=what, mend=mend)]
-
-
-def _say(name: str, field: Field) -> str:
-    return f'{name} is "{_cut(field.value)}"' if field.value else f"{name} is empty"
 
 
 def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
@@ -283,13 +220,9 @@ def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
             code="K08",
             # each interface is a fault of its own: naming one does not mend another
             place=f"Public Interfaces: {t.interface}",
-            what=f'{t.interface} is touched ("{_cut(t.line)}") but not named',
+            what=f'{t.interface} is touched ("{cut(t.line)}") but not named',
             mend=f"say in Public Interfaces what changes for {t.interface}",
         )
         for t in touched
         if t.interface not in named and t.interface in {"log-format", "protocol", "client-api"}
     ]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from kipflow_spark import schemas, transforms
+from kipflow_spark.figures import summary
 from kipflow_spark.session import open_session
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
@@ -69,7 +70,7 @@ def write_metrics(spark: SparkSession, source: str, as_of: datetime, out: str) -
         "throughput": months,
         "open_votes": votes,
         "first_reply": replies,
-        "summary": transforms.summary(durations, votes, months, replies),
+        "summary": summary(durations, votes, months, replies),
     }
     for name, frame in results.items():
         frame.write.mode("overwrite").parquet(f"{out.rstrip('/')}/{name}")

@@ -9,11 +9,9 @@ the transitions once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -78,7 +76,7 @@ def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
             "is_measured": ~is_import(F.col("entered_by")) & ~F.col("leaves_by_import"),
         }
     )
-    return _as_table(lasting, schemas.STAGE_VISIT)
+    return as_table(lasting, schemas.STAGE_VISIT)
 
 
 def stage_durations(visits: DataFrame) -> DataFrame:
@@ -101,7 +99,7 @@ def stage_durations(visits: DataFrame) -> DataFrame:
         sum_where(lasts, F.col("stays")).alias("present"),
         F.max(F.when(lasts, F.col("shares")[0])).alias("present_median_days"),
     )
-    return _in_order(_as_table(figures, schemas.STAGE_DURATION), "stage")
+    return in_order(as_table(figures, schemas.STAGE_DURATION), "stage")
 
 
 def throughput(visits: DataFrame) -> DataFrame:
@@ -117,7 +115,7 @@ def throughput(visits: DataFrame) -> DataFrame:
         count_where(imported).alias("imported"),
     )
     filled = _every_month(visits).join(counts, on="month", how="left").fillna(0)
-    return _in_order(_as_table(filled, schemas.THROUGHPUT), "month")
+    return in_order(as_table(filled, schemas.THROUGHPUT), "month")
 
 
 def _every_month(visits: DataFrame) -> DataFrame:
@@ -152,7 +150,7 @@ def open_votes(votes: DataFrame, visits: DataFrame, proposals: DataFrame, as_of:
         .withColumn("hours_left", hours_between(now, F.col("earliest_close")))
     )
     titled = timed.join(F.broadcast(proposals.select("number", "title")), on="number", how="left")
-    return _in_order(_as_table(titled, schemas.OPEN_VOTE), "opened_at", "key", "round")
+    return in_order(as_table(titled, schemas.OPEN_VOTE), "opened_at", "key", "round")
 
 
 def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
@@ -177,85 +175,18 @@ def first_replies(messages: DataFrame, as_of: datetime) -> DataFrame:
         .agg(F.min(F.when(is_answer, F.col("arrived_at"))).alias("replied_at"))
     )
     timed = threads.withColumn("hours", hours_between(F.col("opened_at"), F.col("replied_at")))
-    return _as_table(timed, schemas.FIRST_REPLY)
-
-
-def summary(durations: DataFrame, votes: DataFrame, months: DataFrame, replies: DataFrame) -> DataFrame:
-    """All figures as rows (name, dimension, value, unit), ordered, for the store and the board."""
-    stage, month, whole = F.col("stage"), F.col("month"), F.lit("")
-    parts = [
-        _as_metrics(
-            durations,
-            stage,
-            {
-                "stage_days_median": (F.col("median_days"), "days"),
-                "stage_days_p90": (F.col("p90_days"), "days"),
-                "stage_visits": (F.col("visits"), "count"),
-                "stage_present": (F.col("present"), "count"),
-                "stage_present_days_median": (F.col("present_median_days"), "days"),
-            },
-        ),
-        _as_metrics(
-            votes.agg(
-                F.count(F.lit(1)).alias("open"),
-                count_where(F.col("hours_left") <= 0).alias("overdue"),
-                F.max("days_open").alias("oldest"),
-            ),
-            whole,
-            {
-                "open_votes": (F.col("open"), "count"),
-                "open_votes_past_period": (F.col("overdue"), "count"),
-                "open_votes_oldest_days": (F.col("oldest"), "days"),
-            },
-        ),
-        _as_metrics(
-            months, month, {f"month_{n}": (F.col(n), "count") for n in ("opened", "accepted", "rejected", "imported")}
-        ),
-        _as_metrics(
-            _reply_figures(replies),
-            whole,
-            {
-                "discussions": (F.col("threads"), "count"),
-                "discussions_unanswered": (F.col("unanswered"), "count"),
-                "first_reply_hours_median": (F.col("shares")[0], "hours"),
-                "first_reply_hours_p90": (F.col("shares")[1], "hours"),
-            },
-        ),
-    ]
-    return _in_order(_as_table(reduce(DataFrame.unionByName, parts), schemas.SUMMARY), "name", "dimension")
+    return as_table(timed, schemas.FIRST_REPLY)
 
 
 def _history() -> WindowSpec:
     return Window.partitionBy("number").orderBy("at", "position")
 
 
-def _in_order(frame: DataFrame, *columns: str) -> DataFrame:
+def in_order(frame: DataFrame, *columns: str) -> DataFrame:
     """A small table in one ordered part: a global sort would sample it first, with a job of its own."""
     return frame.coalesce(1).sortWithinPartitions(*columns)
 
 
-def _as_table(frame: DataFrame, schema: StructType) -> DataFrame:
+def as_table(frame: DataFrame, schema: StructType) -> DataFrame:
     """Exactly the columns of `schema`, in its order and types."""
     return frame.select(*[F.col(f.name).cast(f.dataType).alias(f.name) for f in schema.fields])
-
-
-def _reply_figures(replies: DataFrame) -> DataFrame:
-    return replies.agg(
-        F.count(F.lit(1)).alias("threads"),
-        count_where(F.col("hours").isNull()).alias("unanswered"),
-        F.percentile("hours", F.array(F.lit(0.5), F.lit(0.9))).alias("shares"),
-    )
-
-
-def _as_metrics(frame: DataFrame, dimension: Column, figures: Mapping[str, tuple[Column, str]]) -> DataFrame:
-    """One row for each figure of each row of `frame`; a figure that is null has none."""
-    rows = [
-        F.struct(
-            F.lit(name).alias("name"),
-            dimension.alias("dimension"),
-            value.cast("double").alias("value"),
-            F.lit(unit).alias("unit"),
-        )
-        for name, (value, unit) in figures.items()
-    ]
-    return frame.select(F.inline(F.array(*rows))).where(F.col("value").isNotNull())

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import httpx
 import pytest
 
-from kipflow.adapters.http import Patience, _Pace
+from kipflow.adapters.patience import Pace, Patience
 from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, Secrets, connect
 from tests.databases import copy_database
@@ -66,8 +66,8 @@ def connect_to(
     }
     with (
         patch.dict(os.environ, environment),
-        patch("kipflow.adapters.http._Pace", return_value=_Pace(0)),
-        patch("kipflow.adapters.http.Patience", return_value=patience or Patience()),
+        patch("kipflow.adapters.patience.Pace", return_value=Pace(0)),
+        patch("kipflow.adapters.patience.Patience", return_value=patience or Patience()),
     ):
         parts = connect(read_settings(), secrets=Secrets(slack="xoxb-test"))
     file = home / f"{community}.db"

@@ -11,6 +11,8 @@ import pytest
 from kipflow.domain.history import effective
 from kipflow.services import advance, poll, sync
 from kipflow.services.newsrows import NEWS_AGE
+from kipflow.services.tickets import sync_tickets
+from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.late import DAY, MONDAY, found, late_objections, story
@@ -29,11 +31,11 @@ def gather(parts: Parts) -> None:
     assert parts.community.wiki is not None
     now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
     since = parts.community.archive.since
-    wanted, _ = poll.find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since=since)
+    wanted, _ = find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since=since)
     landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
     poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
     sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
-    sync.sync_tickets(parts.store, parts.tickets, as_of=now)
+    sync_tickets(parts.store, parts.tickets, as_of=now)
 
 
 def decide(parts: Parts, as_of: datetime, now: datetime | None = None) -> int:

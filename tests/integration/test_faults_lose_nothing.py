@@ -12,9 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
-from kipflow.adapters.http import Patience
+from kipflow.adapters.patience import Patience
 from kipflow.services import deliver, poll, sync
 from kipflow.services.assembly import load_facts
+from kipflow.services.tickets import sync_tickets
+from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, find_kinds
 from tests.integration.conftest import connect_to
 from tests.integration.test_story import run_once
@@ -70,11 +72,11 @@ def read_all(parts: Parts) -> None:
     assert parts.wiki is not None
     assert parts.tickets is not None
     now = parts.clock()
-    wanted, _ = poll.find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since="2026-10")
+    wanted, _ = find_wanted_months(parts.store, parts.archive, parts.community.lists, now, since="2026-10")
     landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
     poll.read_months(parts.store, landed, prefix="KIP", seen_at=now)
     sync.sync_wiki(parts.store, parts.wiki, index_page="1000", prefix="KIP", as_of=now)
-    sync.sync_tickets(parts.store, parts.tickets, as_of=now)
+    sync_tickets(parts.store, parts.tickets, as_of=now)
 
 
 def read_keys(sandbox: str, channel: str) -> list[str]:

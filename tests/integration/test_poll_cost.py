@@ -14,6 +14,7 @@ from kipflow.adapters.store import SqlStore
 from kipflow.mail import filereading
 from kipflow.mail.messages import read_mail
 from kipflow.services import poll
+from kipflow.services.wanted_months import find_wanted_months
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, serving
 
@@ -36,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 
 def run(store: SqlStore, archive: CountingArchive, folder: Path, at: datetime) -> dict[str, int]:
     client = PonyMailArchive(archive.url, "", pause=0)
-    wanted, asked = poll.find_wanted_months(store, client, LISTS, at, since="2025-04")
+    wanted, asked = find_wanted_months(store, client, LISTS, at, since="2025-04")
     landed = poll.fetch_months(client, wanted, folder, at)
     read = poll.read_months(store, landed, prefix="KIP", seen_at=at)
     return {**asked.counts, **read.counts}

@@ -12,6 +12,7 @@ from kipflow.domain.events import Stage
 from kipflow.services import poll
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
+from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 from tests.integration.mailserver import CountingArchive, make_mail, serving
@@ -80,7 +81,7 @@ def run(parts: Parts, *, lists: tuple[str, ...] | None = None, at: datetime = NO
     archive, config = parts.archive, parts.community.archive
     assert archive is not None
     assert config is not None
-    wanted, _ = poll.find_wanted_months(parts.store, archive, lists or parts.community.lists, at, since=config.since)
+    wanted, _ = find_wanted_months(parts.store, archive, lists or parts.community.lists, at, since=config.since)
     landed = poll.fetch_months(archive, wanted, parts.settings.raw / "lantern", at)
     poll.read_months(parts.store, landed, prefix="KIP", seen_at=at)
     advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at)

@@ -9,11 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kipflow.adapters.http import Patience
+from kipflow.adapters.patience import Patience
 from kipflow.domain.events import Stage
 from kipflow.sandbox.answers import Expected, expected
 from kipflow.services import advance, deliver, poll, replay, sync
 from kipflow.services.board import ProposalView, RowQuery
+from kipflow.services.tickets import sync_tickets
+from kipflow.services.wanted_months import find_wanted_months
 from kipflow.wiring import Parts, effect_rules, find_kinds
 from tests.integration.conftest import connect_to
 
@@ -28,13 +30,13 @@ def run_once(parts: Parts) -> dict[str, int]:
     assert parts.community.archive is not None
     assert parts.community.wiki is not None
     now, prefix, page = parts.clock(), parts.community.prefix, parts.community.wiki.index_page
-    wanted, asked = poll.find_wanted_months(
+    wanted, asked = find_wanted_months(
         parts.store, parts.archive, parts.community.lists, now, since=parts.community.archive.since
     )
     landed = poll.fetch_months(parts.archive, wanted, parts.settings.raw, now)
     read = poll.read_months(parts.store, landed, prefix=prefix, seen_at=now)
     pages = sync.sync_wiki(parts.store, parts.wiki, index_page=page, prefix=prefix, as_of=now)
-    tickets = sync.sync_tickets(parts.store, parts.tickets, as_of=now)
+    tickets = sync_tickets(parts.store, parts.tickets, as_of=now)
     moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
     kinds = find_kinds(parts, now=now)
     edits = kinds["index"].plan()

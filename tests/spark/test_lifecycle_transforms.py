@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kipflow_spark import schemas, transforms
+from kipflow_spark.figures import summary
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 from pyspark.testing import assertDataFrameEqual
@@ -284,7 +285,7 @@ def test_an_empty_history_gives_empty_tables_and_counts_of_nothing(spark: SparkS
     replies = transforms.first_replies(nothing(schemas.PROPOSAL_MESSAGE), day(0))
     for table in (visits, durations, months, votes, replies):
         assert table.count() == 0
-    figures = {r["name"]: r["value"] for r in transforms.summary(durations, votes, months, replies).collect()}
+    figures = {r["name"]: r["value"] for r in summary(durations, votes, months, replies).collect()}
     assert figures == {
         "open_votes": 0.0,
         "open_votes_past_period": 0.0,
@@ -299,7 +300,7 @@ def test_the_summary_has_one_ordered_row_for_each_figure(spark: SparkSession) ->
     messages = [mail(1, "start", day(0), "kim", reply=False), mail(1, "answer", day(1), "mara")]
     replies = transforms.first_replies(rows(spark, schemas.PROPOSAL_MESSAGE, messages), day(20))
     durations, months = transforms.stage_durations(visits), transforms.throughput(visits)
-    table = transforms.summary(durations, votes, months, replies)
+    table = summary(durations, votes, months, replies)
     assert table.schema.fieldNames() == schemas.SUMMARY.fieldNames()
     found = [tuple(r) for r in table.collect()]
     assert found == sorted(found)

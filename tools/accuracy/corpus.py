@@ -19,7 +19,8 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
-from kipflow.services.read_votes import read_votes, render_json
+from kipflow.services.read_votes import read_votes
+from kipflow.services.votes_report import render_json
 from tests.corpus import VoteCase, load_vote_cases
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 

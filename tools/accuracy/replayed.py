@@ -17,9 +17,10 @@ from kipflow.domain.history import effective
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
-from kipflow.services.advance import Advance, advance_all
+from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
 from kipflow.services.index import import_index
+from kipflow.services.recording import Advance
 from kipflow.wiring import Parts, connect, effect_rules
 from tools.accuracy.kafkadata import INDEX_AT, KafkaData
 

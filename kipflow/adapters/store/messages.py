@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
-from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import attribution, batches, rereading
+from kipflow.adapters.store.attribution_context import find_apart, find_referred, make_topic_key
 from kipflow.adapters.store.columns import chunks, clean_text
+from kipflow.adapters.store.message_rows import (
+    MESSAGE_COLUMNS,
+    make_storable,
+    message_row,
+    read_message,
+    unreadable_row,
+)
 from kipflow.adapters.store.statements import Row, count_mails, count_new, insert_many, lock_mail, mark_pending
 from kipflow.adapters.store.tables import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
-from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
-from kipflow.domain.records import from_plain, list_types, to_plain
+from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
 from kipflow.services.ports import SaveReport
-
-#: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
-MAX_ID = 250
-#: The `round` of "v2" that a column can hold; larger ones are typing errors.
-MAX_ROUND = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +55,14 @@ def save_messages(
     new = known = reread = 0
     touched: set[int] = set()
     for chunk in chunks(messages):
-        fresh, repeated = _split_known(connection, [_storable(m) for m in chunk], reading_rules)
+        fresh, repeated = _split_known(connection, [make_storable(m) for m in chunk], reading_rules)
         others, repeated = _split_others(connection, fresh, repeated, seen_at)
         if others:
             more, again = _split_known(connection, others, reading_rules)
             fresh, repeated = [*fresh, *more], [*repeated, *again]
         fresh = [cut_to_seen(m, seen_at) for m in fresh]
         known += len(repeated)
-        insert_many(connection, message, _MESSAGE_COLUMNS, [(*_message_row(m, seen_at), reading_rules) for m in fresh])
+        insert_many(connection, message, MESSAGE_COLUMNS, [(*message_row(m, seen_at), reading_rules) for m in fresh])
         batches.add_items(connection, batch, [m.message_id for m in fresh])
         batches.keep_items(connection, batch, [m.message_id for m, _ in repeated])
         touched |= attribution.attribute_new(connection, fresh, attribute)
@@ -92,10 +91,10 @@ def _read_again(
     pairs: list[tuple[Message, Message]] = []
     for chunk in chunks(sorted(newer)):
         stored = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
-        pairs.extend((_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored)
+        pairs.extend((read_message(row), cut_to_seen(newer[row.message_id], row.seen_at)) for row in stored)
 
     def as_row(found: Message) -> Row:
-        return dict(zip(_MESSAGE_COLUMNS, _message_row(found, at), strict=False))
+        return dict(zip(MESSAGE_COLUMNS, message_row(found, at), strict=False))
 
     return rereading.save_readings(connection, pairs, rules=rules, at=at, attribute=attribute, as_row=as_row)
 
@@ -103,7 +102,7 @@ def _read_again(
 def save_unreadable(connection: sa.Connection, items: Iterable[Unreadable], *, seen_at: datetime) -> int:
     """Note what could not be read; how many of these notes are new."""
     return sum(
-        count_new(connection, unreadable, [_unreadable_row(item, seen_at) for item in batch]) for batch in chunks(items)
+        count_new(connection, unreadable, [unreadable_row(item, seen_at) for item in batch]) for batch in chunks(items)
     )
 
 
@@ -114,7 +113,7 @@ def load_messages(connection: sa.Connection, number: int) -> list[Message]:
         .join(message_proposal, message_proposal.c.message_id == message.c.message_id)
         .where(message_proposal.c.number == number)
     )
-    found = [_message(row) for row in connection.execute(statement)]
+    found = [read_message(row) for row in connection.execute(statement)]
     return sorted(found, key=lambda m: (m.arrived_at is None, m.arrived_at, m.message_id))
 
 
@@ -125,36 +124,18 @@ def load_rivals(connection: sa.Connection, mails: Sequence[Message]) -> list[Mes
     """
     unnumbered = [m for m in mails if not m.reading.numbers]
     held = {m.message_id for m in mails}
-    topics = {
-        attribution.make_topic_key(m.reading.topic) for m in unnumbered if m.expressions and not list_references(m)
-    }
-    named = {ref for m in unnumbered for ref in attribution.find_references(m)}
+    topics = {make_topic_key(m.reading.topic) for m in unnumbered if m.expressions and not list_references(m)}
+    named = {ref for m in unnumbered for ref in find_referred(m)}
     calls = sa.and_(message.c.kind == Kind.VOTE.value, message.c.numbered.is_(True), message.c.is_reply.is_(False))
     found: dict[str, Message] = {}
     for column, keys in (
         (message.c.topic_key, {key for key in topics if key}),
-        (message.c.message_id, named | set(attribution.find_apart(connection, named))),
+        (message.c.message_id, named | set(find_apart(connection, named))),
     ):
         for chunk in chunks(sorted(keys)):
             rows = connection.execute(sa.select(message).where(column.in_(chunk), calls))
-            found.update((row.message_id, _message(row)) for row in rows if row.message_id not in held)
+            found.update((row.message_id, read_message(row)) for row in rows if row.message_id not in held)
     return list(found.values())
-
-
-def clean_id(message_id: str) -> str:
-    """A Message-ID as it is stored: bounded, because it is a key."""
-    if len(message_id) <= MAX_ID:
-        return clean_text(message_id)
-    return f"<kipflow.{hashlib.sha256(message_id.encode('utf-8', 'replace')).hexdigest()}@long>"
-
-
-def _storable(found: Message) -> Message:
-    """The message with ids as they are stored; nearly always the very same object."""
-    own, parent = clean_id(found.message_id), found.in_reply_to and clean_id(found.in_reply_to)
-    references = tuple(clean_id(r) for r in found.references)
-    if (own, parent, references) == (found.message_id, found.in_reply_to, found.references):
-        return found
-    return replace(found, message_id=own, in_reply_to=parent, references=references)
 
 
 def _split_known(
@@ -195,7 +176,7 @@ def _split_others(
     held = {m.message_id: m for m in fresh if m.message_id in unequal}
     for chunk in chunks(sorted(unequal - held.keys())):
         rows = connection.execute(sa.select(message).where(message.c.message_id.in_(chunk)))
-        held.update((row.message_id, _message(row)) for row in rows)
+        held.update((row.message_id, read_message(row)) for row in rows)
     apart: list[Message] = []
     same: list[tuple[Message, _Known]] = []
     notes: list[Unreadable] = []
@@ -203,7 +184,7 @@ def _split_others(
         first = held.get(found.message_id)
         is_other = first is not None and is_other_mail(first, found)
         if is_other:
-            apart.append(_storable(name_apart(found)))
+            apart.append(make_storable(name_apart(found)))
         else:
             same.append((found, known))
         if is_other or (first is not None and clean_text(found.own_text).split() != first.own_text.split()):
@@ -240,45 +221,3 @@ def find_references(connection: sa.Connection, message_id: str) -> tuple[str, ..
     columns = sa.select(message.c.refs, message.c.in_reply_to).where(message.c.message_id == message_id)
     found = connection.execute(columns).one_or_none()
     return None if found is None else tuple(found.refs or filter(None, [found.in_reply_to]))
-
-
-def _unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
-    text = f"{item.source}\n{item.why}".encode("utf-8", "replace")
-    return {
-        "digest": hashlib.sha256(text).hexdigest(),
-        "source": item.source,
-        "why": item.why,
-        "list_id": item.list_id,
-        "month": item.month,
-        "seen_at": seen_at,
-    }
-
-
-#: What `message` has by another name, or from a place within the message.
-_READING = {name: f"reading.{name}" for name in list_types(SubjectReading)} | {"kind": "reading.kind.value"}
-_SOURCES = {
-    **{name: name for name in list_types(Message) if name not in {"reading", "references"}},
-    **_READING,
-    "refs": "references",
-    "address_source": "address_source.value",
-    "authentication": "authentication.value",
-}
-#: The order of `_message_row`.
-_MESSAGE_COLUMNS = (*_SOURCES, "numbered", "topic_key", "seen_at", "reading_rules")
-_find_values = attrgetter(*_SOURCES.values())
-_ROUND, _EXPRESSIONS, _DECLARED = (list(_SOURCES).index(name) for name in ("round", "expressions", "declared"))
-
-
-def _message_row(found: Message, seen_at: datetime) -> tuple[Any, ...]:
-    reading = found.reading
-    values = list(_find_values(found))
-    if reading.round is not None and reading.round > MAX_ROUND:
-        values[_ROUND] = None
-    values[_EXPRESSIONS], values[_DECLARED] = to_plain(found.expressions), to_plain(found.declared)
-    return (*values, bool(reading.numbers), attribution.make_topic_key(reading.topic), seen_at)
-
-
-def _message(row: sa.Row[Any]) -> Message:
-    raw = row._asdict()
-    reading = from_plain(SubjectReading, raw)
-    return from_plain(Message, raw, reading=reading, references=tuple(row.refs))

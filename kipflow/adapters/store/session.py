@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.parts import (
-    SqlBatches,
-    SqlHistory,
-    SqlMail,
-    SqlMarks,
-    SqlMetrics,
-    SqlOutbox,
-    SqlPages,
-    SqlRulings,
-)
+from kipflow.adapters.store.history_part import SqlHistory
+from kipflow.adapters.store.parts import SqlBatches, SqlMail, SqlMarks, SqlMetrics, SqlOutbox, SqlPages, SqlRulings
 from kipflow.services.ports import Rules
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from kipflow.adapters.http import Patience
+from kipflow.adapters.patience import Patience
 
 Step = Callable[[BaseHTTPRequestHandler], None]
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kipflow.adapters.http import Patience
+from kipflow.adapters.patience import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.domain.facts import ThreadMessage
 from kipflow.services.assembly import load_facts
-from kipflow.services.poll import fetch_months, find_wanted_months, read_months
+from kipflow.services.poll import fetch_months, read_months
+from kipflow.services.wanted_months import find_wanted_months
 from tests.integration.adapters.faulty import Server, answer, as_json, truncated
 from tests.unit.services.stores import open_memory
 

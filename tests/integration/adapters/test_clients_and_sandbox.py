@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from kipflow.adapters.confluence import ConfluenceWiki
-from kipflow.adapters.http import Patience
 from kipflow.adapters.jira import JiraTickets
+from kipflow.adapters.patience import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.domain.errors import RateLimited, SaveConflict, UnreadableInput

@@ -16,11 +16,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from kipflow.adapters.http import Patience
+from kipflow.adapters.patience import Patience
 from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.services.poll import fetch_months, wanted_range
+from kipflow.services.poll import fetch_months
+from kipflow.services.wanted_months import wanted_range
 from tests.integration.adapters.faulty import Server, answer, as_json, mails
 
 LIST = "dev@x.example"

@@ -17,9 +17,10 @@ from kipflow.domain.decisions import Decision
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import Policy
-from kipflow.services.advance import AT_ONCE, Advance, advance_all, advance_many, advance_one, find_candidates
+from kipflow.services.advance import AT_ONCE, advance_all, advance_many, advance_one, find_candidates
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.index import import_index, render_board_index
+from kipflow.services.recording import Advance
 from kipflow.wiki.index import parse_index_page, replace_index
 from tests.integration.store.mails import NOW, PlainRules, make_message
 

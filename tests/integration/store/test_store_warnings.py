@@ -24,6 +24,7 @@ from kipflow.services import advance, replay
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Effect
+from kipflow.services.recording import Advance
 from kipflow.services.wording import find_warning_key
 from tests.integration.store.mails import NOW, make_message, make_month
 
@@ -63,7 +64,7 @@ def talk(store: SqlStore) -> None:
             month = next_month(month)
 
 
-def decide(store: SqlStore, policy: Policy, day: float) -> advance.Advance:
+def decide(store: SqlStore, policy: Policy, day: float) -> Advance:
     """Decide, and deliver the warning that this writes."""
     done = advance.advance_one(store, 7, policy=policy, effects=RULES, as_of=NOW + day * DAY)
     if done.warning is not None:

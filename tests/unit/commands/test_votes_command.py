@@ -12,7 +12,7 @@ import pytest
 
 from kipflow.cli import run
 from kipflow.commands.votes import Told
-from kipflow.services.read_votes import SCHEMA_FILE
+from kipflow.services.votes_report import SCHEMA_FILE
 from tests.corpus import DATA, write_vote_cases
 
 CORPUS = write_vote_cases()

@@ -8,7 +8,8 @@ import pytest
 
 from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster
-from kipflow.services.read_votes import VotesReport, read_votes, render_json
+from kipflow.services.read_votes import VotesReport, read_votes
+from kipflow.services.votes_report import render_json
 from tests.corpus import load_vote_cases, write_vote_cases
 
 CASES = load_vote_cases()

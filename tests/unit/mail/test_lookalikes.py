@@ -15,7 +15,8 @@ import pytest
 from kipflow.config.loading import load_community
 from kipflow.domain.people import Person, Role
 from kipflow.domain.roster import Roster
-from kipflow.services.read_votes import SCHEMA_FILE, read_votes, render_json, table_rows
+from kipflow.services.read_votes import read_votes
+from kipflow.services.votes_report import SCHEMA_FILE, render_json, table_rows
 
 KAFKA = load_community("kafka")
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)

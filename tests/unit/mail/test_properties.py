@@ -24,7 +24,8 @@ from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import attribute_numbers, find_votes
 from kipflow.mail.votes.reading import read_expressions
-from kipflow.services.read_votes import read_votes, render_json
+from kipflow.services.read_votes import read_votes
+from kipflow.services.votes_report import render_json
 from tests.corpus import write_vote_cases
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"

@@ -14,7 +14,8 @@ import pytest
 
 from kipflow.config.loading import load_community
 from kipflow.domain.roster import Roster
-from kipflow.services.read_votes import CSV_COLUMNS, SCHEMA_FILE, read_votes, render_csv, render_json, table_rows
+from kipflow.services.read_votes import read_votes
+from kipflow.services.votes_report import CSV_COLUMNS, SCHEMA_FILE, render_csv, render_json, table_rows
 from tests.corpus import write_vote_cases
 
 CORPUS = write_vote_cases()

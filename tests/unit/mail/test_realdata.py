@@ -21,7 +21,8 @@ from kipflow.mail.archive import read_path
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mbox.splitting import split_mbox
-from kipflow.services.read_votes import read_votes, render_json
+from kipflow.services.read_votes import read_votes
+from kipflow.services.votes_report import render_json
 
 pytestmark = pytest.mark.realdata
 FLAVOURS = ("listsao", "mailarchivesao", "mboxvm")

@@ -15,10 +15,11 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.mail.archive import read_mbox
-from kipflow.services.advance import Advance, advance_one
+from kipflow.services.advance import advance_one
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import NewFact, ProposalRows
+from kipflow.services.recording import Advance
 from kipflow.services.rulings import BadRuling, revoke, rule
 from tests.corpus import DATA, build_mbox, load_vote_cases
 from tests.memory_store import MemoryStore

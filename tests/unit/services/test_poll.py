@@ -22,8 +22,9 @@ from kipflow.services.assembly import CommunityRules, load_facts
 from kipflow.services.conditions import Away, load_away
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
-from kipflow.services.poll import fetch_months, find_wanted_months, poll_months, read_months, upsert_read, wanted_range
+from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
 from kipflow.services.ports import MonthStats
+from kipflow.services.wanted_months import find_wanted_months, wanted_range
 
 LIST = "dev@x.example"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.pages import IndexEntry, TicketState
 from kipflow.services.ports import Store
-from kipflow.services.sync import TICKETS_EVERY, TICKETS_IN_VAIN, sync_tickets
+from kipflow.services.tickets import TICKETS_EVERY, TICKETS_IN_VAIN, sync_tickets
 from tests.unit.services.stores import open_memory
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

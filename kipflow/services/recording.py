@@ -1,0 +1,124 @@
+"""Recording a decision: what is new in history, what it causes, and what it makes of messages that are out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kipflow.domain.clocks import after
+from kipflow.domain.decisions import Decision
+from kipflow.domain.events import Stage, Transition
+from kipflow.domain.facts import ProposalFacts, SilenceWarning
+from kipflow.domain.history import effective, reconcile
+from kipflow.domain.lifecycle import decide
+from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
+from kipflow.services.announcements import settle_announcements
+from kipflow.services.corrections import explain_corrections
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.effects import find_effects
+from kipflow.services.newsrows import NEWS_AGE, Notice
+from kipflow.services.ports import Effect, Outbox, Session
+from kipflow.services.retractions import find_retraction
+from kipflow.services.votecards import keep_cards
+from kipflow.services.wording import find_warning_key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """What became of one proposal: its stage (None: nothing had happened yet) and what was added.
+
+    `warning` is the one that this decision wrote, if any: its author is warned when it is delivered.
+    """
+
+    number: int
+    stage: Stage | None
+    appended: tuple[Transition, ...] = ()
+    effects: int = 0
+    warning: SilenceWarning | None = None
+    skipped: str = ""
+
+
+def say_advance(done: Advance, prefix: str) -> str:
+    """What became of a proposal, in one line for a log."""
+    moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
+    stays = f"{done.stage or 'not begun yet'}, as before"
+    return f"{format_key(prefix, done.number)}: {done.skipped or '; '.join(moves) or stays}"
+
+
+def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:
+    """The warning that its author has not got yet; nothing where it is of a silence that ended since.
+
+    The date that it names lies a whole grace ahead, whenever it goes out.
+    """
+    past = decision.as_of < recorded_at
+    now = decide(facts, policy, recorded_at) if past and decision.warning is not None else decision
+    if now is None or now.warning is None or now.warned_at is not None:
+        return None
+    given = now.warning
+    if given.due_at is not None:
+        given = replace(given, due_at=max(given.due_at, after(recorded_at, policy.grace)))
+    return Notice(warning=given, author=facts.proposal.author)
+
+
+def withdraw_overtaken(session: Session, decision: Decision, facts: ProposalFacts, effects: EffectRules) -> None:
+    """Take back the warnings that have not been sent yet and whose silence is over: their date is no longer true."""
+    key = format_key(effects.prefix, decision.number)
+    lasting = decision.warning.silent_at if decision.warning is not None else None
+    over = [w for w in facts.warnings if w.warned_at <= decision.as_of and w.silent_at != lasting]
+    if over:
+        session.outbox.withdraw(
+            [find_warning_key(key, w) for w in over], why="its silence is over, or its date has passed"
+        )
+
+
+def record(
+    session: Session,
+    decision: Decision,
+    facts: ProposalFacts,
+    effects: EffectRules,
+    now: datetime,
+    run_id: str,
+    notice: Notice | None,
+) -> Advance:
+    stored = session.history.load(decision.number)
+    appended = explain_corrections(session.history, stored, reconcile(stored, decision.history), decision)
+    asked = find_retraction((*stored, *appended), decision, facts.rulings)
+    decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
+    followed_since = session.history.load_first_recorded(decision.number)
+    session.history.append(appended, recorded_at=now, run_id=run_id)
+    told = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
+    fresh = appended
+    if decision.claim is None and session.history.is_claimed(decision.number):
+        # nobody heard of it while only mail claimed its number: what is news still is told now
+        fresh = (*effective(stored), *appended)
+    caused = find_effects(
+        decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice, about=facts
+    )
+    status = "pending" if effects.sends else "skipped"
+    added = session.outbox.enqueue(caused, now=now, status=status)
+    added += session.outbox.enqueue(
+        _update_cards(session.outbox, decision, facts, effects, now), now=now, status=status
+    )
+    session.history.save_decision(decision, facts.proposal)
+    return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
+
+
+def _update_cards(
+    outbox: Outbox, decision: Decision, facts: ProposalFacts, effects: EffectRules, now: datetime
+) -> list[Effect]:
+    """Write the messages of votes that are no longer true anew; what their threads are told.
+
+    Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
+    """
+    if not effects.tells or decision.claim is not None or now - decision.as_of > NEWS_AGE:
+        return []
+    cards = outbox.load_cards(decision.number)
+    retraction = outbox.find_waiting_retraction(decision.number) if cards else None
+    if not cards or (retraction is not None and retraction.status == "held"):
+        return []
+    news: list[Effect] = []
+    for row, payload, told in keep_cards(cards, decision, facts, effects):
+        outbox.rewrite(row.key, payload, now=now, approval=effects.approves)
+        news += told
+    return news

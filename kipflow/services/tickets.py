@@ -1,0 +1,66 @@
+"""Tickets: what the tracker says of them now."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timedelta
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.pages import NO_TICKET, TicketState
+from kipflow.services.conditions import note_away, note_back
+from kipflow.services.ports import Report, Store, Tickets
+
+#: Tickets change slowly and cost a request each.
+TICKETS_EVERY = timedelta(hours=6)
+#: After so many tickets in a row that could not be had, the tracker counts as away.
+TICKETS_IN_VAIN = 5
+
+
+def sync_tickets(store: Store, tickets: Tickets, *, as_of: datetime) -> Report:
+    """Store the state of every ticket that a proposal names, at most every `TICKETS_EVERY`.
+
+    Where `TICKETS_IN_VAIN` in a row cannot be had, the rest waits for the next run.
+    """
+    keys, seen = _find_due(store, as_of)
+    changed = in_vain = asked = 0
+    warnings: list[str] = []
+    for key in keys:
+        asked += 1
+        try:
+            ticket = tickets.fetch_ticket(key, now=as_of)
+        except ServiceUnavailable as error:
+            warnings.append(str(error))
+            in_vain += 1
+            if in_vain == TICKETS_IN_VAIN and asked < len(keys):
+                warnings.append(
+                    f"{in_vain} tickets in a row in vain; the other {len(keys) - asked} wait for the next run"
+                )
+                note_away(store, "tickets", error.why, at=as_of)
+                break
+            continue
+        in_vain = 0
+        seen.add(key)
+        if ticket is None:
+            ticket = TicketState(key=key, status=NO_TICKET, resolution=None, fix_versions=(), seen_at=as_of)
+        with store.begin() as session:
+            changed += session.pages.save_ticket(ticket)
+    if asked > in_vain:
+        note_back(store, "tickets")
+    if keys:
+        with store.begin() as session:
+            session.marks.save("tickets-synced", as_of.isoformat())
+            session.marks.save("tickets-seen", " ".join(sorted(seen)))
+    return Report(counts={"tickets_asked": asked, "tickets_changed": changed}, warnings=tuple(warnings))
+
+
+def _find_due(store: Store, as_of: datetime) -> tuple[list[str], set[str]]:
+    """The tickets to ask for, and those that were seen since a round of all of them began."""
+    with store.begin() as session:
+        last = session.marks.load("tickets-synced")
+        keys = session.pages.load_ticket_keys()
+        seen = set((session.marks.load("tickets-seen") or "").split())
+    if last is None or as_of - datetime.fromisoformat(last) >= TICKETS_EVERY:
+        seen = set()
+    # in another order each time: a few that are hidden from us must not keep the others waiting for ever
+    due = sorted(set(keys) - seen, key=lambda key: hashlib.sha256(f"{as_of:%Y-%m-%d %H} {key}".encode()).digest())
+    return due, seen

@@ -1,0 +1,192 @@
+"""The report of 'kipflow votes' as JSON, as CSV and as rows of a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kipflow.domain.arrivals import is_far, say_dated
+from kipflow.domain.ends import say_end
+from kipflow.domain.judging import say_doubt
+from kipflow.domain.people import Doubt
+from kipflow.domain.records import pick_fields
+from kipflow.domain.tally import count
+from kipflow.domain.votes import Ballot, BallotStatus, ClaimedEnd, Declared, Vote
+from kipflow.services.read_votes import VoteReading, VotesReport, render_time
+
+SCHEMA = 1
+SCHEMA_FILE = Path(__file__).with_name("votes.schema.json")
+CSV_COLUMNS = (
+    *("key", "round", "list", "subject", "opened_at", "outcome", "voter", "name", "address", "choice", "value"),
+    *("binding", "claimed_binding", "cast_at", "status", "rule", "line", "message_id", "known_by"),
+)
+
+
+def _say_times(vote: Vote) -> Iterator[str]:
+    """What a reader should know of the times: whatever is dated otherwise."""
+    if dated := say_dated(vote.opened_at, vote.dated_at):
+        yield f"its opening {dated}: the period runs from its arrival"
+    announced = vote.declared.announced_at if vote.declared is not None else None
+    if announced is not None and (dated := say_dated(announced, vote.declared_dated_at)):
+        yield f"its announcement {dated}"
+
+
+# -- as JSON ---------------------------------------------------------------------------------------
+def render_json(report: VotesReport) -> dict[str, Any]:
+    """The report as `votes.schema.json` describes it."""
+    return {
+        "schema": SCHEMA,
+        "messages_read": report.messages_read,
+        "unreadable": [{"source": u.source, "why": u.why} for u in report.unreadable],
+        "votes": [_render_vote(reading) for reading in report.votes],
+    }
+
+
+def _render_vote(reading: VoteReading) -> dict[str, Any]:
+    vote = reading.vote
+    return {
+        "proposal": vote.proposal,
+        "key": vote.key,
+        "round": vote.round,
+        "list": vote.list_id,
+        "subject": vote.subject,
+        "root_message_id": vote.root_message_id,
+        "opened_by": _render_mailbox(vote.opened_by, vote.opened_by_address),
+        **pick_fields(vote, "opened_at", "opened_from", "dated_at", write_time=render_time),
+        "earliest_close": render_time(reading.earliest_close),
+        "outcome": str(reading.outcome),
+        "possible_outcomes": [str(outcome) for outcome in reading.possible],
+        "tally": reading.tally.as_dict(),
+        "ballots": [_render_ballot(b) for b in vote.ballots],
+        "declared": None if vote.declared is None else _render_declared(vote.declared),
+        "differences": list(reading.differences),
+        "doubts": [_render_doubt(doubt, ways) for doubt, ways in reading.doubts],
+        "times": list(_say_times(vote)),
+        "claimed_ends": [_render_end(end) for end in vote.claimed_ends],
+        "contested": None if vote.contested is None else _render_end(vote.contested),
+    }
+
+
+def _render_end(end: ClaimedEnd) -> dict[str, Any]:
+    return {
+        "kind": str(end.kind),
+        "by": _render_mailbox(end.by, end.address),
+        **pick_fields(end, "message_id", "at", "line", "why", write_time=render_time),
+    }
+
+
+def _render_doubt(doubt: Doubt, ways: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "one": {"voter": doubt.one_voter, "name": doubt.one.name},
+        "other": {"voter": doubt.other_voter, "name": doubt.other.name},
+        "kind": str(doubt.kind),
+        "why": doubt.why,
+        "outcomes": list(ways),
+    }
+
+
+def _render_ballot(ballot: Ballot) -> dict[str, Any]:
+    who = ("voter", "name", "address", "choice", "value", "binding", "claimed_binding")
+    found = ("cast_at", "arrived_from", "dated_at", "message_id", "line", "rule", "status", "why", "known_by")
+    return pick_fields(ballot, *who, *found, write_time=render_time)
+
+
+def _render_declared(declared: Declared) -> dict[str, Any]:
+    return {
+        **pick_fields(declared, "by", "message_id", "outcome", "binding", "non_binding", "total"),
+        "unclear": declared.unclear or None,
+        "corrected_at": None if declared.revised_at is None else render_time(declared.revised_at),
+    }
+
+
+def _render_mailbox(name: str, address: str) -> str:
+    if not address or name == address:
+        return name or address
+    return f"{name} <{address}>" if name else address
+
+
+# -- as rows ---------------------------------------------------------------------------------------
+def render_csv(report: VotesReport) -> str:
+    """One line per ballot, for a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for reading in report.votes:
+        vote = _render_vote(reading)
+        for ballot in vote["ballots"]:
+            row = {**vote, **ballot}
+            writer.writerow([_render_cell(row[column]) for column in CSV_COLUMNS])
+    return out.getvalue()
+
+
+def _render_cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    # a cell that a spreadsheet would run as a formula comes from a mail; a plain "+1" is harmless
+    is_formula = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and any(c in text for c in "=|!(@"))
+    return f"'{text}" if is_formula else text
+
+
+#: How differences begin that say nothing where the roster has none of the voters.
+_ON_BINDING = ("binding", "non-binding", "announced as", "no roster")
+
+
+def table_rows(report: VotesReport) -> list[dict[str, str]]:
+    """One row per ballot, under its vote's first row; a vote without ballots has one row."""
+    rows: list[dict[str, str]] = []
+    is_known = report.knows_somebody
+    for reading in report.votes:
+        head = _table_head(reading, claims=not is_known)
+        empty = dict.fromkeys(head, "")
+        ballots = [_table_ballot(b) for b in reading.vote.ballots]
+        told = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
+        notes = [f"differs: {d}" for d in told]
+        notes.extend(_say_times(reading.vote))
+        notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
+        ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))
+        notes.extend(say_end(end) for end in ends)
+        blank = dict.fromkeys(_table_ballot(None), "")
+        rows.append({**head, **(ballots[0] if ballots else blank)})
+        rows.extend({**empty, **ballot} for ballot in ballots[1:])
+        rows.extend({**empty, **blank, "evidence": note} for note in notes)
+    return rows
+
+
+def _table_head(reading: VoteReading, *, claims: bool) -> dict[str, str]:
+    """`claims` counts what the voters say of themselves, where the roster has none of them."""
+    vote, binds = reading.vote, "claim to bind" if claims else "binding"
+    key = vote.key if vote.round == 1 else f"{vote.key} (round {vote.round})"
+    claimed = [replace(ballot, binding=ballot.claimed_binding is True) for ballot in vote.ballots]
+    tally = count(claimed) if claims else reading.tally
+    binding, other = tally.binding, tally.non_binding
+    return {
+        "vote": key,
+        "outcome": _say_outcome(reading),
+        f"{binds} +1/0/-1": f"{binding.plus}/{binding.zero}/{binding.minus}",
+        "other +1/0/-1": f"{other.plus}/{other.zero}/{other.minus}",
+    }
+
+
+def _say_outcome(reading: VoteReading) -> str:
+    if reading.vote.ended_how == "replaced":
+        return f"{reading.outcome} (replaced)"  # by its next round or candidate: nobody called it off
+    others = [str(outcome) for outcome in reading.possible if outcome is not reading.outcome]
+    return f"{reading.outcome} (by review: {' or '.join(others)})" if others else str(reading.outcome)
+
+
+def _table_ballot(ballot: Ballot | None) -> dict[str, str]:
+    if ballot is None:
+        return {"voter": "", "known by": "", "choice": "", "status": "", "evidence": ""}
+    binding = " (binding)" if ballot.binding else ""
+    shown = ballot.status is not BallotStatus.COUNTED or is_far(ballot.cast_at, ballot.dated_at)
+    doubt = f" [{ballot.why}]" if ballot.why and shown else ""
+    return {
+        "voter": ballot.name or ballot.voter,
+        "known by": str(ballot.known_by),
+        "choice": (ballot.value or ballot.choice or "?") + binding,
+        "status": str(ballot.status),
+        "evidence": ballot.line + doubt,
+    }

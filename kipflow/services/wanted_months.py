@@ -1,0 +1,116 @@
+"""Which months of the archive have to be fetched: those that are not held, and those that can have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kipflow.domain.clocks import month_start, next_month
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.conditions import note_back
+from kipflow.services.ports import Archive, MonthStats, Report, Store
+
+#: Why a month counts as held that no archive gave.
+FROM_FILES = "read from files"
+HELD_UP_TO = "held up to"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A month to fetch. `stats` is the digest of the statistics that told so ("" if none were asked)."""
+
+    list_id: str
+    month: str
+    stats: str = ""
+    mails: int = 0
+
+
+def find_wanted_months(
+    store: Store, archive: Archive, lists: Sequence[str], as_of: datetime, *, since: str
+) -> tuple[list[Wanted], Report]:
+    """The months from `since` to `as_of` that are not held or have changed.
+
+    A month never read from the archive is wanted without asking; of the others only those that can still grow are asked
+    for, by the archive's cheap statistics: one or two requests for each list. Months seen unchanged are
+    noted as held up to `as_of`.
+    """
+    with store.begin() as session:
+        held = {(m.list_id, m.month): m for m in session.mail.load_months()}
+    wanted: list[Wanted] = []
+    unchanged: list[ArchiveMonth] = []
+    warnings: list[str] = []
+    for list_id in lists:
+        ours = [m for (of, _), m in held.items() if of == list_id]
+        if ours and not any(m.mails for m in ours) and all(m.status == "complete" for m in ours):
+            warnings.append(_say_silent(list_id, len(ours)))
+        for month in list_months(since, as_of):
+            known = held.get((list_id, month))
+            if known is None or known.why.startswith(FROM_FILES):
+                wanted.append(Wanted(list_id=list_id, month=month))
+            elif not is_settled(known):
+                try:
+                    stats = archive.fetch_stats(list_id, month)
+                except ServiceUnavailable as error:
+                    # statistics are a shortcut; without them the month itself is asked for
+                    warnings.append(str(error))
+                    wanted.append(Wanted(list_id=list_id, month=month))
+                    continue
+                if known.status == "complete" and stats.digest == _load_stats(store, stats):
+                    unchanged.append(replace(known, fetched_at=as_of, why=_find_lasting(known.why)))
+                else:
+                    wanted.append(Wanted(list_id=list_id, month=month, stats=stats.digest, mails=stats.mails))
+    _note_answers(store, wanted, unchanged)
+    counts = {"months_wanted": len(wanted), "months_unchanged": len(unchanged)}
+    return wanted, Report(counts=counts, warnings=tuple(warnings))
+
+
+def _note_answers(store: Store, wanted: Sequence[Wanted], unchanged: Sequence[ArchiveMonth]) -> None:
+    if unchanged or any(one.stats for one in wanted):
+        note_back(store, "archive")
+    if unchanged:
+        with store.begin() as session:
+            for known in unchanged:
+                session.mail.save_month(known)
+
+
+def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime | None = None) -> list[Wanted]:
+    """Every month from `first` to `last` (both "2024-01", included), held or not: a backfill.
+
+    Months after `as_of` are left out: empty as they are, they would count as held before they began.
+    """
+    end = month_start(last) if as_of is None else min(month_start(last), as_of)
+    return [Wanted(list_id=x, month=m) for x in lists for m in list_months(first, end)]
+
+
+def list_months(first: str, as_of: datetime) -> Iterator[str]:
+    month, last = first, f"{as_of:%Y-%m}"
+    while month <= last:
+        yield month
+        month = next_month(month)
+
+
+def is_settled(month: ArchiveMonth) -> bool:
+    """Whether a month can no longer change: complete, and read after its end without a bad look since."""
+    is_whole = month.status == "complete" and not month.why.startswith(HELD_UP_TO)
+    return is_whole and month.fetched_at >= month_start(next_month(month.month))
+
+
+def stats_mark(list_id: str, month: str) -> str:
+    return f"stats/{list_id}/{month}"
+
+
+def _load_stats(store: Store, stats: MonthStats) -> str | None:
+    with store.begin() as session:
+        return session.marks.load(stats_mark(stats.list_id, stats.month))
+
+
+def _find_lasting(why: str) -> str:
+    """What stays true of a month that was seen unchanged: mails that are gone are gone; a bad look is over."""
+    return "" if why.startswith(HELD_UP_TO) else why
+
+
+def _say_silent(list_id: str, months: int) -> str:
+    span = "1 month" if months == 1 else f"{months} months"
+    return f"{list_id}: the archive has no mail of it in {span}; is that its address?"

@@ -1,0 +1,78 @@
+"""Faults of the links on a page: the thread in which it is discussed, and its ticket."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from kipflow.domain.pagefaults import Norms, PageFault
+from kipflow.wiki.pages import Field
+from kipflow.wiki.template import has_hint
+
+#: Hosts that show the threads of lists, with their sub-domains.
+LIST_HOSTS = (
+    *("lists.apache.org", "mail-archives.apache.org", "mail-archives.eu.apache.org", "mail-archive.com"),
+    *("markmail.org", "marc.info", "s.apache.org", "nabble.com"),
+)
+_ADDRESS = re.compile(r"https?://[^\s\])>]{1,500}")
+_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
+
+
+def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
+    mend = "link the [DISCUSS] thread in the list's archive"
+    if field is None and "discussion" not in norms.fields:
+        return []
+    if field is None:
+        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
+    hosts = {urlsplit(a).hostname or "" for a in find_addresses(field)}
+    if not hosts:
+        what = "discussion thread is the template's" if has_hint(field.value) else _say("discussion thread", field)
+    elif not any(is_list_host(host, norms) for host in hosts):
+        what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
+    elif has_hint(field.value):
+        what, mend = "the template's hint stands beside the discussion thread", "delete the hint"
+    else:
+        return []
+    return [PageFault(code="K06", place="Status", what=what, mend=mend)]
+
+
+def find_addresses(field: Field) -> list[str]:
+    addresses = [a for a in field.links if a.lower().startswith(("http://", "https://"))]
+    return [*addresses, *_ADDRESS.findall(field.value)]
+
+
+def is_list_host(host: str, norms: Norms) -> bool:
+    known = (*LIST_HOSTS, *norms.list_hosts)
+    return host.startswith("lists.") or any(host == h or host.endswith(f".{h}") for h in known)
+
+
+def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFault]:
+    project = norms.project
+    mend = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
+    if "jira" not in norms.fields:
+        return []
+    if field is None:
+        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
+    # the template links KAFKA-1; the first ticket of a project is older than its proposals
+    untouched = {"KAFKA-1", f"{project}-1"}
+    text = " ".join([field.value, *field.links, *field.tickets])
+    hint = has_hint(field.value)
+    keys = [k for k in dict.fromkeys(_TICKET.findall(text)) if not k.startswith(f"{prefix}-") and k not in untouched]
+    foreign = bool(project and keys) and not any(k.startswith(f"{project}-") for k in keys)
+    if not keys:
+        what = "JIRA is the template's" if hint else _say("JIRA", field)
+    elif foreign:
+        what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint stands beside it" if hint else "")
+    elif hint:
+        what, mend = "the template's hint stands beside the ticket", "delete the hint"
+    else:
+        return []
+    return [PageFault(code="K07", place="Status", what=what, mend=mend)]
+
+
+def _say(name: str, field: Field) -> str:
+    return f'{name} is "{cut(field.value)}"' if field.value else f"{name} is empty"
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"
