@@ -23,6 +23,8 @@ from kipflow.domain.errors import KipflowError
 #: Command → where it is, and what `kipflow --help` says of it. Loaded when used: `kipflow votes` must not wait for
 #: SQLAlchemy or Airflow.
 COMMANDS = {
+    "init": ("config:init", "Write the files of a new community."),
+    "config": ("config:config", "Check a community's files."),
     "up": ("run:up", "Start Airflow with its board (and the sandbox), and run the DAGs."),
     "down": ("run:down", "Stop everything that `up` started."),
     "votes": ("votes:votes", "Print every vote in mail files, with its ballots. Needs no database."),

@@ -249,7 +249,7 @@ def effect_rules(parts: Parts) -> EffectRules:
         rules,
         slack=community.effects.slack,
         channel=slack.channel,
-        operators=slack.operators,
+        operators=slack.operators or "",
         routes=slack.kinds,
         mentions=slack.find_mentions(),
         quiet=slack.quiet.as_hours() if slack.quiet else None,

@@ -1,65 +1,63 @@
-"""A community's file: the models that it is checked against, and the policy that it comes to."""
+"""A community's file: the models that it is checked against, and the policy that it comes to.
+
+What each key means stands below it; `tools.configuration_page` writes docs/configuration.md from that.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from datetime import date, timedelta
-from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from kipflow.config.pages import PagesConfig
+from kipflow.config.policy import PolicyConfig
 from kipflow.config.slack import SlackConfig
 from kipflow.config.values import (
-    BindingRole,
     CommunityName,
-    Count,
     Header,
     Host,
-    Interface,
     Line,
     ListAddress,
     Month,
     PageId,
-    Period,
     Permalink,
-    PolicyKey,
     Prefix,
     ProjectKey,
     Sender,
     Sending,
     Server,
-    Span,
     StrictModel,
     Url,
     once,
-    parse_period,
 )
-from kipflow.domain.policy import Care, Fractions, PageChanges, Policy, Rule
-from kipflow.domain.senders import Senders
+from kipflow.domain.policy import Policy
 
 
 class MoveConfig(StrictModel):
-    """An earlier address (`was`) of a list that was moved, and the last month that it had (`until`)."""
+    """An earlier address of a list that was moved."""
 
     list: ListAddress
+    """The list."""
     was: ListAddress
+    """The address that it had."""
     until: Month
+    """The last month of that address."""
 
 
 class ArchiveConfig(StrictModel):
-    """A Pony Mail archive. `permalink` has `{mid}`; `since` is the first month a backfill reads.
-
-    `receivers` are the hosts that receive the lists' mail, up to the archive's own: what they wrote on top of a mail
-    can be believed. A name stands for the hosts below it too.
-    """
+    """A Pony Mail archive."""
 
     url: Url
+    """Pony Mail's API."""
     permalink: Permalink = "https://lists.apache.org/thread/{mid}"
+    """Where a mail can be read; `{mid}` stands for its id."""
     since: Month
+    """The first month that a backfill reads."""
     moved: tuple[MoveConfig, ...] = ()
+    """Earlier addresses of lists: [Lists](communities.md#lists)."""
     receivers: Annotated[tuple[Host, ...], AfterValidator(once)] = ()
+    """The hosts that receive the lists' mail, up to the archive's own: what they wrote on top of a mail is believed;
+    a name stands for the hosts below it too."""
 
     def find_earlier(self) -> dict[str, list[tuple[str, str]]]:
         """List → its earlier addresses, each with the last month that it had, in order of time."""
@@ -70,120 +68,104 @@ class ArchiveConfig(StrictModel):
 
 
 class WikiConfig(StrictModel):
-    """A Confluence wiki: its REST root, and the index page whose children are the proposals."""
+    """A Confluence wiki."""
 
     url: Url
+    """Confluence's REST root."""
     index_page: PageId
+    """The page whose children are the proposals."""
 
 
 class JiraConfig(StrictModel):
     url: Url
+    """JIRA's REST root."""
     project: ProjectKey
+    """The project of proposals' tickets."""
 
 
 class MailConfig(StrictModel):
-    """The server that takes result mails, and whose mails they are. `user` signs in with `KIPFLOW_MAIL_TOKEN`."""
+    """The server that takes result mails."""
 
     server: Server
+    """The server that takes result mails, `host` or `host:port`."""
     sender: Sender
+    """Whose mails they are."""
     security: Literal["starttls", "tls", "none"] = "starttls"
+    """How the connection is kept private."""
     user: Header = ""
+    """Signs in with `KIPFLOW_MAIL_TOKEN`."""
 
     @property
     def url(self) -> str:
         return f"smtp://{self.server}"
 
 
-class CareConfig(StrictModel):
-    """Care owed where a proposal touches `interface`. `reviewers`: people who must have looked at it besides the
-    vote, each named by a ruling (`kipflow review care`)."""
-
-    interface: Interface
-    voting_period: Span | None = None
-    quorum: Count | None = None
-    reviewers: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-
-
-class SourceConfig(StrictModel):
-    """Where rules of the policy are written down: `of` names its keys.
-
-    `seen` is the day on which somebody last read them there; None: nobody has yet, `note` says what is known.
-    """
-
-    of: Annotated[tuple[PolicyKey, ...], Field(min_length=1)]
-    title: Annotated[str, Field(min_length=1)]
-    url: Url
-    seen: date | None = None
-    note: str = ""
-
-
-class PolicyConfig(StrictModel):
-    source: Line
-    sources: tuple[SourceConfig, ...] = ()
-    binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
-    rule: Rule = Rule.LAZY_MAJORITY
-    quorum: Count = 3
-    voting_period: Span = "72 hours"
-    clock_after: Period | None = None
-    fractions: Fractions = Fractions.ABSTAIN
-    dormant_after: Span | None = None
-    grace: Period = "14 days"
-    dormancy: Literal["clock", "person"] = "person"
-    care: tuple[CareConfig, ...] = ()
-    page_changes: PageChanges = PageChanges.SHOW
-    senders: Senders = Senders.ASK
-
-
 class EffectsConfig(StrictModel):
-    """What leaves the building. `dry-run` computes and shows everything and sends nothing.
-
-    Each kind of effect is "off", or goes out after a person has released it ("approve"), or at once ("send").
-    """
+    """What leaves the building: nothing ("off"), after a person has released it ("approve"), or at once ("send")."""
 
     mode: Literal["dry-run", "send"] = "dry-run"
+    """`dry-run` computes and shows everything and sends nothing."""
     slack: Sending = "send"
+    """Messages."""
     index: Sending = "approve"
+    """Edits of the wiki's index."""
     result: Sending = "off"
+    """Result mails."""
 
     def find_mode(self, kind: str) -> str:
         return str(getattr(self, kind))
 
 
 class SiteConfig(StrictModel):
-    """Where the DAG `kip_publish_site` puts the public site: a URL of Airflow's object storage, such as
-    "file:///srv/kips" or "s3://connection@bucket/kips"."""
+    """The public site."""
 
     publish_to: Annotated[str, Field(pattern=r"^[a-z][a-z0-9+]*://[^\s]+$", max_length=1000)]
+    """Where the DAG `kip_publish_site` puts the public site: a URL of Airflow's object storage, such as
+    `file:///srv/kips` or `s3://connection@bucket/kips`."""
 
 
 class Community(StrictModel):
-    """One community, as `config/communities/NAME.yaml` describes it.
-
-    `keyed_by` "subject" keys votes by their subject (release votes) where there are no numbers. `votes_on`
-    are those of `lists` on which a vote can be called; None: all of them. The others are read too.
-    `clock` is for the sandbox, whose time can run faster: an address that tells the time. `contact` goes
-    into the User-Agent, so that an archive's keepers know whom to ask.
-    """
+    """One community, as `config/communities/NAME.yaml` describes it."""
 
     name: CommunityName
+    """As the file is called."""
     title: Line
+    """The community's name for people."""
     keyed_by: Literal["number", "subject"] = "number"
+    """`subject`: votes without numbers, such as release votes."""
     prefix: Prefix = "KIP"
+    """The letters before a number; must be given, but for `keyed_by: subject`."""
     lists: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)]
+    """All of them are read."""
     votes_on: Annotated[tuple[ListAddress, ...], Field(min_length=1), AfterValidator(once)] | None = None
+    """Those on which a vote can be called; left out: all."""
     archive: ArchiveConfig | None = None
+    """A Pony Mail archive; without one, mail comes from files."""
     wiki: WikiConfig | None = None
+    """A Confluence wiki."""
     jira: JiraConfig | None = None
+    """A ticket tracker."""
     pages: PagesConfig | None = None
+    """What pages are held against, where the template is not Kafka's."""
     slack: SlackConfig | None = None
+    """Where people are told."""
     mail: MailConfig | None = None
+    """The server for result mails."""
     roster: Line | None = None
+    """A file beside this one, or below `config/`: [Roster](communities.md#roster)."""
     clock: Url | None = None
+    """An address that tells the time: a sandbox's can run faster."""
     contact: Header = ""
+    """Whom an archive's keepers can ask (sent with every request); the real communities take it from
+    `KIPFLOW_CONTACT`."""
     spark_from: Annotated[int, Field(ge=0, strict=True)] = 2_000
+    """How many new mails make a poll start Spark."""
     policy: PolicyConfig
+    """Who binds, and what passes."""
     effects: EffectsConfig = EffectsConfig()
+    """What leaves: `off`, after a person has released it (`approve`), or at once (`send`)."""
     site: SiteConfig | None = None
+    """The public site."""
 
     @property
     def lists_aside(self) -> frozenset[str]:
@@ -202,34 +184,4 @@ class Community(StrictModel):
 
     def as_policy(self) -> Policy:
         """The policy as the domain knows it; its version changes when any rule of the file does."""
-        raw = self.policy
-        period = parse_period(raw.voting_period)
-        grace = parse_period(raw.grace)
-        return Policy(
-            version=f"{self.name}-{_digest(raw.model_dump_json(exclude={'source', 'sources'}))}",
-            binding_roles=frozenset(raw.binding_roles),
-            rule=raw.rule,
-            quorum=raw.quorum,
-            voting_period=period if period is not None else timedelta(hours=72),
-            clock_after=parse_period(raw.clock_after),
-            fractions=raw.fractions,
-            dormant_after=parse_period(raw.dormant_after),
-            page_changes=raw.page_changes,
-            senders=raw.senders,
-            grace=grace if grace is not None else timedelta(days=14),
-            dormancy_by_person=raw.dormancy == "person",
-            care=tuple(
-                Care(
-                    interface=c.interface,
-                    voting_period=parse_period(c.voting_period),
-                    quorum=c.quorum,
-                    reviewers=c.reviewers,
-                )
-                for c in raw.care
-            ),
-        )
-
-
-@lru_cache(maxsize=64)
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+        return self.policy.as_policy(self.name)

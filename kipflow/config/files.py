@@ -6,18 +6,18 @@ alias (which can unfold a small file into a huge value), a second document and d
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from kipflow.config.keys import suggest
 from kipflow.domain.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
@@ -43,9 +43,9 @@ _KINDS = {
     "too_short": "at least one entry",
     "date_from_datetime_parsing": "a date such as 2026-03-02",
     "date_type": "a date such as 2026-03-02",
-    "model_type": "keys with values (see docs/communities.md for the form)",
-    "dict_type": "keys with values (see docs/communities.md for the form)",
-    "model_attributes_type": "keys with values (see docs/communities.md for the form)",
+    "model_type": "keys with values (see docs/configuration.md for the form)",
+    "dict_type": "keys with values (see docs/configuration.md for the form)",
+    "model_attributes_type": "keys with values (see docs/configuration.md for the form)",
     "missing": "a value; the key is missing",
 }
 
@@ -58,19 +58,33 @@ def load_config(model: type[M], path: Path) -> M:
     Raises:
         ConfigError: the file cannot be read, is no plain YAML, or a key of it is wrong.
     """
-    raw = read_yaml(path)
+    found, faults = read_config(model, path)
+    if found is None:
+        raise faults[0]
+    return found
+
+
+def read_config(model: type[M], path: Path) -> tuple[M | None, list[ConfigError]]:
+    """The same, with everything that is wrong: a misspelt key before the key that is therefore missing."""
     try:
-        return model.model_validate(raw)
+        return model.model_validate(read_yaml(path)), []
+    except ConfigError as fault:
+        return None, [fault]
     except ValidationError as error:
-        # a misspelt key is told before the key that is therefore missing
-        first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-        raise ConfigError(file=str(path), key=_name_place(first["loc"]), expected=_say_expected(first, model)) from None
+        every = error.errors()
+        # where an entry is wrong, its list is not too short besides
+        within = {("too_short", e["loc"][:-1]) for e in every}
+        wrong = sorted(
+            (e for e in every if (e["type"], e["loc"]) not in within), key=lambda e: e["type"] != "extra_forbidden"
+        )
+        return None, [
+            ConfigError(file=str(path), key=_name_place(e["loc"]), expected=_say_expected(e, model)) for e in wrong
+        ]
 
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
     if error["type"] == "extra_forbidden":
-        alike = difflib.get_close_matches(str(error["loc"][-1]), sorted(set(_known_keys(model))), n=1)
-        return "no such key here; " + (f"did you mean {alike[0]!r}?" if alike else "remove it or mend its spelling")
+        return f"no such key here; {suggest(str(error['loc'][-1]), model)}"
     expected = _KINDS.get(error["type"])
     if error["type"] == "greater_than_equal":
         expected = f"a number of at least {error['ctx']['ge']}"
@@ -99,20 +113,6 @@ def _show(value: object) -> str:
     # an address may carry a password, and what is printed goes into logs
     shown = re.sub(r"//[^/@\s]{1,500}@", "//…@", repr(value))
     return shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
-
-
-def _known_keys(model: type[BaseModel]) -> Iterator[str]:
-    for name, field in model.model_fields.items():
-        yield name
-        for inner in _find_models(field.annotation):
-            yield from _known_keys(inner)
-
-
-def _find_models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _find_models(argument)
 
 
 class _Loader(yaml.SafeLoader):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kipflow.config.checks import check_together
+from kipflow.config.checks import find_contradictions
 from kipflow.config.community import Community
-from kipflow.config.files import load_config
-from kipflow.config.roster import load_roster
+from kipflow.config.files import read_config
+from kipflow.config.roster import load_roster, read_roster
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import ConfigError, MissingFile
 from kipflow.domain.roster import Roster
@@ -19,21 +19,49 @@ def load_community(name: str, config: Path | None = None) -> Community:
     Raises:
         ConfigError: no such community, or a key of its file is wrong.
     """
+    path = _find_community(name, config)
+    community, faults = _read_community(path, config)
+    if community is None or faults:
+        raise faults[0]
+    beside = path.resolve().parent / (community.roster or "")
+    # a file somewhere else has its roster beside it, or below the configuration's folder as the others have
+    return community.model_copy(update={"roster": str(beside)}) if beside.is_file() else community
+
+
+def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
+    """Everything that is wrong with a community's file and its roster's."""
+    try:
+        path = _find_community(name, config)
+    except ConfigError as fault:
+        return [fault]
+    community, faults = _read_community(path, config)
+    if community is not None and community.roster is not None:
+        beside = path.resolve().parent / community.roster
+        where = beside if beside.is_file() else (config or read_settings().config) / community.roster
+        faults += read_roster(where)[1]
+    return faults
+
+
+def _find_community(name: str, config: Path | None) -> Path:
     folder = (config or read_settings().config) / "communities"
     path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
     if not path.is_file():
         known = sorted(p.stem for p in folder.glob("*.yaml"))
         raise MissingFile(file=str(path), what="community file", wanted=path.stem, known=known)
-    community = load_config(Community, path)
-    check_together(community, path)
+    return path
+
+
+def _read_community(path: Path, config: Path | None) -> tuple[Community | None, list[ConfigError]]:
+    community, faults = read_config(Community, path)
+    if community is None:
+        return None, faults
+    faults += find_contradictions(community, path)
     # what is stored and fetched goes by this name: two files with one name would mix two communities
+    folder = (config or read_settings().config) / "communities"
     if path.parent == folder and community.name != path.stem:
-        raise ConfigError(
-            file=str(path), key="name", expected=f"{path.stem}, as the file is called, got {community.name!r}"
-        )
-    beside = path.resolve().parent / (community.roster or "")
-    # a file somewhere else has its roster beside it, or below the configuration's folder as the others have
-    return community.model_copy(update={"roster": str(beside)}) if beside.is_file() else community
+        expected = f"{path.stem}, as the file is called, got {community.name!r}"
+        faults.append(ConfigError(file=str(path), key="name", expected=expected))
+    return community, faults
 
 
 def find_roster(community: Community, config: Path | None = None) -> Roster:

@@ -60,9 +60,13 @@ class QuietConfig(StrictModel):
     """When what is not for operators waits: from `begins` to `ends` each day, and on weekends; clocks of `zone`."""
 
     begins: Annotated[str, _CLOCK] = "00:00"
+    """When it becomes quiet, each day."""
     ends: Annotated[str, _CLOCK] = "00:00"
+    """When that is over."""
     weekends: Annotated[bool, Field(strict=True)] = False
+    """Whether weekends are quiet too."""
     zone: Annotated[str, AfterValidator(_check_zone)] = "UTC"
+    """Whose clocks these times are of."""
 
     def as_hours(self) -> QuietHours:
         return QuietHours(
@@ -77,25 +81,32 @@ class DigestConfig(StrictModel):
     """When the weekly digest is written, and who of the roster wants one of their own, by direct message."""
 
     day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    """The day on which it is written."""
     at: Annotated[str, _CLOCK] = "09:00"
+    """The time from which on."""
     zone: Annotated[str, AfterValidator(_check_zone)] = "UTC"
+    """Whose clocks that time is of."""
     people: Annotated[tuple[Line, ...], AfterValidator(once)] = ()
+    """Who of the roster wants one of their own, by direct message."""
 
 
 class SlackConfig(StrictModel):
-    """`channel` hears of what everybody may want to know; `operators` of what needs a person.
-
-    `kinds` gives a kind of message another channel, or leaves it to the weekly digest, or out; `mention` says whom a
-    kind names (nobody by default).
-    """
+    """Where people are told."""
 
     url: Url = "https://slack.com/api"
+    """Slack's API."""
     channel: Line
-    operators: Line
+    """Hears of what everybody may want to know."""
+    operators: Line | None = None
+    """Hears of what needs a person; without it `channel` does."""
     kinds: Annotated[dict[str, str], BeforeValidator(_check_kinds), Field(default_factory=dict)]
+    """By [kind](communities.md#what-slack-hears): another channel, `digest` or `off`."""
     mention: Annotated[dict[str, str], BeforeValidator(_check_mentions), Field(default_factory=dict)]
+    """By kind: `here`, `channel`, or the id of a group or person; else nobody."""
     quiet: QuietConfig | None = None
+    """When what is not for operators waits."""
     digest: DigestConfig | None = None
+    """The weekly digest, where there is to be one."""
 
     def find_mentions(self) -> dict[str, str]:
         """Whom each kind of message names, in Slack's markup."""

@@ -201,7 +201,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "effects with an unknown mode": (GOOD + "effects: {mode: live}\n", "effects.mode: expected 'dry-run' or 'send'"),
     "policy that is a text": (
         GOOD.partition("policy:")[0] + "policy: lazy_majority\n",
-        "policy: expected keys with values (see docs/communities.md for the form), got 'lazy_majority'",
+        "policy: expected keys with values (see docs/configuration.md for the form), got 'lazy_majority'",
     ),
     # -- what is in order by itself and would do nothing, or the wrong thing
     "no prefix": (changed("prefix: LIP\n", ""), "prefix: expected the letters before a proposal's number, such as KIP"),
@@ -311,7 +311,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "list instead of keys": ("- name: lantern\n", "(whole file): expected keys with values"),
     "one word": (
         "lantern\n",
-        "(whole file): expected keys with values (see docs/communities.md for the form), got 'lantern'",
+        "(whole file): expected keys with values (see docs/configuration.md for the form), got 'lantern'",
     ),
     "empty": ("", "(whole file): expected keys with values"),
     "two documents": (GOOD + "---\nname: other\n", "line 14: expected valid YAML"),

@@ -6,11 +6,13 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from kipflow.cli import COMMANDS, run
 from tests.unit.tools.shown import find_faults
+from tools import configuration_page, dag_page
 from tools.command_page import PAGE, render_page
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,6 +52,11 @@ def test_shown_commands_and_their_options_exist() -> None:
     shown = list(list_commands())
     assert len(shown) > 15
     assert [(page, words, faults) for page, words in shown if (faults := find_faults(words))] == []
+
+
+@pytest.mark.parametrize("page", [configuration_page, dag_page], ids=lambda page: page.PAGE.name)
+def test_pages_that_are_written_by_programs_are_up_to_date(page: ModuleType) -> None:
+    assert page.PAGE.read_text(encoding="utf-8") == page.render_page(), f"python -m {page.__name__} writes it anew"
 
 
 def test_each_command_is_in_the_reference_and_the_readme() -> None:

@@ -1,0 +1,115 @@
+"""`init` and `config check`: a new community's files, and everything that is wrong with one's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from kipflow.commands.output import console, say_count
+from kipflow.config.initial import Beginning, render_community, render_roster
+from kipflow.config.loading import find_faults, find_roster, load_community
+from kipflow.config.settings import read_settings
+from kipflow.domain.errors import KipflowError
+
+
+@click.command()
+@click.argument("prefix")
+@click.option("--name", metavar="NAME", help="The files' name (default: PREFIX in small letters).")
+@click.option("--title", metavar="TEXT", help="The community's name for people.")
+@click.option("--list", "lists", multiple=True, metavar="ADDRESS", help="A mailing list; may be given several times.")
+@click.option("--source", metavar="TEXT", help="The document that the voting rules are from.")
+@click.option("--archive", default="", metavar="URL", help="Pony Mail's API, such as https://lists.apache.org/api.")
+@click.option("--since", metavar="MONTH", help="The first month of the archive to read (default: this year's first).")
+@click.option("--wiki", default="", metavar="URL", help="Confluence's REST root; with --index-page.")
+@click.option("--index-page", default="", metavar="ID", help="The page whose children are the proposals.")
+def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...], **given: str) -> int:
+    """Write the files of a new community whose proposals are called PREFIX-1, PREFIX-2 …
+
+    Asks for what is not given. Writes a community file with the usual rules and an empty roster, never over a file
+    that is there, and prints what to do next. Nothing is sent by what it writes.
+    """
+    answers = {key: given[key] or _ask(key, question) for key, question in _QUESTIONS.items()}
+    new = Beginning(
+        name=name or prefix.lower(),
+        prefix=prefix,
+        lists=lists or tuple(_ask("list", "Mailing lists, separated by spaces").split()),
+        since=since or f"{datetime.now(UTC):%Y}-01",
+        **{**given, **answers},
+    )
+    config = read_settings().config
+    community, roster = config / "communities" / f"{new.name}.yaml", config / "rosters" / f"{new.name}.yaml"
+    for path in (community, roster):
+        if path.exists():
+            raise KipflowError(f"{path} is there already; choose another --name, or remove it")
+    _write(roster, render_roster())
+    _write(community, render_community(new))
+    if faults := find_faults(str(community), config):
+        for path in (community, roster):
+            path.unlink()
+        raise KipflowError("; ".join(f"{fault.key}: expected {fault.expected}" for fault in faults))
+    _print_next(new, community, roster)
+    return 0
+
+
+_QUESTIONS = {"title": "The community's name", "source": "The document that its voting rules are from"}
+
+
+def _ask(option: str, question: str) -> str:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"nobody can be asked: give --{option}")
+    return str(click.prompt(question))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _print_next(new: Beginning, community: Path, roster: Path) -> None:
+    mail = "`kipflow poll`" if new.archive else "`kipflow ingest FILE --complete-through TIME`"
+    steps = (
+        f"look at the rules in {community.name}; docs/configuration.md has what else it can say",
+        "`kipflow config check`",
+        "fill the roster: `kipflow roster import --help` says from what",
+        f"take in mail, and decide: {mail}, `kipflow advance`, `kipflow status`",
+        f"run all of it: `make run COMMUNITY={new.name}`",
+    )
+    os.environ["KIPFLOW_COMMUNITY"] = new.name  # the commands are for the new one
+    console().print(f"written: {community}\n         {roster}\n\nnext:")
+    for place, step in enumerate(steps, 1):
+        console().print(f"  {place}. {step}")
+
+
+@click.group()
+def config() -> None:
+    """A community's files."""
+
+
+@config.command()
+@click.argument("names", nargs=-1, metavar="[NAME|FILE]...")
+def check(names: tuple[str, ...]) -> int:
+    """Say everything that is wrong with communities' files and their rosters (default: the community in use).
+
+    A line for each fault: file, key, what was expected there. Exit code 1 if there is any.
+    """
+    settings = read_settings()
+    found = 0
+    for name in names or (settings.community,):
+        faults = find_faults(name, settings.config)
+        for fault in faults:
+            click.echo(str(fault))
+        found += len(faults)
+        if not faults:
+            _print_good(name, settings.config)
+    return 1 if found else 0
+
+
+def _print_good(name: str, folder: Path) -> None:
+    community = load_community(name, folder)
+    people = len(find_roster(community, folder).people)
+    who = say_count(people, "person").replace("persons", "people") if people else "nobody: no vote can pass"
+    console().print(f"{community.name}: all in order; its roster has {who}")

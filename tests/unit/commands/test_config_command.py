@@ -1,0 +1,97 @@
+"""`init` writes a community that can be used at once; `config check` says everything that is wrong with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kipflow.cli import run
+from kipflow.config.loading import find_roster, load_community
+
+FLAGS = ["--title", 'The "Lantern"', "--list", "dev@lantern.example", "--source", "its bylaws: section 3"]
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    return tmp_path / "config"
+
+
+def test_a_new_community_is_written_and_can_be_used(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = ["--archive", "https://lists.lantern.example/api", "--since", "2026-01"]
+    wiki = ["--wiki", "https://wiki.lantern.example/rest/api", "--index-page", "7"]
+    assert run(["init", "LIP", *FLAGS, *archive, *wiki]) == 0
+    told = capsys.readouterr().out
+    assert "2. `kipflow -C lip config check`" in told
+    assert "`kipflow -C lip poll`" in told
+    made = load_community("lip", config)
+    assert (made.title, made.prefix, made.lists) == ('The "Lantern"', "LIP", ("dev@lantern.example",))
+    assert made.effects.mode == "dry-run", "nothing is sent by it"
+    assert find_roster(made, config).people == ()
+    assert run(["-C", "lip", "config", "check"]) == 0
+    assert "lip: all in order; its roster has nobody: no vote can pass" in capsys.readouterr().out
+    assert run(["init", "LIP", *FLAGS]) == 2
+    assert "lip.yaml is there already; choose another --name" in capsys.readouterr().err
+
+
+def test_a_community_without_an_archive_is_told_to_take_mail_from_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["init", "LIP", *FLAGS]) == 0
+    assert "`kipflow -C lip ingest FILE --complete-through TIME`" in capsys.readouterr().out
+    assert run(["-C", "lip", "status"]) == 0
+    told = capsys.readouterr().err
+    assert "No mail is held yet, and comes from files: no archive is named" in told
+    assert "`kipflow -C lip ingest FILE --complete-through 20" in told
+
+
+def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["init", "LIP", *FLAGS[:2]]) == 2
+    assert "nobody can be asked: give --source" in capsys.readouterr().err
+    assert run(["init", "lip", *FLAGS]) == 2
+    assert "prefix: expected capital letters such as KIP, got 'lip'" in capsys.readouterr().err
+    assert not [path for path in config.rglob("*") if path.is_file()]
+
+
+def test_all_faults_are_told_at_once_each_with_file_key_and_what_was_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(
+        "name: Wrong One\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\nroster: people.yaml\nclock_after: 7 days\n"
+        "policy:\n  source: bylaws\n  binding_roles: [comitter]\n  qourum: 3\n"
+    )
+    assert run(["config", "check", str(wrong)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{wrong}: policy.qourum: expected no such key here; did you mean 'quorum'?",
+        f"{wrong}: clock_after: expected no such key here; it belongs below policy",
+        f"{wrong}: name: expected a name of small letters, digits and hyphens, got 'Wrong One'",
+        f"{wrong}: policy.binding_roles.0: expected 'pmc', 'committer', 'contributor', 'member' or 'maintainer', "
+        "got 'comitter'",
+    ]
+
+
+def test_contradictions_and_the_rosters_faults_are_among_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.yaml").write_text(
+        "people:\n- {id: a, name: Ann, roles: [{role: comitter}]}\n- {id: A, name: Bo}\n"
+    )
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(
+        "name: wrong\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\nvotes_on: [users@x.example]\n"
+        "roster: people.yaml\npolicy: {source: bylaws, binding_roles: [pmc], dormancy: clock}\n"
+    )
+    assert run(["config", "check", str(wrong)]) == 1
+    told = capsys.readouterr().out
+    assert len(told.splitlines()) == 4
+    for key in ("votes_on.0", "policy.dormant_after", "people.0.roles.0.role", "people.1.id"):
+        assert f": {key}: expected " in told
+
+
+def test_every_community_that_comes_along_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KIPFLOW_CONFIG")
+    assert run(["config", "check", "kafka", "flink", "pulsar", "cassandra", "airflow", "apache-release"]) == 0

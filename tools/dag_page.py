@@ -1,0 +1,43 @@
+"""docs/dags.md from the DAG files' own docs, which Airflow shows too: `python -m tools.dag_page` writes it anew."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "dags.md"
+_HEAD = """# The DAGs
+Written by `python -m tools.dag_page` from what each DAG's file says of itself; Airflow shows the same.
+
+A run with nothing new ends in seconds and changes nothing. There is no catchup: a run that was missed is made up for by
+the next one. Times are UTC; `KIPFLOW_EVERY` replaces those of polling, syncing and deciding.
+"""
+#: The functions of `kip_dags.defaults` that a schedule is made with.
+_TIMETABLES = {"every", "often"}
+
+
+def render_page() -> str:
+    """The page: a section for each DAG, with when it runs."""
+    return _HEAD + "".join(_render(path) for path in sorted((ROOT / "dags").glob("kip_*.py")))
+
+
+def _render(path: Path) -> str:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return f"\n## {path.stem}\n**Runs:** {_say_schedule(tree)}.\n\n{(ast.get_docstring(tree) or '').rstrip()}\n"
+
+
+def _say_schedule(tree: ast.Module) -> str:
+    found = next(k.value for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords if k.arg == "schedule")
+    assets = sorted({f"new {n.id.lower()}" for n in ast.walk(found) if isinstance(n, ast.Name) and n.id.isupper()})
+    crons = [
+        f"at `{n.args[0].value!s}`"
+        for n in ast.walk(found)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in _TIMETABLES
+        if isinstance(n.args[0], ast.Constant)
+    ]
+    return ", on ".join([*crons, *assets]) or "by hand"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render_page(), encoding="utf-8")
