@@ -33,7 +33,7 @@ class Running:
 
     def describe(self) -> list[str]:
         """For a person: what failed, where everything is, how to log in and how to stop."""
-        sandbox = [f"Sandbox:  {self.sandbox_url}  (its wiki, its Slack channel)"] if self.sandbox_url else []
+        sandbox = [f"Sandbox:  {self.sandbox_url}  (its mail, wiki, tickets and Slack)"] if self.sandbox_url else []
         return [
             *(f"FAILED    {line}" for line in self.failed),
             f"Board:    {self.ui_url}/kipflow/  (in Airflow's navigation: Proposals)",

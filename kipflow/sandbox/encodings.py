@@ -6,36 +6,33 @@ import base64
 import hashlib
 import html
 import quopri
+from collections.abc import Callable
 
-from kipflow.sandbox.plans import Oddity
+from kipflow.sandbox.oddities import Oddity
+
+_PLAIN = "text/plain; charset="
+#: Oddity → type, transfer encoding, and the body; the first that a mail has decides. Base64 hides "From " lines.
+_ENCODINGS: dict[Oddity, tuple[str, str, Callable[[str], bytes]]] = {
+    Oddity.HTML: ("text/html; charset=utf-8", "", lambda text: text_to_html(text).encode()),
+    Oddity.BASE64: (f'{_PLAIN}"UTF-8"', "base64", lambda text: base64.encodebytes(text.encode())),
+    Oddity.QUOTED_PRINTABLE: (
+        f"{_PLAIN}utf-8", "quoted-printable", lambda text: quopri.encodestring(_escape(text).encode()),
+    ),
+    Oddity.FLOWED: (f"{_PLAIN}utf-8; format=flowed", "8bit", lambda text: _flow(text).encode()),
+    Oddity.LATIN1: (f"{_PLAIN}iso-8859-1", "8bit", lambda text: _escape(text).encode("latin-1", "replace")),
+    Oddity.UNKNOWN_CHARSET: (f"{_PLAIN}x-sandbox-9", "", lambda text: _escape(text).encode()),
+    Oddity.FROM_LINE: (f"{_PLAIN}us-ascii", "", str.encode),
+}  # fmt: skip
 
 
 def encode_body(key: str, text: str, flags: frozenset[Oddity]) -> tuple[list[tuple[str, str]], bytes]:
     """The MIME headers and the encoded body; `key` makes the boundary its own."""
-    mime = [("MIME-Version", "1.0")]
-    if Oddity.HTML in flags:
-        return [*mime, ("Content-Type", "text/html; charset=utf-8")], _escape(text_to_html(text), flags).encode()
-    if Oddity.ALTERNATIVE in flags:
+    if Oddity.ALTERNATIVE in flags and Oddity.HTML not in flags:
         return _encode_alternative(key, text)
-    if Oddity.BASE64 in flags:
-        body = base64.encodebytes(text.encode())
-        kind = ("Content-Type", 'text/plain; charset="UTF-8"')
-        return [*mime, kind, ("Content-Transfer-Encoding", "base64")], body
-    if Oddity.QUOTED_PRINTABLE in flags:
-        body = quopri.encodestring(_escape(text, flags).encode())
-        kind = ("Content-Type", "text/plain; charset=utf-8")
-        return [*mime, kind, ("Content-Transfer-Encoding", "quoted-printable")], body
-    if Oddity.FLOWED in flags:
-        kind = ("Content-Type", "text/plain; charset=utf-8; format=flowed")
-        return [*mime, kind, ("Content-Transfer-Encoding", "8bit")], _escape(_flow(text), flags).encode()
-    if Oddity.LATIN1 in flags:
-        kind = ("Content-Type", "text/plain; charset=iso-8859-1")
-        body = _escape(text, flags).encode("latin-1", "replace")
-        return [*mime, kind, ("Content-Transfer-Encoding", "8bit")], body
-    if Oddity.UNKNOWN_CHARSET in flags:
-        return [*mime, ("Content-Type", "text/plain; charset=x-sandbox-9")], _escape(text, flags).encode()
-    kind = ("Content-Type", f"text/plain; charset={'us-ascii' if text.isascii() else 'utf-8'}")
-    return [*mime, kind], _escape(text, flags).encode()
+    usual = (f"{_PLAIN}{'us-ascii' if text.isascii() else 'utf-8'}", "", lambda text: _escape(text).encode())
+    kind, transfer, encode = next((e for flag, e in _ENCODINGS.items() if flag in flags), usual)
+    transfers = [("Content-Transfer-Encoding", transfer)] if transfer else []
+    return [("MIME-Version", "1.0"), ("Content-Type", kind), *transfers], encode(text)
 
 
 def _encode_alternative(key: str, text: str) -> tuple[list[tuple[str, str]], bytes]:
@@ -54,9 +51,7 @@ def _encode_alternative(key: str, text: str) -> tuple[list[tuple[str, str]], byt
     return headers, body
 
 
-def _escape(text: str, flags: frozenset[Oddity]) -> str:
-    if Oddity.FROM_LINE in flags:
-        return text
+def _escape(text: str) -> str:
     return "\n".join(f">{line}" if line.startswith("From ") else line for line in text.split("\n"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import insort
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -116,8 +116,10 @@ class MailArchive:
     # -- what visitors write, which outlives a restart -------------------------------------------
     def add(self, mail: ArchivedMail) -> Entry:
         entry = read_entry(mail)
+        place = bisect(self.entries, mail.arrives_at, key=lambda e: e.mail.arrives_at)
+        # another list: whoever reads the old one in another thread sees each mail once
+        self.entries = [*self.entries[:place], entry, *self.entries[place:]]
         self._sent.append(mail)
-        insort(self.entries, entry, key=lambda e: e.mail.arrives_at)
         return entry
 
     @property

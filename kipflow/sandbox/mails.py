@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 from kipflow.sandbox.encodings import encode_body
+from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
-from kipflow.sandbox.plans import Oddity
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

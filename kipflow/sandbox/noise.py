@@ -8,8 +8,8 @@ from typing import Any
 
 from kipflow.sandbox.data import load_yaml
 from kipflow.sandbox.mails import ArchivedMail, Mail, make_message_id
+from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
-from kipflow.sandbox.plans import Oddity
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.world import World
 

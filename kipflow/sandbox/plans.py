@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -21,50 +20,11 @@ from pydantic.dataclasses import dataclass
 from kipflow.domain.events import Stage
 from kipflow.domain.tally import Outcome
 from kipflow.sandbox.data import STRICT, load_yaml
+from kipflow.sandbox.oddities import Oddity
 
 #: The files of the story, and the number that the index page offers for the next proposal.
 _FILES = ("passed", "eventful", "settled", "running", "unsettled", "quiet")
 NEXT_NUMBER = 108
-
-
-class Oddity(StrEnum):
-    """What can be odd about how a mail is written or how an archive holds it."""
-
-    HTML = "html"  # text/html only
-    ALTERNATIVE = "alternative"  # text/plain and text/html
-    BASE64 = "b64"
-    QUOTED_PRINTABLE = "qp"
-    FLOWED = "flowed"
-    LATIN1 = "latin1"
-    UNKNOWN_CHARSET = "unknowncharset"
-    VIA_REPLY_TO = "viareply"  # "Name via dev", the real address in Reply-To
-    VIA_CC = "viacc"  # the same, the real address as last Cc
-    INVALID = "invalid"  # name@company.INVALID
-    OTHER_ADDRESS = "alt"  # writes from their second address
-    NEW_ADDRESS = "newaddr"  # writes from an address that the roster does not have: is it they?
-    NO_DATE = "nodate"  # no Date, but Received lines
-    NO_DATE_AT_ALL = "nodateatall"  # no Date, and a Received without a time
-    SLOW_CLOCK = "slowclock"  # a Date of eleven days before
-    NO_ID = "noid"
-    NO_SUBJECT = "nosubject"
-    TWICE = "twice"  # the archive holds it twice
-    FROM_LINE = "fromline"  # a body line "From …" left unescaped
-    TWO_DIGIT_YEAR = "year2"
-    NO_WEEKDAY = "noweekday"
-    GMT = "gmt"
-    FOLDED = "folded"  # a subject over several lines
-    REPEATED = "re2"  # Re: Re: Fwd:
-    RE_UPPER = "upper"  # RE:
-    AW = "aw"
-    FORWARD = "fwd"
-    TOP = "top"
-    BOTTOM = "bottom"
-    INLINE = "inline"
-    OUTLOOK = "outlook"  # From/Sent/To/Subject block above the quoted mail
-    BARE = "bare"  # nothing but these words, no greeting, quote or signature
-    FOOTER = "footer"  # the list's footer under the mail
-    TEMPLATE = "template"  # quotes the ballot template
-    ATTRIBUTION = "attribution"  # an attribution line with a +0100 in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

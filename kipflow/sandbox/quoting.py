@@ -7,8 +7,8 @@ import textwrap
 from datetime import timedelta, timezone
 
 from kipflow.sandbox.mails import DAYS, MONTHS, Mail, format_date
+from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import Resident
-from kipflow.sandbox.plans import Oddity
 
 _QUOTED_LINES = 60
 

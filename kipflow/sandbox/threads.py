@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 from kipflow.sandbox.data import TALK
 from kipflow.sandbox.mails import Mail, make_digest, make_message_id
+from kipflow.sandbox.oddities import Oddity
 from kipflow.sandbox.people import PEOPLE, RESIDENTS, Resident
-from kipflow.sandbox.plans import Announcement, Discussion, Line, Oddity, Plan, Round
+from kipflow.sandbox.plans import Announcement, Discussion, Line, Plan, Round
 from kipflow.sandbox.quoting import compose
 from kipflow.sandbox.results import render_result
 from kipflow.sandbox.world import World

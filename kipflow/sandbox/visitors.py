@@ -21,6 +21,7 @@ from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheClock, TheTic
 from kipflow.sandbox.people import PEOPLE, RESIDENTS
 from kipflow.sandbox.wikistate import LivePage
 
+# what changes something is async: one such request after another, never two at once
 router = APIRouter()
 
 #: What a form is filled with: subject and words of each kind of mail; {title} is the page's or the thread's.
@@ -125,7 +126,7 @@ def _find_writer(kind: str, about: LivePage | None, answered: Entry | None) -> s
 
 
 @router.post("/mail")
-def send_mail(form: Annotated[MailForm, _form(MailForm)], archive: TheArchive, now: Now) -> Response:
+async def send_mail(form: Annotated[MailForm, _form(MailForm)], archive: TheArchive, now: Now) -> Response:
     answered = archive.find(form.answers, now)
     if form.answers and answered is None:
         raise Refusal(404, "The archive has no mail to answer.")
@@ -140,7 +141,7 @@ def edit(page_id: str, show: Show, wiki: TheWiki) -> Response:
 
 
 @router.post("/wiki/{page_id}/edit")
-def save(page_id: str, show: Show, wiki: TheWiki, form: Annotated[EditForm, _form(EditForm)]) -> Response:
+async def save(page_id: str, show: Show, wiki: TheWiki, form: Annotated[EditForm, _form(EditForm)]) -> Response:
     page = _find_page(wiki, page_id)
     if form.version != page.number:
         warning = (
@@ -159,14 +160,14 @@ def _find_page(wiki: TheWiki, page_id: str) -> LivePage:
 
 
 @router.post("/tickets/{key}")
-def resolve(key: str, form: Annotated[TicketForm, _form(TicketForm)], tickets: TheTickets, now: Now) -> Response:
+async def resolve(key: str, form: Annotated[TicketForm, _form(TicketForm)], tickets: TheTickets, now: Now) -> Response:
     if not tickets.resolve(key, form.release, now):
         raise Refusal(404, "There is no such open ticket.")
     return _go(f"/tickets#{quote(key)}")
 
 
 @router.post("/slack")
-def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels, now: Now) -> Response:
+async def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels, now: Now) -> Response:
     if form.channel not in channels.names():
         raise Refusal(404, "There is no such channel.")
     if form.thread and all(p.ts != form.thread for p in channels.find(form.channel)):
@@ -177,7 +178,7 @@ def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels, now:
 
 
 @router.post("/step")
-def step(form: Annotated[StepForm, _form(StepForm)], clock: TheClock) -> Response:
+async def step(form: Annotated[StepForm, _form(StepForm)], clock: TheClock) -> Response:
     clock.advance(parse_step(form.advance))
     return _go(form.back)
 
