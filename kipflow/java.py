@@ -243,10 +243,8 @@ def _write_whole(target: Path, data: bytes, *, mode: int) -> None:
 
 
 def _say_missing(refused: list[str], why: str) -> str:
-    tried = "; ".join(refused) or "none on this machine"
-    return f"Spark needs Java {OLDEST_JAVA} or later ({tried}), and {why}"
+    return f"Spark needs Java {OLDEST_JAVA} or later ({'; '.join(refused) or 'none on this machine'}), and {why}"
 
 
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "gives no answer"
+    return next((line.strip()[:200] for line in reversed(text.splitlines()) if line.strip()), "gives no answer")

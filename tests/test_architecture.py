@@ -194,3 +194,54 @@ def test_plugins_and_config_hold_no_importable_code_of_their_own() -> None:
     assert not list((ROOT / "config").rglob("*.py"))
     for path in (ROOT / "plugins").rglob("*.py"):
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 150, f"{path.name}: registration only"
+
+
+#: The most lines that a module and a function may have.
+LONGEST_MODULE, LONGEST_FUNCTION = 250, 40
+#: Modules that are longer yet.
+TO_SPLIT = {
+    *("kipflow.wiring", "kipflow.sandbox.plans", "kipflow.mail.content.headers"),
+    *("kipflow.mail.announcements.rules", "kipflow.mail.votes.rules"),
+}
+Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def count_lines(node: Defined) -> int:
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return (node.end_lineno or first) - first + 1
+
+
+def find_inner(node: ast.AST) -> Iterator[Defined]:
+    """The functions and classes right within a node, however deep below its other statements."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Defined):
+            yield child
+        else:
+            yield from find_inner(child)
+
+
+def count_own_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Those of a function besides its decorators and docstring, and besides functions within it: each counts alone."""
+    own = (function.end_lineno or function.lineno) - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        own -= (function.body[0].end_lineno or 0) - function.body[0].lineno + 1
+    return own - sum(map(count_lines, find_inner(function)))
+
+
+def find_long_functions(source: str) -> list[str]:
+    functions = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    return [f.name for f in functions if count_own_lines(f) > LONGEST_FUNCTION]
+
+
+def test_no_module_and_no_function_is_long() -> None:
+    texts = {name: path.read_text(encoding="utf-8") for name, path in MODULES.items() if name not in TO_SPLIT}
+    assert {n: lines for n, text in texts.items() if (lines := len(text.splitlines())) > LONGEST_MODULE} == {}
+    assert {name: found for name, text in texts.items() if (found := find_long_functions(text))} == {}
+
+
+def test_a_function_is_measured_without_its_docstring_and_the_functions_within_it() -> None:
+    filler = "\n".join(f"    a{i} = {i}" for i in range(39))
+    inner = "    @cached\n    def inner():\n        return 1\n"
+    fits = f'def fits():\n    """Says\n    much."""\n{inner}{filler}\n'
+    assert find_long_functions(fits) == []
+    assert find_long_functions(f"{fits}    more = 1\n") == ["fits"]

@@ -13,6 +13,8 @@ from kipflow.commands.output import UtcTime, as_of_option, console, format_optio
 from kipflow.commands.program import with_program
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
+from kipflow.domain.events import Transition
+from kipflow.domain.records import pick_fields
 from kipflow.services.replay import ReplayReport
 from kipflow.wiring import connect_with_rules, effect_rules
 
@@ -43,21 +45,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
                 )
                 appended = list(result.appended)
                 warned += result.warning is not None
-            rows.extend(
-                {
-                    "proposal": f"{parts.community.prefix}-{number}",
-                    "number": number,
-                    "at": t.at,
-                    "from": t.source or "",
-                    "to": t.target,
-                    "rule": t.rule,
-                    "evidence": say_evidence(t),
-                    "facts": render_evidence(find_facts(t.evidence), {}),
-                    "retracts": list(t.retracts),
-                    "policy": t.policy_version,
-                }
-                for t in appended
-            )
+            rows.extend(_describe_move(t, parts.community.prefix) for t in appended)
     print_rows(rows, form, columns=("proposal", "at", "from", "to", "rule", "evidence"))
     verb = "would be recorded" if dry_run else "recorded"
     told = [f"{say_count(len(numbers), 'proposal')} decided", f"{say_count(len(rows), 'transition')} {verb}"]
@@ -70,6 +58,20 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
         )
     console(stderr=True).print(", ".join(told), soft_wrap=True)
     return 0
+
+
+def _describe_move(move: Transition, prefix: str) -> dict[str, object]:
+    return {
+        "proposal": f"{prefix}-{move.number}",
+        **pick_fields(move, "number", "at"),
+        "from": move.source or "",
+        "to": move.target,
+        "rule": move.rule,
+        "evidence": say_evidence(move),
+        "facts": render_evidence(find_facts(move.evidence), {}),
+        "retracts": list(move.retracts),
+        "policy": move.policy_version,
+    }
 
 
 @click.command()

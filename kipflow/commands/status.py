@@ -29,6 +29,7 @@ from kipflow.wiring import Parts, find_state
 
 #: Proposals that the end of `kipflow up` prints.
 _BRIEF = 40
+_COLUMNS = ("proposal", "stage", "since", "title", "vote", "missing")
 #: The order in which a reader looks: what runs first.
 _ORDER = (Stage.VOTE, Stage.DISCUSSION, Stage.DRAFT, Stage.DORMANT, Stage.ACCEPTED, Stage.REJECTED, Stage.DISCARDED)
 
@@ -75,26 +76,29 @@ def status(
         return print_proposal(view if as_of is None else as_it_was(parts, view, as_of), form)
     for condition in find_state(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.", soft_wrap=True)
-    columns = ("proposal", "stage", "since", "title", "vote", "missing")
     if as_of is not None:
-        print_rows(rows_as_of(parts, stages, as_of), form, columns=columns)
+        print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS)
         return 0
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":
         console().print(say_empty(parts.community.name, board.overview(find_now(parts))))
         return 0
+    _print_board(parts, rows, form, brief=brief)
+    return 0
+
+
+def _print_board(parts: Parts, rows: Sequence[BoardRow], form: str, *, brief: bool) -> None:
     shown = rows[:_BRIEF] if brief else rows
-    print_rows([_flatten(r) for r in shown], form, columns=columns)
+    print_rows([_flatten(r) for r in shown], form, columns=_COLUMNS)
     if len(shown) < len(rows):
         console().print(f"… and {say_count(len(rows) - len(shown), 'proposal')} more: `kipflow status` prints them all")
     if form == "table":
-        overview = board.overview(find_now(parts))
+        overview = parts.store.overview(find_now(parts))
         for line in say_coverage([cover.month for cover in overview.months]):
             console(stderr=True).print(line, soft_wrap=True, markup=False)
         if overview.pending:
             waiting = say_count(overview.pending, "proposal")
             console(stderr=True).print(f"{waiting} with newer facts than decided on: run `kipflow advance`")
-    return 0
 
 
 def as_it_was(parts: Parts, view: ProposalView, as_of: datetime) -> ProposalView:

@@ -16,7 +16,7 @@ from kipflow.domain.differences import find_name_differences
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
-from kipflow.domain.releases import Work, find_ticket, find_work
+from kipflow.domain.releases import Work, find_release_name, find_ticket, find_work
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
 from kipflow.domain.tally import Outcome
@@ -202,12 +202,12 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
     """Only an accepted proposal has a release; the index's column is held against the ticket's fix versions."""
     if stage is not Stage.ACCEPTED or ticket is None or not ticket.fix_versions:
         return
-    work, versions = find_work(ticket), {_plain(v) for v in ticket.fix_versions}
+    work, versions = find_work(ticket), {find_release_name(v) for v in ticket.fix_versions}
     for row in rows:
         if row.section != "accepted":
             continue
         evidence = f'"{row.title}", seen {_day(row.seen_at)}; {ticket.key}, seen {_day(ticket.seen_at)}'
-        said = {_plain(part) for part in re.split(r"[,;/&\s]+", row.release or "")} - {""}
+        said = {find_release_name(part) for part in re.split(r"[,;/&\s]+", row.release or "")} - {""}
         # "3.1" in the index names the release whose first version is 3.1.0
         if said and work is not Work.DROPPED and not said & versions:
             yield Drift(
@@ -238,13 +238,6 @@ def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> I
         evidence=f'version {page.version} by {page.saved_by}, {_day(page.saved_at)}; "{row.title}"',
         mend="name the same ticket on the page and in the index",
     )
-
-
-def _plain(version: str) -> str:
-    """A version to compare by: "v3.1.0" and "3.1" are one release, "3.1.1" another."""
-    word = version.strip().lower().removeprefix("v")
-    parts = word.split(".")
-    return ".".join(parts[:2]) if len(parts) == 3 and parts[2] in {"0", "x"} else word
 
 
 def _day(at: datetime) -> str:

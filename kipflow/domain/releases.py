@@ -55,3 +55,10 @@ def find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[
     if entry is None:
         return None, False
     return entry.release, entry.in_progress and work is not Work.DONE
+
+
+def find_release_name(version: str) -> str:
+    """A version to compare by: "v3.1.0" and "3.1" are one release, "3.1.1" another."""
+    word = version.strip().lower().removeprefix("v")
+    parts = word.split(".")
+    return ".".join(parts[:2]) if len(parts) == 3 and parts[2] in {"0", "x"} else word

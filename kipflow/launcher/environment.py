@@ -61,57 +61,57 @@ def _process_environment(kept: Mapping[str, str], settings: Settings, layout: La
     }
 
 
+#: What every Airflow that `kipflow up` starts is set to: section → option → value.
+_FIXED: dict[str, dict[str, object]] = {
+    "core": {"load_examples": False, "executor": "LocalExecutor", "parallelism": 4, "max_map_length": 1000},
+    "database": {"load_default_connections": False},
+    # the default of api.host is every interface
+    "api": {"host": LOCAL, "workers": 1},
+    "dag_processor": {"parsing_processes": 1, "min_file_process_interval": 120, "refresh_interval": 120},
+    "scheduler": {
+        "scheduler_heartbeat_sec": 2,
+        # a task whose process died with everything else is tried again after a minute, not after five
+        "task_instance_heartbeat_sec": 15,
+        "task_instance_heartbeat_timeout": 60,
+        "orphaned_tasks_check_interval": 30,
+    },
+    "logging": {
+        "colored_console_log": False,
+        # Airflow sets these whatever the umask is
+        "file_task_handler_new_folder_permissions": "0o700",
+        "file_task_handler_new_file_permissions": "0o600",
+    },
+    "usage_data_collection": {"enabled": False},
+}
+
+
 def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> dict[str, str]:
     address = f"http://{LOCAL}:{port}"
-    sections: dict[str, dict[str, object]] = {
+    own: dict[str, dict[str, object]] = {
         "core": {
             "dags_folder": layout.dags,
             "plugins_folder": layout.plugins,
-            "load_examples": False,
-            "executor": "LocalExecutor",
-            "parallelism": 4,
-            "max_map_length": 1000,
             "fernet_key": credentials.fernet_key,
             "execution_api_server_url": f"{address}/execution/",
             "simple_auth_manager_users": f"{ADMIN}:admin,{VIEWER}:viewer",
             "simple_auth_manager_passwords_file": layout.passwords,
         },
-        "database": {
-            # seconds that a program waits for another's write; the default of 5 is too short on a busy machine
-            "sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}?timeout=60",
-            "load_default_connections": False,
-        },
-        # the default of api.host is every interface
+        # seconds that a program waits for another's write; the default of 5 is too short on a busy machine
+        "database": {"sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}?timeout=60"},
         "api": {
-            "host": LOCAL,
             "port": port,
             "base_url": address,
-            "workers": 1,
             "secret_key": credentials.api_secret,
             "instance_name": f"kipflow · {layout.community}",
         },
         "api_auth": {"jwt_secret": credentials.jwt_secret},
-        "dag_processor": {"parsing_processes": 1, "min_file_process_interval": 120, "refresh_interval": 120},
-        "scheduler": {
-            "scheduler_heartbeat_sec": 2,
-            # a task whose process died with everything else is tried again after a minute, not after five
-            "task_instance_heartbeat_sec": 15,
-            "task_instance_heartbeat_timeout": 60,
-            "orphaned_tasks_check_interval": 30,
-        },
-        "logging": {
-            "base_log_folder": layout.logs / "airflow",
-            "colored_console_log": False,
-            # Airflow sets these whatever the umask is
-            "file_task_handler_new_folder_permissions": "0o700",
-            "file_task_handler_new_file_permissions": "0o600",
-        },
-        "usage_data_collection": {"enabled": False},
+        "logging": {"base_log_folder": layout.logs / "airflow"},
     }
     variables = {"AIRFLOW_HOME": str(layout.airflow)}
-    for section, options in sections.items():
-        for option, value in options.items():
-            variables[f"AIRFLOW__{section.upper()}__{option.upper()}"] = str(value)
+    for sections in (_FIXED, own):
+        for section, options in sections.items():
+            for option, value in options.items():
+                variables[f"AIRFLOW__{section.upper()}__{option.upper()}"] = str(value)
     return variables
 
 

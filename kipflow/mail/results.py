@@ -10,9 +10,9 @@ from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.votes import Declared
-from kipflow.mail.announcements.counts import CountReading
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
+from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.sayings import can_call, read_call
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says

@@ -76,9 +76,8 @@ def settle(
         raise BadRuling(f"{kind!r} is no kind of ruling on a proposal")
     with store.begin() as session:
         facts = load_facts(session, number)  # raises UnknownProposal before anything is written
-        standing = [
-            r for r in session.rulings.load_all() if r.revoked_at is None and r.number == number and r.kind == kind
-        ]
+        rulings = session.rulings.load_all()
+        standing = [r for r in rulings if r.revoked_at is None and r.number == number and r.kind == kind]
         wanted = Wanted(
             session=session,
             facts=facts,
@@ -91,15 +90,13 @@ def settle(
         )
         check_time(wanted)
         target, value = CHECKS[kind](wanted)
-        same = next((r for r in standing if r.target == target and r.value == value), None)
-        if same is not None and same.id is not None and kind not in {"stage", "care"}:
-            return Recorded(id=same.id, is_new=False)
+        same = [r.id for r in standing if r.target == target and r.value == value and r.id is not None]
+        if same and kind not in {"stage", "care"}:
+            return Recorded(id=same[0], is_new=False)
         if kind == "page" and asked is not None and "page" not in asked:
             raise BadRuling(f"nothing is asked about the page of {facts.key}: its votes hold as they are")
-        ruling = Ruling(
-            id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at
-        )
-        return Recorded(id=session.rulings.save(ruling), is_new=True)
+        word = Ruling(id=None, number=number, kind=kind, target=target, value=value, author=by, reason=why, made_at=at)
+        return Recorded(id=session.rulings.save(word), is_new=True)
 
 
 def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) -> Ruling:

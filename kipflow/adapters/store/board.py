@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import exports
+from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
 from kipflow.adapters.store.records import from_row
@@ -19,47 +19,23 @@ from kipflow.adapters.store.tables import (
     mark,
     message,
     outbox,
-    page,
-    page_version,
     pending,
     proposal,
     review_item,
     transition,
     unreadable,
-    vote,
 )
-from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.people import find_sides
-from kipflow.domain.proposals import MAX_NUMBER, format_key
+from kipflow.domain.proposals import format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow, Rules
 
 #: Transitions that the overview lists.
 RECENT = 12
-
-#: A number that a person refused is stored and shown when asked for, and in no list.
-_LISTED = proposal.c.claim != ClaimKind.REFUSED.value
-_ATTENTION = sa.or_(proposal.c.review_count > 0, proposal.c.drift_count > 0, proposal.c.warned_at.is_not(None))
-
-
-def _votes_stand(*outcomes: Outcome) -> sa.ColumnElement[bool]:
-    running = sa.select(vote.c.number).where(vote.c.is_current, vote.c.outcome.in_(outcomes))
-    return sa.and_(proposal.c.stage == Stage.VOTE, proposal.c.number.in_(running))
-
-
-_WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
-    views.Waiting.PERSON: _ATTENTION,
-    views.Waiting.QUESTION: proposal.c.review_count > 0,
-    views.Waiting.WIKI: proposal.c.drift_count > 0,
-    views.Waiting.AUTHOR: proposal.c.warned_at.is_not(None),
-    views.Waiting.VOTES: _votes_stand(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
-    views.Waiting.TIME: _votes_stand(Outcome.PASSING),
-}
 
 
 def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> views.Overview:
@@ -68,20 +44,18 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
             sa.select(
                 proposal.c.stage,
                 sa.func.count().label("proposals"),
-                sa.func.sum(sa.case((_ATTENTION, 1), else_=0)).label("attention"),
+                sa.func.sum(sa.case((ATTENTION, 1), else_=0)).label("attention"),
                 sa.func.sum(proposal.c.review_count).label("review"),
                 sa.func.sum(proposal.c.drift_count).label("drift"),
                 sa.func.max(proposal.c.decided_at).label("decided_at"),
             )
-            .where(proposal.c.stage.is_not(None), _LISTED)
+            .where(proposal.c.stage.is_not(None), LISTED)
             .group_by(proposal.c.stage)
         )
     )
-    bad = sa.select(unreadable.c.list_id, unreadable.c.month, sa.func.count().label("items"))
-    bad_by_month = {
-        (row.list_id, row.month): row.items
-        for row in connection.execute(bad.group_by(unreadable.c.list_id, unreadable.c.month))
-    }
+    by_month = (unreadable.c.list_id, unreadable.c.month)
+    statement = sa.select(*by_month, sa.func.count().label("items")).group_by(*by_month)
+    bad = {(row.list_id, row.month): row.items for row in connection.execute(statement)}
     months = load_own_months(connection, rules)
     by_status = sa.select(outbox.c.status, sa.func.count().label("rows")).group_by(outbox.c.status)
     counted = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
@@ -93,48 +67,14 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
         review=sum(int(row.review) for row in per_stage),
         drift=sum(int(row.drift) for row in per_stage),
         pending=int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0),
-        unreadable=sum(bad_by_month.values()),
-        months=tuple(
-            views.MonthCoverage(month=m, unreadable=bad_by_month.get((m.list_id, m.month), 0)) for m in months
-        ),
+        unreadable=sum(bad.values()),
+        months=tuple(views.MonthCoverage(month=m, unreadable=bad.get((m.list_id, m.month), 0)) for m in months),
         last_poll=max((m.fetched_at for m in months), default=None),
         last_decision=max((row.decided_at for row in per_stage), default=None),
         effects={row.status: int(row.rows) for row in connection.execute(by_status)},
         metrics=_load_metrics(connection, as_of),
         recent=_load_recent(connection, rules, as_of),
     )
-
-
-#: Proposals as lists show them, each with its current vote.
-_ROWS = sa.select(
-    proposal,
-    *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared", "claimed_ends", "contested"}),
-).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
-
-
-def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.RowPage:
-    """One page of proposals and the number of all that match: two queries."""
-    conditions = _conditions(query, rules.prefix)
-    total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
-    statement = _ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
-    rows = tuple(_board_row(row, rules.prefix) for row in connection.execute(statement))
-    return views.RowPage(rows=rows, total=int(total or 0))
-
-
-def load_newest(
-    connection: sa.Connection, rules: Rules, limits: Mapping[Stage, int]
-) -> dict[Stage, tuple[views.BoardRow, ...]]:
-    """So many proposals of each stage, latest activity first: one query."""
-    order = _order(views.RowQuery(sort=views.Sort.ACTIVITY))
-    place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
-    placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), _LISTED).subquery()
-    within = (sa.and_(proposal.c.stage == stage, placed.c.place <= limit) for stage, limit in limits.items())
-    statement = _ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
-    found: dict[Stage, tuple[views.BoardRow, ...]] = {}
-    for row in connection.execute(statement.order_by(placed.c.place)):
-        stage = Stage(row.stage)
-        found[stage] = (*found.get(stage, ()), _board_row(row, rules.prefix))
-    return found
 
 
 def load_review(connection: sa.Connection, rules: Rules) -> tuple[views.ReviewRow, ...]:
@@ -251,7 +191,7 @@ def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tu
     statement = (
         sa.select(transition, proposal.c.title)
         .join(proposal, proposal.c.number == transition.c.number)
-        .where(transition.c.recorded_at <= as_of, _LISTED)
+        .where(transition.c.recorded_at <= as_of, LISTED)
         .order_by(told_at.desc(), transition.c.number.desc(), transition.c.position.desc())
         .limit(RECENT)
     )
@@ -268,70 +208,3 @@ def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tu
         )
         for row in rows
     )
-
-
-def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[bool]]:
-    wanted: list[sa.ColumnElement[bool]] = [proposal.c.stage.is_not(None), _LISTED]
-    if query.stages:
-        wanted.append(proposal.c.stage.in_([stage.value for stage in query.stages]))
-    if query.waiting is not None:
-        wanted.append(_WAITING[query.waiting])
-    if query.author:
-        wanted.append(proposal.c.author.icontains(query.author, autoescape=True))
-    if query.interface:
-        touching = (
-            sa.select(page.c.number)
-            .join(page_version, (page_version.c.page_id == page.c.page_id) & (page_version.c.version == page.c.version))
-            .where(sa.cast(page_version.c.interfaces, sa.Text).contains(f'"{query.interface}"', autoescape=True))
-        )
-        wanted.append(proposal.c.number.in_(touching))
-    text = " ".join(query.text.split())
-    if text:
-        match = proposal.c.search.contains(text.casefold(), autoescape=True)
-        number = _find_number(text, prefix)
-        wanted.append(match if number is None else sa.or_(match, proposal.c.number == number))
-    return wanted
-
-
-def _find_number(text: str, prefix: str) -> int | None:
-    found = re.fullmatch(rf"(?:{re.escape(prefix)} ?[-_:#]? ?)?0*([0-9]{{1,5}})", text, re.IGNORECASE)
-    number = int(found.group(1)) if found else 0
-    return number if 0 < number <= MAX_NUMBER else None
-
-
-def _order(query: views.RowQuery) -> list[sa.ColumnElement[Any]]:
-    column: sa.ColumnElement[Any] = {
-        views.Sort.NUMBER: proposal.c.number,
-        views.Sort.TITLE: proposal.c.search,
-        views.Sort.STAGE: sa.case({stage.value: place for place, stage in enumerate(Stage)}, value=proposal.c.stage),
-        views.Sort.SINCE: proposal.c.since,
-        views.Sort.ACTIVITY: proposal.c.last_activity,
-        views.Sort.CLOSE: vote.c.earliest_close,
-    }[query.sort]
-    way = sa.desc if query.descending else sa.asc
-    return [way(column).nulls_last(), way(proposal.c.number)]
-
-
-def _board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
-    return from_row(
-        views.BoardRow,
-        row,
-        key=format_key(prefix, row.number),
-        clock=_vote_clock(row) if row.vote_position is not None else None,
-        review=row.review_count,
-        drift=tuple(dict.fromkeys(found["side"] for found in row.drift or ())),
-    )
-
-
-def _vote_clock(row: sa.Row[Any]) -> views.VoteClock:
-    columns = {name.removeprefix("vote_"): value for name, value in row._asdict().items() if name.startswith("vote_")}
-    return from_plain(views.VoteClock, columns, tally=as_tally(columns))
-
-
-def as_tally(columns: Mapping[str, Any]) -> Tally:
-    """The counts in the columns of a vote."""
-    binding, other = (
-        Counts(plus=columns[f"{side}_for"], zero=columns[f"{side}_abstain"], minus=columns[f"{side}_against"])
-        for side in ("binding", "other")
-    )
-    return Tally(binding=binding, non_binding=other)

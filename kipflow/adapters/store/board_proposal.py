@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store import pages, rulings, warnings
-from kipflow.adapters.store.board import as_recorded, as_tally, load_questioned
+from kipflow.adapters.store.board import as_recorded, load_questioned
+from kipflow.adapters.store.board_rows import as_tally
 from kipflow.adapters.store.calls import load_call_notes
 from kipflow.adapters.store.columns import as_tuple
 from kipflow.adapters.store.faults import load_faults
@@ -57,11 +58,6 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
             sa.select(review_item).where(review_item.c.number == number).order_by(review_item.c.position)
         )
     )
-    effects = (
-        sa.select(outbox)
-        .where(outbox.c.number == number, outbox.c.created_at <= as_of)
-        .order_by(outbox.c.created_at.desc(), outbox.c.key)
-    )
     held = {m.message_id for m in mails}
     return from_row(
         views.ProposalView,
@@ -81,9 +77,16 @@ def load_proposal(connection: sa.Connection, rules: Rules, number: int, as_of: d
         links={i: rules.render_permalink(i) for i in cited_ids(votes, threads) if i in held},
         calls=load_call_notes(connection, number),
         faults=load_faults(connection, number),
-        effects=tuple(from_row(OutboxRow, effect) for effect in connection.execute(effects)),
+        effects=_load_effects(connection, number, as_of),
         questioned={subject: b for (_, subject), b in load_questioned(connection, rules, questions).items()},
     )
+
+
+def _load_effects(connection: sa.Connection, number: int, as_of: datetime) -> tuple[OutboxRow, ...]:
+    """The newest first."""
+    known = sa.select(outbox).where(outbox.c.number == number, outbox.c.created_at <= as_of)
+    rows = connection.execute(known.order_by(outbox.c.created_at.desc(), outbox.c.key))
+    return tuple(from_row(OutboxRow, row) for row in rows)
 
 
 def _load_rulings(

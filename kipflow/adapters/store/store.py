@@ -9,6 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store import board, board_proposal, pages, published, rulings, senders, voters
+from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
@@ -54,11 +55,11 @@ class SqlStore:
 
     def rows(self, query: views.RowQuery) -> views.RowPage:
         with transaction(self._engine, reads=True) as connection:
-            return board.load_rows(connection, self.rules, query)
+            return load_rows(connection, self.rules, query)
 
     def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[views.BoardRow, ...]]:
         with transaction(self._engine, reads=True) as connection:
-            return board.load_newest(connection, self.rules, limits)
+            return load_newest(connection, self.rules, limits)
 
     def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
         with transaction(self._engine, reads=True) as connection:

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Sequence
 from enum import IntEnum
 
-from kipflow.mail.announcements.heads import Head, read_group
+from kipflow.mail.announcements.clauses import read_group
+from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import Token, find_clause
 
 CALLED = ("vote", "thing", "thread")

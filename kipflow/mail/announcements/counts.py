@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from kipflow.mail.announcements.figures import (
-    CHOICE,
-    CHOICE_GROUP,
-    GROUP,
     NEXT_NUMBER,
-    VOTES,
     find_counts,
-    find_group,
-    parse_choice,
-    parse_group,
 )
-from kipflow.mail.announcements.names import find_names, is_handle
-from kipflow.mail.announcements.tokens import join_words
+from kipflow.mail.announcements.name_lists import ITEM, CountReading, Key, NameLists, split_people
 
 _NO_MINUS = re.compile(
     r"\bno\s+(?:(?:0|\+0|-0)s?\s*(?:votes?\s*)?(?:,|or|and|/|nor)\s*(?:no\s+)?)?-\s?1|"
@@ -26,15 +17,6 @@ _NO_MINUS = re.compile(
     re.IGNORECASE,
 )
 
-_ITEM = re.compile(r"^\s*(?:[-*•·–]\s+|\d{1,2}[.)]\s+)(?P<rest>\S.*)$")
-_CHOICE_START = re.compile(rf"^\s*(?:[-*•]\s+)?{CHOICE_GROUP}(?:['’]?s\b)?{VOTES}", re.IGNORECASE)
-_NONE = re.compile(rf"^\W*(?:{join_words('none')})\W*$", re.IGNORECASE)
-_BRACKETS = re.compile(r"\([^()]{0,60}\)|\[[^\[\]]{0,60}\]|\*+")
-_BINDING_NAME = re.compile(rf"^\s*[^\W\d_][^:()]{{1,58}}\s*\(\s*(?:{GROUP})\s*\)\s*$", re.IGNORECASE)
-#: "Binding: Mara, Jun", also behind "Passed!"
-_GROUP_NAMES = re.compile(rf"(?:^|[.!;])\s*(?P<g>{GROUP}){VOTES}\s*:\s*(?P<names>[^\W\d][^:]*)$", re.IGNORECASE)
-_HEAD_WORDS = re.compile(rf"{CHOICE}|{GROUP}|\b(?:{join_words('heading')})\b|\d+|[\W_]", re.IGNORECASE)
-_NOT_NAMES = re.compile(rf"\b(?:{join_words('no_name')})\b|[!?=]|://", re.IGNORECASE)
 _BEHIND = re.compile(
     r"^\s*(?:votes?|veto\w*|ones?)?\s*(?:(?:from|by|:|-)\s+"
     r"(?P<names>(?:[^.;()]|(?<=\b[A-Z])\.|\((?!\d)[^()]{0,30}\)){2,1200})|"
@@ -42,36 +24,13 @@ _BEHIND = re.compile(
     r"(?P<paren>[^()]{2,1200})\))",
     re.I,
 )
-_ADDRESS = re.compile(r"^<?[\w.+-]{1,64}@[\w.-]{1,120}>?$")
-_Key = tuple[str, str]
-
-
-@dataclass(slots=True)
-class CountReading:
-    """What an announcement tells. `names` go by "+1 binding", "+1 non-binding" or "+1" (in all);
-    `listed` says how many names stand under each (group, choice), `told` which counts are numbers in the text."""
-
-    binding: dict[str, int] = field(default_factory=dict)
-    non_binding: dict[str, int] = field(default_factory=dict)
-    total: dict[str, int] = field(default_factory=dict)
-    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    listed: dict[_Key, int] = field(default_factory=dict)
-    told: set[_Key] = field(default_factory=set)
-    line: str = ""
-
-    @property
-    def any(self) -> bool:
-        return bool(self.binding or self.non_binding or self.total or self.names)
-
-    def of(self, group: str) -> dict[str, int]:
-        return {"binding": self.binding, "non-binding": self.non_binding}.get(group, self.total)
 
 
 def read_counts(lines: Sequence[str]) -> CountReading:
     """Counts and names in an announcement's lines (made plain)."""
     reading = CountReading()
-    people: dict[_Key, list[str]] = {}
-    inline: set[_Key] = set()
+    people: dict[Key, list[str]] = {}
+    inline: set[Key] = set()
     for index, line in enumerate(lines):
         text = _with_next(lines, index)
         for count in find_counts(line):
@@ -85,7 +44,7 @@ def read_counts(lines: Sequence[str]) -> CountReading:
                 inline.add(key)
         if _NO_MINUS.search(line):
             reading.total.setdefault("-1", 0)
-    _Lists(lines, reading, people, inline).read()
+    NameLists(lines, reading, people, inline).read()
     for (group, choice), names in people.items():
         unique = tuple(dict.fromkeys(names))
         reading.listed[(group, choice)] = len(unique)
@@ -97,7 +56,7 @@ def read_counts(lines: Sequence[str]) -> CountReading:
     return reading
 
 
-def _tell_unmarked(reading: CountReading, people: dict[_Key, list[str]]) -> None:
+def _tell_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
     """Who is not binding, where only the binding part of all is told: "+1: 5 (3 binding)", or names so marked.
 
     Fewer than bind, told beside them, are the others: "3 x +1 (binding), 1 x +1".
@@ -115,7 +74,7 @@ def _tell_unmarked(reading: CountReading, people: dict[_Key, list[str]]) -> None
             reading.non_binding[choice] = len(everyone - marked)
 
 
-def _is_partly_marked(people: dict[_Key, list[str]], group: str, choice: str) -> bool:
+def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
     """Whether a list of all names tells the group of some only: then the groups' numbers are unknown."""
     everyone = set(people.get(("in all", choice), ()))
     marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
@@ -127,7 +86,7 @@ def _with_next(lines: Sequence[str], index: int) -> str:
     text = lines[index]
     for line in lines[index + 1 : index + 12]:
         runs_on = text.rstrip().endswith((",", " and", ";"))
-        if not line.strip() or _ITEM.match(line) or not (runs_on or len(text) >= 50):
+        if not line.strip() or ITEM.match(line) or not (runs_on or len(text) >= 50):
             break
         if text.rstrip().endswith((".", ":")):
             break
@@ -142,120 +101,3 @@ def _read_names_behind(rest: str) -> list[str]:
     text = match.group("names") or match.group("paren") or ""
     following = NEXT_NUMBER.search(text)
     return [name for name, _ in split_people(text[: following.start()] if following is not None else text)]
-
-
-def split_people(text: str) -> Iterator[tuple[str, str]]:
-    """The names in "A B, C D (binding) and E", each with the group that stands behind it ("in all": none)."""
-    for piece in re.split(r"\s*[,;/]\s*|,?\s+as\s+well\s+as\s*|\s+and\s+|\s+&\s+", text[:1600]):
-        group = parse_group(find_group(piece))
-        name = " ".join(_BRACKETS.sub(" ", piece).split()).strip(" -–—:.*\"'")
-        name = re.sub(r"^and\s+", "", name)
-        name = re.sub(rf"[\s:-]*(?:{GROUP})$", "", name, flags=re.IGNORECASE)
-        if name.lower() in {"myself", "me", "i"}:
-            yield "myself", group
-        elif _NOT_NAMES.search(name) or _NONE.match(name):
-            continue
-        elif name and not name[0].isdigit() and len(name) <= 60 and len(name.split()) <= 5:
-            yield name, group
-
-
-class _Lists:
-    """Names that stand line by line, under a heading or each behind its vote."""
-
-    def __init__(
-        self, lines: Sequence[str], reading: CountReading, people: dict[_Key, list[str]], inline: set[_Key]
-    ) -> None:
-        self.lines, self.reading, self.people, self.inline = lines, reading, people, inline
-        self.group, self.choice, self.inside = "in all", "+1", False
-
-    def read(self) -> None:
-        blanks = 0
-        for index, line in enumerate(self.lines):
-            text = line.strip()
-            if not text:
-                blanks += 1
-                self.inside = self.inside and blanks < 3
-            elif "://" in text:
-                self.inside = False
-            else:
-                self.read_line(index, line, text)
-                blanks = 0
-
-    def read_line(self, index: int, line: str, text: str) -> None:
-        item = _ITEM.match(line)
-        if item is None and self.is_heading(index, text):
-            self.open(text)
-            return
-        named = _GROUP_NAMES.search(text)
-        if named is not None and not find_counts(text):
-            self.add(named.group("names"), parse_group(named.group("g")), "+1")
-            return
-        start = _CHOICE_START.match(text)
-        if start is not None:
-            self.read_choice_line(text, start)
-            return
-        body = item.group("rest") if item is not None else text
-        if not self.inside:
-            return
-        if _NONE.match(body):
-            self.reading.of(self.group).setdefault(self.choice, 0)
-        elif item is None and not self.is_person(index, body):
-            self.inside = False
-        else:
-            self.add(body, self.group, self.choice)
-
-    def is_person(self, index: int, text: str) -> bool:
-        """Whether a line of a list is somebody: a name, an address, or right below another line a handle."""
-        if find_names(text) or _ADDRESS.match(text):
-            return True
-        joined = index > 0 and bool(self.lines[index - 1].strip())
-        return (
-            joined and all(map(is_handle, re.split(r",\s*", text))) and not _NOT_NAMES.search(_BRACKETS.sub(" ", text))
-        )
-
-    def is_heading(self, index: int, text: str) -> bool:
-        if len(text) > 160:
-            return False
-        if re.search(rf"{CHOICE}|{GROUP}|\bin favou?r\b|\bagainst\b", text, re.IGNORECASE) is None:
-            return False
-        head, _, tail = text.partition(":")
-        if len(_HEAD_WORDS.sub("", head)) <= 2 and not re.search(r"[^\W\d_]", tail):
-            return True
-        following = next((x for x in self.lines[index + 1 : index + 4] if x.strip()), "")
-        if head != text and not tail.strip() and _BINDING_NAME.match(following):
-            return True  # "with the following +1 votes:" over names with their marks
-        return bool(find_counts(text)) and _ITEM.match(following) is not None
-
-    def open(self, text: str) -> None:
-        counts = find_counts(text)
-        groups = {c.group for c in counts} or {parse_group(find_group(text))}
-        choice = re.search(CHOICE, text)
-        self.group = groups.pop() if len(groups) == 1 else "in all"
-        self.choice = (
-            (counts[0].choice if counts else None) or parse_choice(choice.group(0) if choice else None) or "+1"
-        )
-        if choice is None and re.search(r"\bagainst\b", text, re.IGNORECASE):
-            self.choice = "-1"
-        self.inside = True
-
-    def read_choice_line(self, text: str, start: re.Match[str]) -> None:
-        """ "+1 (binding): A, B" or "+1 A B (binding)"."""
-        choice = parse_choice(start.group("c")) or "+1"
-        rest = text[start.end() :]
-        is_count = any(start.start("c") < count.start < start.end() for count in find_counts(text))
-        if is_count or re.match(r"\s*[x×]\s*[\"'(]?[+\-±]", rest):
-            return  # "- 1 abstained", "0 x -1"
-        head = re.match(rf"\s*[\[(]?\s*(?P<g>{GROUP})\s*[\])]?{VOTES}\s*[:=-]?", rest, re.IGNORECASE)
-        group = parse_group(head.group("g") if head is not None else None)
-        rest = (rest[head.end() :] if head is not None else rest).lstrip(" :-–—=(")
-        if rest and _NONE.match(rest):
-            self.reading.of(group).setdefault(choice, 0)
-        elif not re.match(r"\d", rest):
-            self.add(rest, group, choice)
-
-    def add(self, text: str, group: str, choice: str) -> None:
-        for name, own in split_people(text):
-            # who is listed under a heading of all counts there, and in the group behind the name
-            for key in dict.fromkeys(((group, choice), (own if own != "in all" else group, choice))):
-                if key not in self.inline:
-                    self.people.setdefault(key, []).append(name)

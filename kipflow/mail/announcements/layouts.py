@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kipflow.mail.announcements.counts import split_people
 from kipflow.mail.announcements.figures import parse_group
+from kipflow.mail.announcements.name_lists import split_people
 from kipflow.mail.announcements.tables import flatten_tables
 from kipflow.mail.announcements.tokens import join_words
 from kipflow.mail.relevance import fold_case, has_any

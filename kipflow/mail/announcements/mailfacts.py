@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.mail.announcements.counts import CountReading, read_counts
-from kipflow.mail.announcements.heads import Subject, takes_back
+from kipflow.mail.announcements.clauses import Subject, takes_back
+from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.layouts import even_out
+from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.others import names_another
 from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.facts import Kind
-from kipflow.mail.announcements.heads import Subject, thanks_all
+from kipflow.mail.announcements.clauses import Subject, thanks_all
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.sayings import read_call, read_outcomes
 from kipflow.mail.announcements.tokens import tokenize

@@ -16,7 +16,8 @@ from kipflow.mail.announcements.calls import (
     muses,
     read_resolve,
 )
-from kipflow.mail.announcements.heads import Head, is_real, thanks_all
+from kipflow.mail.announcements.clauses import is_real, thanks_all
+from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kipflow.mail.announcements.calls import CALLED
-from kipflow.mail.announcements.heads import Head, Subject
+from kipflow.mail.announcements.clauses import Subject
+from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
 from kipflow.mail.announcements.tokens import has_word, lands, tokenize
 from kipflow.mail.announcements.verdicts import Rule, Says, Table

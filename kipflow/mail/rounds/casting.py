@@ -128,16 +128,14 @@ def as_writing(message: Message, at: datetime) -> Writing:
     )
 
 
+#: What a reading of this standing is worth; anything else is asked about.
+_STATUS_OF = {Standing.CLEAR: BallotStatus.COUNTED, Standing.WITHDRAWAL: BallotStatus.WITHDRAWN}
+
+
 def _cast(
     expression: Expression, message: Message, voter: Voter, at: datetime, roster: Roster, policy: Policy
 ) -> Ballot:
-    status = {
-        Standing.CLEAR: BallotStatus.COUNTED,
-        Standing.UNCLEAR: BallotStatus.REVIEW,
-        Standing.HINT: BallotStatus.REVIEW,
-        Standing.DOUBT: BallotStatus.REVIEW,
-        Standing.WITHDRAWAL: BallotStatus.WITHDRAWN,
-    }[expression.standing]
+    status = _STATUS_OF.get(expression.standing, BallotStatus.REVIEW)
     choice, why = expression.choice, expression.why
     if not voter.id:
         # a mail without a sender is nobody's vote until a person says whose

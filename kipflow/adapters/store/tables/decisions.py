@@ -1,0 +1,176 @@
+"""The tables of what is decided, and of what follows from it."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    UniqueConstraint,
+    false,
+)
+
+from kipflow.adapters.store.columns import Document, Moment, Words, columns_of
+from kipflow.adapters.store.tables.metadata import metadata
+from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Transition
+from kipflow.domain.facts import SilenceWarning
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.votes import Ballot, Vote
+from kipflow.services.ports import MetricRow, OutboxRow
+
+#: Warnings of dormancy: rows are added, never changed (the database refuses it).
+warning = Table(
+    "warning",
+    metadata,
+    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
+    *columns_of(SilenceWarning, without={"delivered_at"}),
+    PrimaryKeyConstraint("number", "silent_at"),
+)
+
+#: When the author could read a warning: rows are added, never changed (the database refuses it). `key`: the effect that
+#: brought it; NULL for what was decided while a warning counted as read when it was written.
+warning_delivery = Table(
+    "warning_delivery",
+    metadata,
+    Column("number", Integer, nullable=False),
+    Column("silent_at", Moment, nullable=False),
+    Column("delivered_at", Moment, nullable=False),
+    Column("key", Words),
+    PrimaryKeyConstraint("number", "silent_at"),
+    ForeignKeyConstraint(["number", "silent_at"], ["warning.number", "warning.silent_at"]),
+)
+
+#: Every proposal that a fact mentions; `stage` and what follows it are NULL until it is first decided on.
+proposal = Table(
+    "proposal",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("stage", String),
+    Column("since", Moment),
+    Column("decided_at", Moment),
+    Column("followed_since", Moment),  # when its history was first recorded; set once
+    Column("policy_version", String),
+    Column("rules", String),  # policy and roster that it was decided under
+    *columns_of(Proposal, without={"number"}, defaults={"title": "", "in_progress": false()}),
+    Column("next_deadline", Moment),
+    Column("warned_at", Moment),
+    Column("last_activity", Moment),
+    Column("missing", Document),
+    Column("drift", Document),
+    Column("drift_count", Integer, nullable=False, server_default="0"),
+    Column("review_count", Integer, nullable=False, server_default="0"),
+    Column("search", Words, nullable=False, server_default=""),  # title and author, folded
+    Column("claim", String, nullable=False, server_default=""),  # what is doubtful about its number ("": nothing)
+    Column("claim_why", Words, nullable=False, server_default=""),
+    Column("claim_known", Boolean, nullable=False, server_default=false()),
+    Index(None, "stage"),
+    Index(None, "next_deadline"),
+    Index(None, "rules"),
+)
+
+#: The history: rows are added, never changed (the database refuses it).
+transition = Table(
+    "transition",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
+    Column("position", Integer, nullable=False),
+    *columns_of(Transition, without={"number"}),
+    Column("recorded_at", Moment, nullable=False),
+    Column("run_id", Words, nullable=False),
+    Column("decision_rules", Integer),
+    UniqueConstraint("number", "position"),
+    Index(None, "recorded_at"),
+)
+
+vote = Table(
+    "vote",
+    metadata,
+    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
+    Column("position", Integer, nullable=False),
+    *columns_of(
+        Vote,
+        without={"proposal", "ballots", "doubts", "heard"},
+        defaults={"root_missing": false(), "claimed_ends": "[]", "crowded": "", "opened_from": ""},
+    ),
+    *columns_of(VoteTerms, without={"because", "late_change"}, defaults={"reviewers": "0", "reviewed_by": "[]"}),
+    *columns_of(VoteState, without={"vote", "terms", "tally"}),
+    Column("care", Document, nullable=False),
+    Column("is_current", Boolean, nullable=False),
+    *(
+        Column(f"{side}_{choice}", Integer, nullable=False)
+        for side in ("binding", "other")
+        for choice in ("for", "abstain", "against")
+    ),
+    PrimaryKeyConstraint("number", "position"),
+)
+
+ballot = Table(
+    "ballot",
+    metadata,
+    Column("number", Integer, nullable=False),
+    Column("vote_position", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    *columns_of(Ballot, defaults={"known_by": "unknown", "arrived_from": "", "is_ruled": false()}),
+    PrimaryKeyConstraint("number", "vote_position", "position"),
+    ForeignKeyConstraint(["number", "vote_position"], ["vote.number", "vote.position"], ondelete="CASCADE"),
+)
+
+review_item = Table(
+    "review_item",
+    metadata,
+    Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
+    Column("position", Integer, nullable=False),
+    *columns_of(ReviewItem),
+    Column("hangs", Boolean, nullable=False),  # whether the outcome of a vote depends on it
+    PrimaryKeyConstraint("number", "position"),
+)
+
+#: Proposals with facts newer than their decision. `token` changes with every new fact, so that a decision
+#: takes off the list only what it has seen.
+pending = Table(
+    "pending",
+    metadata,
+    Column("number", Integer, ForeignKey("proposal.number"), primary_key=True, autoincrement=False),
+    Column("since", Moment),
+    Column("token", String, nullable=False),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    *columns_of(OutboxRow),
+    Column("released_by", Words),
+    Column("released_at", Moment),
+    # who delivers it, until when by this database's own clock
+    Column("claimed_by", Words),
+    Column("claimed_until", Moment),
+    PrimaryKeyConstraint("key"),
+    Index(None, "status", "next_attempt_at"),
+    Index(None, "number"),
+    Index(None, "created_at"),
+)
+
+mark = Table(
+    "mark",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("value", Words, nullable=False),
+)
+
+metric = Table(
+    "metric",
+    metadata,
+    Column("as_of", Moment, nullable=False),
+    *columns_of(MetricRow),
+    Column("run_id", Words, nullable=False),
+    PrimaryKeyConstraint("as_of", "name", "dimension"),
+)

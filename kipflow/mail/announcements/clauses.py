@@ -1,0 +1,123 @@
+"""What stands around a word in its sentence: whose it is, whether it is real, what takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from itertools import pairwise
+
+from kipflow.mail.announcements.tokens import (
+    Token,
+    ends_clause,
+    find_clause,
+    find_clause_end,
+    is_conditional,
+)
+
+GROUP = ("auxiliary", "adverb", "negator", "no", "unreal", "hedge")
+STOPS = ("joint", "auxiliary", "condition", "unreal", "speaker")
+#: A clause with more words that has one of "wrong" is about something else.
+_SHORT_CLAUSE = 6
+#: How far behind "did not receive" its object may stand.
+REACH = 6
+
+
+class Subject(IntEnum):
+    """Of what an outcome is told, in order of how much the words themselves say."""
+
+    NOBODY, PRONOUN, THING, VOTE = range(4)
+
+
+SUBJECTS = {"vote": Subject.VOTE, "thing": Subject.THING, "result": Subject.THING}
+
+
+def read_group(tokens: Sequence[Token], at: int, *kinds: str) -> tuple[int, int]:
+    """The place before the words of these classes that lead up to one, and how many of them deny it."""
+    start, denials = at - 1, 0
+    while start >= 0 and tokens[start].can_be(*kinds):
+        denials += tokens[start].can_be("negator", "no")
+        start -= 1
+    return start, denials
+
+
+def find_shared(tokens: Sequence[Token], start: int) -> Subject:
+    """The subject before "and", or before a colon: "the vote is over and has passed", "Result: passed"."""
+    if start <= 0 or tokens[start].text not in {"and", ":", "-", "–", "—", "und", "et"}:
+        return Subject.NOBODY
+    clause = tokens[find_clause(tokens, start - 1) : start]
+    named = max((SUBJECTS[k] for t in clause for k in t.words & {*SUBJECTS}), default=Subject.NOBODY)
+    return named or Subject(any(t.can_be("pronoun") for t in clause))
+
+
+def find_strongest(tokens: Sequence[Token], start: int) -> Subject:
+    """The vote itself, where "the vote on KIP-7" is the subject, not only KIP-7."""
+    found = Subject.NOBODY
+    for token in reversed(tokens[: start + 1]):
+        if token.can_be(*STOPS) or token.text in {",", ";"}:
+            break
+        found = max([found, *(SUBJECTS[k] for k in token.words & {*SUBJECTS})])
+    return found
+
+
+def find_described(tokens: Sequence[Token], start: int) -> Subject | None:
+    """The subject before a title or description: "the vote for the release of Foo 1.2"."""
+    for index in range(start, -1, -1):
+        token = tokens[index]
+        if token.can_be(*SUBJECTS):
+            behind = tokens[index + 1]
+            if behind.can_be("preposition") or behind.text in {":", "(", '"'}:
+                return find_strongest(tokens, index)
+        elif token.can_be(*STOPS) or token.text in {",", ";"}:
+            return None
+    return None
+
+
+def is_real(tokens: Sequence[Token], at: int) -> bool:
+    """Whether what stands around a word is neither asked, wished, guessed nor still to come."""
+    if tokens[-1].text == "?" or is_conditional(tokens, at) or is_later(tokens):
+        return False
+    clause = tokens[find_clause(tokens, at) : find_clause_end(tokens, at)]
+    return not any(t.can_be("condition", "unreal", "hedge", "previous") for t in clause)
+
+
+def is_later(tokens: Sequence[Token]) -> bool:
+    """ "closing this vote in 24 hours", "the vote closes on Friday"."""
+    for at, token in enumerate(tokens):
+        in_time = token.text in {"in", "within"} and any(t.can_be("period") for t in tokens[at + 1 : at + 6])
+        on_day = token.text in {"on", "by", "until"} and any(t.can_be("weekday") for t in tokens[at + 1 : at + 2])
+        if in_time or on_day or token.can_be("later"):
+            return True
+    return False
+
+
+def takes_back(tokens: Sequence[Token]) -> bool:
+    """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
+    ends = [at for at, token in enumerate(tokens) if ends_clause(token)]
+    for before, end in pairwise([-1, *ends, len(tokens)]):
+        clause = tokens[before + 1 : end]
+        if any(t.can_be("retracts", "disregard") for t in clause) and len(clause) <= _SHORT_CLAUSE:
+            return True
+        if only_denies(clause) and not is_part_of_count(tokens, before, end):
+            return True
+    return False
+
+
+def is_part_of_count(tokens: Sequence[Token], before: int, end: int) -> bool:
+    """Whether a clause is the label of a number, or what stands for one: "No: 0", "-1: no"."""
+    behind = tokens[end : end + 2]
+    if len(behind) == 2 and behind[0].text == ":" and behind[1].can_be("number", "sign"):
+        return True
+    follows = before >= 0 and tokens[before].text == ":"
+    return follows and any(t.can_be("sign", "number", "ballots") for t in tokens[:before])
+
+
+def only_denies(clause: Sequence[Token]) -> bool:
+    denies = any(t.can_be("negator") or t.text == "no" for t in clause)
+    rest = [t for t in clause if t.text not in {"no", "here"}]
+    return denies and all(t.can_be("negator", "auxiliary", "pronoun", "adverb") and t.text != "non" for t in rest)
+
+
+def thanks_all(tokens: Sequence[Token]) -> bool:
+    """Whether everybody is thanked, as at an end."""
+    thanks = next((at for at, token in enumerate(tokens) if token.can_be("thanks")), None)
+    return thanks is not None and any(token.can_be("address") for token in tokens[thanks : thanks + 4])

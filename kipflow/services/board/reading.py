@@ -1,0 +1,69 @@
+"""The read side of the store as the board knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Protocol
+
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Ruling
+from kipflow.domain.votemails import VoteMail
+from kipflow.services.board.lists import BoardRow, Overview, RowPage, RowQuery
+from kipflow.services.board.proposal import ProposalView
+from kipflow.services.board.waiting import DriftRow, EffectPage, ReviewRow, SenderRow, UnreadablePage
+
+
+class Board(Protocol):
+    """The read side. Every method is one short read-only transaction and safe from any thread."""
+
+    def overview(self, as_of: datetime) -> Overview:
+        """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions of those recorded by `as_of`."""
+        ...
+
+    def rows(self, query: RowQuery) -> RowPage:
+        """The proposals that `query` asks for, in a fixed number of queries whatever the limit."""
+        ...
+
+    def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[BoardRow, ...]]:
+        """At most so many proposals of each of these stages, latest activity first."""
+        ...
+
+    def proposal(self, number: int, as_of: datetime) -> ProposalView:
+        """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
+        ...
+
+    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+        """Number of a proposal in a vote → who still has to vote: the names of people whose ballots bound on some vote
+        of the last half year, who voted last first. `number` asks about that proposal alone."""
+        ...
+
+    def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
+        """The newest 500 mails on votes on a proposal, oldest first."""
+        ...
+
+    def page_body(self, page_id: str, version: int) -> str | None:
+        """The storage format of one version of a page; None if it is not held."""
+        ...
+
+    def review(self) -> tuple[ReviewRow, ...]:
+        """Every open question, those that an outcome depends on first, then by number."""
+        ...
+
+    def senders(self) -> tuple[SenderRow, ...]:
+        """Every sender who is asked about, once for each person whom it may be; the first asked about first."""
+        ...
+
+    def identities(self) -> tuple[Ruling, ...]:
+        """The standing rulings on who is who, newest first."""
+        ...
+
+    def drift(self) -> tuple[DriftRow, ...]:
+        """Every disagreement, highest number first."""
+        ...
+
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage: ...
+
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
+        """Outbox rows of one status ("" means all)."""
+        ...
