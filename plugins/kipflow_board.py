@@ -63,17 +63,19 @@ def build_board() -> "FastAPI":
             # Airflow says 403 to a token that it did not sign: one kept from an earlier installation, say
             raise HTTPException(401) from error
         may_see(request, user)
-        request.state.board_user = user
+        request.state.board_user, request.state.board_name = user, user.get_name()
 
     def find_operator(request: Request) -> str | None:
-        user = getattr(request.state, "board_user", None)
-        if user is None:
-            return None
         asked = {"access_entity": DagAccessEntity.HITL_DETAIL, "details": DagDetails(id=ASKING_DAG)}
-        return user.get_name() if get_auth_manager().is_authorized_dag(method="PUT", user=user, **asked) else None
+        user = getattr(request.state, "board_user", None)
+        if user is None or not get_auth_manager().is_authorized_dag(method="PUT", user=user, **asked):
+            return None
+        return user.get_name()
 
     return create_app(
         lambda: open_parts().store,
+        people=lambda: open_parts().store,
+        find_me=lambda request: open_parts().community.users.get(getattr(request.state, "board_name", ""), ""),
         clock=lambda: open_parts().clock(),
         dependencies=[Depends(require_reader)],
         masthead=describe,
@@ -135,9 +137,7 @@ class KipflowPlugin(AirflowPlugin):
     """Nothing is built here: see `LazyApp`."""
 
     name = "kipflow"
-    fastapi_apps: ClassVar[list[Any]] = [
-        {"app": LazyApp(build_board), "url_prefix": PREFIX, "name": "kipflow board"},
-    ]
+    fastapi_apps: ClassVar[list[Any]] = [{"app": LazyApp(build_board), "url_prefix": PREFIX, "name": "kipflow board"}]
     external_views: ClassVar[list[Any]] = [
         {
             "name": "Proposals",

@@ -153,6 +153,9 @@ class Community(StrictModel):
     """The server for result mails."""
     roster: Line | None = None
     """A file beside this one, or below `config/`: [Roster](communities.md#roster)."""
+    users: dict[Line, Line] = Field(default_factory=dict)
+    """Who signs in to Airflow as whom of the roster: an account's name and an id, such as `{ines: amaro}`. The board
+    shows them what waits for them; nobody is guessed."""
     clock: Url | None = None
     """An address that tells the time: a sandbox's can run faster."""
     contact: Header = ""

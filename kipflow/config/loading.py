@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from kipflow.config.checks import find_contradictions
@@ -38,7 +40,8 @@ def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
     if community is not None and community.roster is not None:
         beside = path.resolve().parent / community.roster
         where = beside if beside.is_file() else (config or read_settings().config) / community.roster
-        faults += read_roster(where)[1]
+        roster, wrong = read_roster(where)
+        faults += wrong if roster is None else [*wrong, *_check_users(community, {p.id for p in roster.people})]
     return faults
 
 
@@ -65,7 +68,24 @@ def _read_community(path: Path, config: Path | None) -> tuple[Community | None, 
 
 
 def find_roster(community: Community, config: Path | None = None) -> Roster:
-    """The community's roster, or an empty one where the community names none."""
-    if community.roster is None:
-        return Roster(())
-    return load_roster((config or read_settings().config) / community.roster)
+    """The community's roster, or an empty one where the community names none.
+
+    Raises:
+        ConfigError: the roster is absent or wrong, or has not all people whom the community's `users` name.
+    """
+    roster = Roster(())
+    if community.roster is not None:
+        roster = load_roster((config or read_settings().config) / community.roster)
+    for fault in _check_users(community, roster.by_id):
+        raise fault
+    return roster
+
+
+def _check_users(community: Community, ids: Collection[str]) -> Iterator[ConfigError]:
+    """Refuse an account of somebody whom the roster does not have."""
+    for user, person in community.users.items():
+        if person not in ids:
+            alike = difflib.get_close_matches(person, ids, n=1)
+            hint = f": did you mean {alike[0]}?" if alike else ""
+            expected = f"the id of somebody in the roster, got {person!r}{hint}"
+            yield ConfigError(file=f"{community.name} (community)", key=f"users.{user}", expected=expected)

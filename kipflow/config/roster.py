@@ -73,7 +73,8 @@ def load_roster(path: Path) -> Roster:
     raw, faults = read_roster(path)
     if raw is None or faults:
         raise faults[0]
-    return Roster(_as_person(p, raw.accounts) for p in raw.people)
+    source = f"{raw.source}, as of {raw.as_of}" if raw.source and raw.as_of else raw.source
+    return Roster((_as_person(p, raw.accounts) for p in raw.people), source=source)
 
 
 def read_roster(path: Path) -> tuple[RosterConfig | None, list[ConfigError]]:

@@ -15,8 +15,8 @@ _ALWAYS = datetime.min.replace(tzinfo=UTC)
 class Roster:
     """People by address, the roster's or one that a person's verdict gives them; a name alone is nobody's."""
 
-    def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = ()) -> None:
-        self.people = tuple(people)
+    def __init__(self, people: Iterable[Person], verdicts: Iterable[Verdict] = (), *, source: str = "") -> None:
+        self.people, self.source = tuple(people), source
         self.by_id = {person.id: person for person in self.people}
         self._by_email: dict[str, Person] = {}
         self._by_name: dict[str, list[Person]] = {}

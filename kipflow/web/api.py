@@ -49,34 +49,34 @@ class BoardApi:
     def overview(self) -> JSONResponse:
         """The state of the community: counts, coverage, outbox, newest metrics and moves."""
         now = self._clock()
-        return _answer(now, overview=self._board().overview(now))
+        return answer_json(now, overview=self._board().overview(now))
 
     def proposals(self, query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
         """A page of the list of proposals."""
         page = self._board().rows(query.as_rows())
-        return _answer(self._clock(), total=page.total, page=query.page, proposals=page.rows)
+        return answer_json(self._clock(), total=page.total, page=query.page, proposals=page.rows)
 
     def proposal(self, number: Number) -> JSONResponse:
         """One proposal with its history, votes, pages, rulings and effects."""
         now = self._clock()
         board = self._board()
         view = _with_links(board.proposal(number, now))
-        return _answer(now, proposal=view, passed_over=find_passed_over(board.vote_mails(number, now)))
+        return answer_json(now, proposal=view, passed_over=find_passed_over(board.vote_mails(number, now)))
 
     def review(self) -> JSONResponse:
         """What waits for a person: questions, senders, drift."""
         board = self._board()
-        return _answer(self._clock(), review=board.review(), senders=board.senders(), drift=board.drift())
+        return answer_json(self._clock(), review=board.review(), senders=board.senders(), drift=board.drift())
 
     def unreadable(self, page: PageNumber = 1) -> JSONResponse:
         """What could not be read, newest first."""
         found = self._board().unreadable(offset=(page - 1) * BATCH, limit=BATCH)
-        return _answer(self._clock(), total=found.total, page=page, unreadable=found.rows)
+        return answer_json(self._clock(), total=found.total, page=page, unreadable=found.rows)
 
     def effects(self, status: Annotated[str, Query(max_length=20)] = "", page: PageNumber = 1) -> JSONResponse:
         """The outbox, newest first; `status` names one state."""
         found = self._board().effects(status=status, offset=(page - 1) * BATCH, limit=BATCH)
-        return _answer(self._clock(), total=found.total, page=page, effects=found.rows)
+        return answer_json(self._clock(), total=found.total, page=page, effects=found.rows)
 
 
 def _with_links(view: ProposalView) -> ProposalView:
@@ -89,7 +89,7 @@ def _with_links(view: ProposalView) -> ProposalView:
     return replace(view, history=tuple(link(r) for r in view.history))
 
 
-def _answer(now: datetime, **values: Any) -> JSONResponse:
+def answer_json(now: datetime, **values: Any) -> JSONResponse:
     return JSONResponse(as_json({"schema": SCHEMA, "as_of": now, **values}))
 
 

@@ -14,11 +14,13 @@ from fastapi import FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 
 from kipflow.services.board import Board
+from kipflow.services.people import People
 from kipflow.web.acting import Acting
 from kipflow.web.api import BoardApi
 from kipflow.web.changes import ChangesPage
 from kipflow.web.errors import ErrorPages
 from kipflow.web.pages import BoardPages
+from kipflow.web.people import PeoplePages
 from kipflow.web.render import STATIC, Masthead, Pages
 from kipflow.web.security import add_security_headers
 from kipflow.web.writing import Gate, Writing
@@ -27,23 +29,27 @@ from kipflow.web.writing import Gate, Writing
 def create_app(
     board: Callable[[], Board],
     *,
+    people: Callable[[], People] | None = None,
     clock: Callable[[], datetime],
     dependencies: Sequence[Any] = (),
     masthead: Callable[[], Masthead] = Masthead,
     root_path: str = "",
     sign_in_url: str = "",
+    find_me: Callable[[Request], str] | None = None,
     writing: Writing | None = None,
 ) -> FastAPI:
     """The board.
 
     Args:
         board: gives the read side for one request; may raise `KipflowError`, whose line is then shown.
+        people: gives the read side of people; None: there are no pages of people.
         clock: tells the time against which "in 14 h" is reckoned (aware UTC).
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
         masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
         root_path: the prefix a proxy strips, if the app is served behind one by itself.
         sign_in_url: where browsers are sent when `dependencies` answer 401; it takes the page to come back to
             as `next`. Programs get the 401.
+        find_me: the id in the roster of who is signed in, "" where nobody said who they are there.
         writing: what settling questions needs; None: there is no address that changes anything.
     """
     app = FastAPI(
@@ -55,10 +61,18 @@ def create_app(
         root_path=root_path,
     )
     gate = Gate(writing) if writing is not None else None
-    pages = Pages(masthead=masthead, clock=clock, find_operator=gate.find_operator if gate else None)
+    pages = Pages(
+        masthead=masthead,
+        clock=clock,
+        find_operator=gate.find_operator if gate else None,
+        find_me=find_me,
+        shows_people=people is not None,
+    )
     app.include_router(BoardPages(board, pages, clock).build_router(), include_in_schema=False)
     app.include_router(ChangesPage(board, pages, clock).build_router(), include_in_schema=False)
     app.include_router(BoardApi(board, clock).build_router())
+    if people is not None:
+        app.include_router(PeoplePages(people, pages, clock).build_router())
     if writing is not None and gate is not None:
         app.include_router(Acting(writing, gate, pages, clock).build_router())
     app.mount("/static", _Static(directory=STATIC), name="static")

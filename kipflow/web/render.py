@@ -71,25 +71,29 @@ class Pages:
         masthead: Callable[[], Masthead],
         clock: Callable[[], datetime],
         find_operator: Callable[[Request], Operator | None] | None = None,
+        find_me: Callable[[Request], str] | None = None,
+        shows_people: bool = False,
     ) -> None:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
+        self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
         self._environment = build_environment()
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
         moment = now if now is not None else self._clock()
-        operator = self._find_operator(request)
-        return HTMLResponse(self._fill(request, template, {"now": moment, "operator": operator, **values}))
+        reader = {"operator": self._find_operator(request), "me": self.find_me(request)}
+        return HTMLResponse(self._fill(request, template, {"now": moment, **reader, **values}))
 
     def render_error(self, request: Request, status: int, line: str, *, sign_in: str = "") -> HTMLResponse:
         """A page of one line, with a way out. It asks nothing of clock or store: either may be what failed."""
-        values = {"now": None, "operator": None, "code": status, "line": line, "sign_in": sign_in}
+        values = {"now": None, "operator": None, "me": "", "code": status, "line": line, "sign_in": sign_in}
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
         masthead = read_if_possible(self._masthead) or Masthead()
         places = {"masthead": masthead, "root": find_root(request), "here": find_own_path(request)}
+        places["shows_people"] = self._shows_people
         return self._environment.get_template(template).render({**places, **values})
 
 

@@ -31,13 +31,19 @@ title: Board community
 lists: [{LIST}]
 archive: {{url: "http://127.0.0.1:9/api", permalink: "https://lists.example/thread/{{mid}}", since: "2026-01"}}
 roster: rosters/board.yaml
+users: {{viewer: noor}}
 policy: {{source: a test, binding_roles: [pmc], clock_after: 7 days, dormant_after: 90 days}}
 """
 ROSTER = """
+source: the board's own list
+as_of: 2026-03-01
 people:
   - {id: ines, name: Ines Okafor, emails: [ines@people.example], roles: [{role: pmc}]}
   - {id: wei, name: Wei Anan, emails: [wei@people.example], roles: [{role: pmc}]}
   - {id: dario, name: Dario Mele, emails: [dario@people.example], roles: [{role: pmc}]}
+  - id: noor
+    name: Noor <b>Haddad</b>
+    roles: [{role: pmc, since: 2024-05-01}, {role: committer, since: 2020-01-01, until: 2024-05-01}]
 """
 
 

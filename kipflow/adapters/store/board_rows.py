@@ -37,7 +37,7 @@ _WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
     views.Waiting.TIME: _votes_stand(Outcome.PASSING),
 }
 #: Proposals as lists show them, each with its current vote.
-_ROWS = sa.select(
+ROWS = sa.select(
     proposal,
     *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared", "claimed_ends", "contested"}),
 ).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
@@ -47,8 +47,8 @@ def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) ->
     """One page of proposals and the number of all that match: two queries."""
     conditions = _conditions(query, rules.prefix)
     total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
-    statement = _ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
-    rows = tuple(_board_row(row, rules.prefix) for row in connection.execute(statement))
+    statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
+    rows = tuple(as_board_row(row, rules.prefix) for row in connection.execute(statement))
     return views.RowPage(rows=rows, total=int(total or 0))
 
 
@@ -60,11 +60,11 @@ def load_newest(
     place = sa.func.row_number().over(partition_by=proposal.c.stage, order_by=order).label("place")
     placed = sa.select(proposal.c.number, place).where(proposal.c.stage.in_(limits), LISTED).subquery()
     within = (sa.and_(proposal.c.stage == stage, placed.c.place <= limit) for stage, limit in limits.items())
-    statement = _ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
+    statement = ROWS.join(placed, placed.c.number == proposal.c.number).where(sa.or_(*within))
     found: dict[Stage, tuple[views.BoardRow, ...]] = {}
     for row in connection.execute(statement.order_by(placed.c.place)):
         stage = Stage(row.stage)
-        found[stage] = (*found.get(stage, ()), _board_row(row, rules.prefix))
+        found[stage] = (*found.get(stage, ()), as_board_row(row, rules.prefix))
     return found
 
 
@@ -110,7 +110,7 @@ def _order(query: views.RowQuery) -> list[sa.ColumnElement[Any]]:
     return [way(column).nulls_last(), way(proposal.c.number)]
 
 
-def _board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
+def as_board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
     return from_row(
         views.BoardRow,
         row,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages, published, rulings, senders, voters
+from kipflow.adapters.store import board, board_proposal, pages, people, published, rulings, senders, voters
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
@@ -17,11 +17,12 @@ from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
 from kipflow.services import board as views
+from kipflow.services.people import PeopleView, PersonView
 from kipflow.services.ports import Rules
 
 
 class SqlStore:
-    """Implements `services.ports.Store` and `services.board.Board` on SQLite or PostgreSQL.
+    """Implements `services.ports.Store`, `services.board.Board` and `services.people.People` on SQLite or PostgreSQL.
 
     Safe to share between threads. Nothing is connected before it is used.
     """
@@ -105,6 +106,14 @@ class SqlStore:
     def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.EffectPage:
         with transaction(self._engine, reads=True) as connection:
             return board.load_effects(connection, status=status, offset=offset, limit=limit)
+
+    def people(self, as_of: datetime) -> PeopleView:
+        with transaction(self._engine, reads=True) as connection:
+            return people.load_people(connection, self.rules, as_of)
+
+    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
+        with transaction(self._engine, reads=True) as connection:
+            return people.find_person(connection, self.rules, person_id, as_of)
 
     def with_rules(self, rules: Rules) -> SqlStore:
         """The same database read under other rules; it has an engine of its own, to be closed."""

@@ -1,0 +1,177 @@
+"""People of the roster by what they have done: each answer takes a fixed number of queries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
+from kipflow.adapters.store.records import from_row
+from kipflow.adapters.store.rulings import load_identities
+from kipflow.adapters.store.tables import ballot, proposal, review_item, vote
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Stage
+from kipflow.domain.identity_rulings import as_verdicts
+from kipflow.domain.people import Person, clean_address
+from kipflow.domain.proposals import format_key
+from kipflow.domain.votes import Ballot, BallotStatus
+from kipflow.services import board as views
+from kipflow.services.people import YEAR, Address, CastBallot, PeopleView, PersonRow, PersonView, Question
+from kipflow.services.ports import Rules
+
+#: Ballots, proposals and questions of one person that are listed.
+MOST = 100
+_VOTED = ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW))
+_OF_VOTE = sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position)
+_LIVE = (proposal.c.stage.is_not(None), LISTED)
+
+
+def load_people(connection: sa.Connection, rules: Rules, as_of: datetime) -> PeopleView:
+    cast = {row.voter: row for row in connection.execute(_count_votes(as_of))}
+    rows = [_person_row(person, cast.get(person.id)) for person in rules.roster.people]
+    return PeopleView(
+        rows=tuple(sorted(rows, key=lambda r: (-r.last_year, -r.votes, r.person.name.casefold()))),
+        opened=_count_opened(connection, as_of),
+        source=rules.roster.source,
+    )
+
+
+def find_person(connection: sa.Connection, rules: Rules, person_id: str, as_of: datetime) -> PersonView | None:
+    person = rules.roster.by_id.get(person_id)
+    if person is None:
+        return None
+    cast = connection.execute(_count_votes(as_of).where(ballot.c.voter == person_id)).one_or_none()
+    names = [name for name in (person.name, *person.aliases) if not rules.roster.is_shared_name(name)]
+    own = sa.and_(proposal.c.author.in_(names), *_LIVE)
+    voted = sa.select(ballot.c.number).where(
+        ballot.c.voter == person_id,
+        _VOTED,
+        ballot.c.number == vote.c.number,
+        ballot.c.vote_position == vote.c.position,
+    )
+    unvoted = sa.and_(proposal.c.stage == Stage.VOTE, LISTED, ~voted.exists())
+    newest = proposal.c.last_activity.desc().nulls_last(), proposal.c.number.desc()
+
+    def list_rows(where: sa.ColumnElement[bool], *order: Any) -> tuple[views.BoardRow, ...]:
+        found = connection.execute(ROWS.where(where).order_by(*order).limit(MOST))
+        return tuple(as_board_row(row, rules.prefix) for row in found)
+
+    return PersonView(
+        row=_person_row(person, cast),
+        opened=_count_opened(connection, as_of),
+        source=rules.roster.source,
+        addresses=_load_addresses(connection, person),
+        unvoted=list_rows(unvoted, vote.c.earliest_close, proposal.c.number),
+        proposals=list_rows(own, *newest),
+        questions=_load_questions(connection, rules, person_id, own),
+        ballots=_load_ballots(connection, rules, person_id),
+    )
+
+
+def _count_votes(as_of: datetime) -> sa.Select[Any]:
+    """For each voter the votes that they voted in, and the last time. Rounds of a proposal are votes of their own."""
+    # a number has at most a few rounds: one number names a vote for the database to count
+    name = ballot.c.number * 1_000 + ballot.c.vote_position
+    recent = sa.case((vote.c.opened_at.between(as_of - YEAR, as_of), name))
+    return (
+        sa.select(
+            ballot.c.voter,
+            sa.func.count(name.distinct()).label("votes"),
+            sa.func.count(recent.distinct()).label("last_year"),
+            sa.func.max(ballot.c.cast_at).label("last_vote"),
+        )
+        .join(vote, _OF_VOTE)
+        .where(ballot.c.status == BallotStatus.COUNTED)
+        .group_by(ballot.c.voter)
+    )
+
+
+def _count_opened(connection: sa.Connection, as_of: datetime) -> int:
+    opened = sa.select(sa.func.count()).select_from(vote).where(vote.c.opened_at.between(as_of - YEAR, as_of))
+    return int(connection.scalar(opened) or 0)
+
+
+def _person_row(person: Person, cast: sa.Row[Any] | None) -> PersonRow:
+    if cast is None:
+        return PersonRow(person=person)
+    return PersonRow(person=person, votes=cast.votes, last_year=cast.last_year, last_vote=cast.last_vote)
+
+
+def _load_addresses(connection: sa.Connection, person: Person) -> tuple[Address, ...]:
+    """The roster's addresses first, then those by somebody's word, then others that voted in the person's name."""
+    statement = (
+        sa.select(ballot.c.address, sa.func.count().label("ballots"), sa.func.max(ballot.c.cast_at).label("last_at"))
+        .where(ballot.c.voter == person.id)
+        .group_by(ballot.c.address)
+        .order_by(ballot.c.address)
+    )
+    seen = {row.address: row for row in connection.execute(statement)}
+    ruled = {
+        clean_address(box.address or box.key): verdict
+        for verdict in as_verdicts(load_identities(connection))
+        if verdict.same and person.id in {verdict.one.key, verdict.other.key}
+        for box in (verdict.one, verdict.other)
+        if box.key != person.id
+    }
+    known = dict.fromkeys([*person.emails, *ruled, *filter(None, seen)])
+    return tuple(
+        Address(
+            address=address,
+            in_roster=address in person.emails,
+            verdict=ruled.get(address),
+            ballots=seen[address].ballots if address in seen else 0,
+            last_at=seen[address].last_at if address in seen else None,
+        )
+        for address in known
+    )
+
+
+def _load_questions(
+    connection: sa.Connection, rules: Rules, person_id: str, own: sa.ColumnElement[bool]
+) -> tuple[Question, ...]:
+    cast = sa.select(ballot.c.message_id).where(ballot.c.voter == person_id)
+    about = sa.or_(
+        review_item.c.subject.endswith(f" = {person_id}", autoescape=True),
+        review_item.c.subject.startswith(f"{person_id} = ", autoescape=True),
+    )
+    statement = (
+        sa.select(review_item, proposal.c.title, proposal.c.stage)
+        .join(proposal, proposal.c.number == review_item.c.number)
+        .where(sa.or_(own, review_item.c.subject.in_(cast), about), *_LIVE)
+        .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
+        .limit(MOST)
+    )
+    return tuple(
+        Question(
+            number=row.number,
+            key=format_key(rules.prefix, row.number),
+            title=row.title,
+            stage=Stage(row.stage),
+            item=from_row(ReviewItem, row),
+        )
+        for row in connection.execute(statement)
+    )
+
+
+def _load_ballots(connection: sa.Connection, rules: Rules, person_id: str) -> tuple[CastBallot, ...]:
+    statement = (
+        sa.select(ballot, proposal.c.title, vote.c.round)
+        .join(vote, _OF_VOTE)
+        .join(proposal, proposal.c.number == ballot.c.number)
+        .where(ballot.c.voter == person_id, *_LIVE)
+        .order_by(ballot.c.cast_at.desc(), ballot.c.number.desc())
+        .limit(MOST)
+    )
+    return tuple(
+        CastBallot(
+            number=row.number,
+            key=format_key(rules.prefix, row.number),
+            title=row.title,
+            round=row.round,
+            ballot=from_row(Ballot, row),
+            url=rules.render_permalink(row.message_id),
+        )
+        for row in connection.execute(statement)
+    )

@@ -1,0 +1,97 @@
+"""What the board shows of people: whom the roster knows, and what each of them has done and still can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from kipflow.domain.decisions import ReviewItem
+from kipflow.domain.events import Stage
+from kipflow.domain.people import Person, Verdict
+from kipflow.domain.votes import Ballot
+from kipflow.services.board import BoardRow
+
+#: How far back participation is counted.
+YEAR = timedelta(days=365)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """Somebody of the roster. `votes` are those that they ever voted in, `last_year` those of them that opened within
+    a `YEAR`; only ballots that count are counted."""
+
+    person: Person
+    votes: int = 0
+    last_year: int = 0
+    last_vote: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleView:
+    """Everybody of the roster, who voted most within a year first; `opened` counts the votes of that year.
+    `source` says where the roster is from."""
+
+    rows: tuple[PersonRow, ...]
+    opened: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """An address of a person: whether the roster has it, by whose word it is theirs otherwise, how often it voted."""
+
+    address: str
+    in_roster: bool
+    verdict: Verdict | None = None
+    ballots: int = 0
+    last_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CastBallot:
+    """A ballot with the vote that it was cast in; `url` is the mail's permalink."""
+
+    number: int
+    key: str
+    title: str
+    round: int
+    ballot: Ballot
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """An open question that is about somebody: about a proposal, a ballot or an address of theirs."""
+
+    number: int
+    key: str
+    title: str
+    stage: Stage
+    item: ReviewItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonView:
+    """One person of the roster. `unvoted` are votes under way that they have not voted in, the first to close first;
+    `proposals` those whose author goes by exactly their name, if nobody else does, newest activity first.
+    `questions` are open. `ballots` are their newest ones, newest first."""
+
+    row: PersonRow
+    opened: int
+    source: str
+    addresses: tuple[Address, ...]
+    unvoted: tuple[BoardRow, ...]
+    proposals: tuple[BoardRow, ...]
+    questions: tuple[Question, ...]
+    ballots: tuple[CastBallot, ...]
+
+
+class People(Protocol):
+    """The read side of people. Both are one short transaction with a fixed number of queries."""
+
+    def people(self, as_of: datetime) -> PeopleView: ...
+
+    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
+        """The person of this id in the roster, if it has one."""
+        ...

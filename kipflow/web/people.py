@@ -1,0 +1,68 @@
+"""Pages of people: everybody of the roster, and what each of them did and still can do. The same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from kipflow.services.people import People, PersonView
+from kipflow.web.api import answer_json
+from kipflow.web.render import Pages
+
+PersonId = Annotated[str, Path(max_length=200)]
+
+
+class PeoplePages:
+    """Each method answers one address; `people` and `clock` are asked once per request."""
+
+    def __init__(self, people: Callable[[], People], pages: Pages, clock: Callable[[], datetime]) -> None:
+        self._people, self._pages, self._clock = people, pages, clock
+
+    def build_router(self) -> APIRouter:
+        """The addresses, all of them to be read only."""
+        router = APIRouter()
+        for path, show in (("", self.list_people), ("/{person}", self.show_person)):
+            router.get(f"/people{path}", response_class=HTMLResponse, include_in_schema=False)(show)
+        router.get("/me", response_class=HTMLResponse, include_in_schema=False)(self.show_me)
+        router.get("/api/people")(self.people)
+        router.get("/api/people/{person}")(self.person)
+        return router
+
+    def list_people(self, request: Request) -> HTMLResponse:
+        now = self._clock()
+        return self._pages.render(request, "people.html", now=now, people=self._people().people(now))
+
+    def show_person(self, request: Request, person: PersonId) -> HTMLResponse:
+        now = self._clock()
+        is_me = person == self._pages.find_me(request)
+        return self._pages.render(request, "person.html", now=now, view=self._find(person, now), is_me=is_me)
+
+    def show_me(self, request: Request) -> HTMLResponse:
+        """What waits for whoever is signed in; how to say who they are where nobody has yet."""
+        me = self._pages.find_me(request)
+        return self.show_person(request, me) if me else self._pages.render(request, "stranger.html")
+
+    def people(self) -> JSONResponse:
+        """Everybody of the roster, who voted most within a year first."""
+        now = self._clock()
+        return answer_json(now, people=self._people().people(now))
+
+    def person(self, person: PersonId) -> JSONResponse:
+        """Somebody of the roster, with addresses, roles, ballots, and what waits for them."""
+        now = self._clock()
+        return answer_json(now, person=self._find(person, now))
+
+    def _find(self, person: str, now: datetime) -> PersonView:
+        """The person.
+
+        Raises:
+            HTTPException: 404, the roster has nobody of this id.
+        """
+        view = self._people().find_person(person, now)
+        if view is None:
+            raise HTTPException(404)
+        return view
