@@ -14,13 +14,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 from airflow.sdk import Param, dag, get_current_context, task
+from airflow.sdk.exceptions import AirflowFailException
 from kip_dags import mail
 from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag
 from kip_dags.parts import open_parts
 
 from kipflow.services import landing
-from kipflow.services.wanted_months import wanted_range
+from kipflow.services.wanted_months import WrongRange, wanted_range
 
 MONTH = {"type": ["null", "string"], "pattern": r"^\d{4}-(0[1-9]|1[0-2])$"}
 
@@ -45,7 +46,10 @@ def kip_backfill() -> None:
         _, config = mail.require_archive(parts)
         params = context["params"]
         first, last = params["first"] or config.since, params["last"] or f"{parts.clock():%Y-%m}"
-        wanted = wanted_range(parts.community.lists, first, last, as_of=parts.clock())
+        try:
+            wanted = wanted_range(parts.community.lists, first, last, as_of=parts.clock())
+        except WrongRange as error:
+            raise AirflowFailException(str(error)) from None  # it would be refused again
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
         return sum(landing.is_readable(one) for one in landed)
 

@@ -8,7 +8,7 @@ from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services.alerts import Failure, report_failure
 from kipflow.services.conditions import report_conditions
-from kipflow.wiring import Parts, board_program, effect_rules, find_state
+from kipflow.wiring import Parts, effect_rules, find_state
 
 
 def tell_of_failure(context: Any) -> None:
@@ -28,4 +28,4 @@ def tell_of_conditions(parts: Parts) -> None:
     """Let operators hear of what keeps the whole from working; of each once."""
     now = parts.clock()
     found = find_state(parts, now=now)
-    report_conditions(parts.store, found, effect_rules(parts), now=now, program=board_program(parts.settings))
+    report_conditions(parts.store, found, effect_rules(parts), now=now)

@@ -20,7 +20,7 @@ from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
-from kipflow.services.wording import say_delivery, say_ruling, say_warning
+from kipflow.services.wording import is_undated, say_delivery, say_ruling, say_warning
 
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 
@@ -45,7 +45,10 @@ def print_proposal(view: ProposalView, form: str) -> int:
 def _print_head(view: ProposalView) -> None:
     out = console()
     out.print(f"{view.key}: {view.proposal.title}")
-    out.print(f"{view.stage} since {say_time(view.since)} UTC (decided as of {say_time(view.decided_at)} UTC)")
+    since = (
+        "known from an index, since when is not" if is_undated(view.history) else f"since {say_time(view.since)} UTC"
+    )
+    out.print(f"{view.stage} {since} (decided as of {say_time(view.decided_at)} UTC)")
     if view.claim:
         out.print(f"{view.claim}: {view.claim_why}", soft_wrap=True)
     for line in view.missing:

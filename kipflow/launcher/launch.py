@@ -42,10 +42,11 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     services' tokens from the process's environment, and sets in it where the sandbox is, for what comes
     after in this process. With `wait` off it returns when the programs are healthy.
 
-    A DAG run that fails does not raise: it stands in `Running.failed`, and the UI stays up to look at it.
+    A DAG run that fails does not raise, nor do runs that cannot be started or waited for: it stands in
+    `Running.failed`, and the UI stays up to look at it.
 
     Raises:
-        LaunchFailed: something could not start; everything is stopped again.
+        LaunchFailed: something could not start, or ended; everything is stopped again.
         ConfigError: a configuration file is wrong; nothing was started.
     """
     layout = find_layout(settings)
@@ -74,6 +75,11 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
         return running
     try:
         return replace(running, failed=tuple(_run(running, layout, progress)))
+    except LaunchFailed as error:
+        if all(service.is_alive for service in load_services(layout)):
+            return replace(running, failed=(str(error),))  # what works is kept: its UI is where to look
+        _stop_again(layout, progress)
+        raise
     except BaseException:
         _stop_again(layout, progress)
         raise

@@ -6,13 +6,14 @@ The board shows them on top of every page, `kipflow status` prints them, and the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Coverage
+from kipflow.domain.messagekinds import KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
 from kipflow.services.ports import Effect, Marks, Runs, Store
@@ -220,26 +221,22 @@ def _mark(service: str) -> str:
 
 
 # -- the operators' channel --------------------------------------------------------------------------
-def report_conditions(
-    store: Store, found: tuple[Condition, ...], rules: EffectRules, *, now: datetime, program: str
-) -> int:
+def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
     """Tell the operators' channel of each fault that it did not hear of yet; how many messages that makes."""
-    faults = [condition for condition in found if condition.is_fault]
-    if not faults or not rules.tells or not rules.operators:
+    effects = []
+    for fault in found:
+        payload = rules.address("condition", build_message(fault.says, _render(fault, rules.program)))
+        if fault.is_fault and payload is not None:
+            since = [fault.since.isoformat(timespec="minutes")] if fault.since is not None else []
+            key = "/".join(["condition", fault.name, *since, "slack"])
+            effects.append(Effect(key=key, number=None, channel="slack", payload=payload))
+    if not effects:
         return 0
-    effects = [
-        Effect(
-            key="/".join(["condition", c.name, *([c.since.isoformat(timespec="minutes")] if c.since else []), "slack"]),
-            number=None,
-            channel="slack",
-            payload={"channel": rules.operators, **build_message(c.says, _render(c, program))},
-        )
-        for c in faults
-    ]
     with store.begin() as session:
         return session.outbox.enqueue(effects, now=now, status="pending" if rules.sends else "skipped")
 
 
 def _render(condition: Condition, program: str) -> list[str]:
     fix = escape(address_commands(condition.fix, program))
-    return [f":warning: *{escape(condition.says)}*", f"{escape(condition.works)}.", f"To fix it: {fix}."]
+    says = f"{KINDS['condition'].icon} *{escape(condition.says)}*"
+    return [says, f"{escape(condition.works)}.", f"To fix it: {fix}."]

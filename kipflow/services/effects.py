@@ -14,9 +14,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import render_retraction
 from kipflow.services.newsrows import CLAIM_ROWS, ROWS, Notice, Row, Situation, leaves_acceptance
 from kipflow.services.ports import RETRACTS, WARNS, Effect
-
-#: What an index told was so before kipflow came to know of it.
-BASELINES = frozenset({"index-import", "index-row"})
+from kipflow.services.wording import UNDATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,4 +119,4 @@ def _find_index_retractions(situation: Situation) -> list[Effect]:
 
 
 def _is_news(situation: Situation, move: Transition) -> bool:
-    return move.rule not in BASELINES and situation.is_fresh(move.at)
+    return move.rule not in UNDATED and situation.is_fresh(move.at)

@@ -21,7 +21,7 @@ from kipflow.services.newsrows import NEWS_AGE, Notice
 from kipflow.services.ports import Effect, Outbox, Session
 from kipflow.services.retractions import find_retraction
 from kipflow.services.votecards import keep_cards
-from kipflow.services.wording import find_warning_key
+from kipflow.services.wording import RULE_WORDS, find_warning_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,15 @@ class Advance:
 
 def say_advance(done: Advance, prefix: str) -> str:
     """What became of a proposal, in one line for a log."""
-    moves = [f"{t.source or 'nothing'} → {t.target}: {t.rule}" for t in done.appended]
+    moves = [f"{t.source or 'new'} → {t.target}: {_say_cause(t)}" for t in done.appended]
     stays = f"{done.stage or 'not begun yet'}, as before"
     return f"{format_key(prefix, done.number)}: {done.skipped or '; '.join(moves) or stays}"
+
+
+def _say_cause(move: Transition) -> str:
+    """Why, in words, with the line that it rests on."""
+    line = move.note if move.retracts else move.evidence[0].line if move.evidence else ""
+    return f"{RULE_WORDS.get(move.rule, move.rule)}{f' ({line})' if line else ''}"
 
 
 def find_notice(decision: Decision, facts: ProposalFacts, policy: Policy, recorded_at: datetime) -> Notice | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kipflow.domain.clocks import month_start, next_month
-from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.conditions import note_back
 from kipflow.services.ports import Archive, MonthStats, Report, Store
@@ -15,6 +15,10 @@ from kipflow.services.ports import Archive, MonthStats, Report, Store
 #: Why a month counts as held that no archive gave.
 FROM_FILES = "read from files"
 HELD_UP_TO = "held up to"
+
+
+class WrongRange(KipflowError):
+    """Months that nobody can read from first to last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,12 @@ def wanted_range(lists: Sequence[str], first: str, last: str, *, as_of: datetime
     """Every month from `first` to `last` (both "2024-01", included), held or not: a backfill.
 
     Months after `as_of` are left out: empty as they are, they would count as held before they began.
+
+    Raises:
+        WrongRange: the first month is later than the last.
     """
+    if first > last:
+        raise WrongRange(f"{first} is later than {last}: name the earlier month as the first")
     end = month_start(last) if as_of is None else min(month_start(last), as_of)
     return [Wanted(list_id=x, month=m) for x in lists for m in list_months(first, end)]
 

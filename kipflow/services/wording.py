@@ -8,7 +8,7 @@ from typing import Any
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.ruled import say_care
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.services.board import SenderBallot
+from kipflow.services.board import RecordedTransition, SenderBallot
 from kipflow.services.ports import OutboxRow
 
 #: Rule of a transition → why it was made, as a sentence's end: "Discussion → Vote, because …".
@@ -35,6 +35,9 @@ RULE_WORDS: dict[str, str] = {
     "restored": "an operator took its newest move back",
     "correction": "later evidence took the ground from earlier entries",
 }
+
+#: Rules of moves whose date nobody knows: an index told that it was so before kipflow came to know of it.
+UNDATED = frozenset({"index-import", "index-row"})
 
 #: Kind of a question → what it is about.
 REVIEW_WORDS: dict[str, str] = {
@@ -74,6 +77,12 @@ _AUTHENTICATION_WORDS: dict[Authentication, str] = {
 def say_authentication(ballot: SenderBallot) -> str:
     """What the mail and its receiving host say of its sender's address."""
     return _ADDRESS_WORDS[ballot.address_source] + _AUTHENTICATION_WORDS[ballot.authentication]
+
+
+def is_undated(history: Iterable[RecordedTransition]) -> bool:
+    """Whether a proposal's stage is known from an index only, which does not say since when."""
+    standing = [r.transition.rule for r in history if not r.retracted and not r.transition.retracts]
+    return bool(standing) and standing[-1] in UNDATED
 
 
 def say_warning(given: SilenceWarning) -> str:

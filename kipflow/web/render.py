@@ -31,7 +31,7 @@ from kipflow.services.settling import (
     find_ways,
     render_command,
 )
-from kipflow.services.wording import say_authentication, say_ruling
+from kipflow.services.wording import is_undated, say_authentication, say_ruling
 from kipflow.web import charts, metrics, times, wording
 from kipflow.web.forms import build_form
 from kipflow.web.writing import Operator
@@ -183,6 +183,7 @@ def _find_globals() -> dict[str, Any]:
         "say_authentication": say_authentication,
         "say_end": say_end,
         "say_ruling": say_ruling,
+        "is_undated": is_undated,
         "say_run": wording.say_run,
         "say_origin": wording.say_origin,
         "by_month": charts.fill_months,

@@ -67,7 +67,8 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
         review=sum(int(row.review) for row in per_stage),
         drift=sum(int(row.drift) for row in per_stage),
         pending=int(connection.scalar(sa.select(sa.func.count()).select_from(pending)) or 0),
-        unreadable=sum(bad.values()),
+        # of mails: pages that could not be read are shown with their proposals
+        unreadable=sum(items for (list_id, _), items in bad.items() if list_id),
         months=tuple(views.MonthCoverage(month=m, unreadable=bad.get((m.list_id, m.month), 0)) for m in months),
         last_poll=max((m.fetched_at for m in months), default=None),
         last_decision=max((row.decided_at for row in per_stage), default=None),

@@ -60,7 +60,9 @@ def board(store: SqlStore, policy: Policy) -> SqlStore:
         session.pages.save_ticket(
             TicketState(key="SHELF-12", status="Open", resolution=None, fix_versions=("4.2",), seen_at=NOW)
         )
-        session.mail.save_unreadable([Unreadable(source="x#1", why="torn", list_id=LIST, month="2026-03")], seen_at=NOW)
+        broken = Unreadable(source="page 7 version 2", why="broken markup", list_id="", month="")
+        torn = Unreadable(source="x#1", why="torn", list_id=LIST, month="2026-03")
+        session.mail.save_unreadable([torn, broken], seen_at=NOW)
         session.mail.save_month(make_month("2026-02"))
         session.mail.save_month(make_month())
         session.rulings.save(make_ruling(8, kind="snooze", target="KIP-8", value={"until": AS_OF.isoformat()}))
@@ -261,7 +263,7 @@ def test_lists_are_paged_newest_first(board: SqlStore) -> None:
             item = Unreadable(source=f"y#{i}", why="torn")
             session.mail.save_unreadable([item], seen_at=NOW + timedelta(hours=i + 1))
     page = board.unreadable(offset=1, limit=2)
-    assert ([r.source for r in page.rows], page.total) == (["y#3", "y#2"], 6)
+    assert ([r.source for r in page.rows], page.total) == (["y#3", "y#2"], 7)
     assert board.effects(status="held").total == 1
     assert board.effects(limit=1).total == 2
 

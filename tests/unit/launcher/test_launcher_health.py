@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from kipflow.config.settings import Settings, read_settings
+from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import launch, services
 from kipflow.launcher.api import AirflowApi
 from kipflow.launcher.instance import Running
@@ -105,3 +106,30 @@ def test_a_program_that_ended_by_itself_is_named_with_its_log(tmp_path: Path) ->
     assert out.getvalue().splitlines() == [
         f"scheduler had ended by itself (its log: {kept}). Everything is started again"
     ]
+
+
+@pytest.mark.parametrize(("alive", "kept"), [(True, True), (False, False)])
+def test_what_works_is_kept_where_the_first_runs_cannot_be_waited_for(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, alive: bool, kept: bool
+) -> None:
+    """Airflow's database stayed locked, say: its programs live, and there is where to look."""
+    stopped: list[str] = []
+
+    class Program:
+        is_alive = alive
+
+    def run(*_: object) -> list[str]:
+        raise LaunchFailed(what="Airflow PATCH /api/v2/dags/kip_backfill", why="answered 500: Database error")
+
+    monkeypatch.setattr(launch, "find_running", lambda _: None)
+    monkeypatch.setattr(launch, "_start", lambda *_: Running(community="sandbox", ui_url="http://127.0.0.1:9"))
+    monkeypatch.setattr(launch, "_run", run)
+    monkeypatch.setattr(launch, "load_services", lambda _: [Program()])
+    monkeypatch.setattr(launch, "_stop_again", lambda *_: stopped.append("stopped"))
+    if kept:
+        running = launch.up(settings, console=Console(file=io.StringIO()))
+        assert running.failed == ("Airflow PATCH /api/v2/dags/kip_backfill: answered 500: Database error",)
+    else:
+        with pytest.raises(LaunchFailed, match="Database error"):
+            launch.up(settings, console=Console(file=io.StringIO()))
+    assert stopped == ([] if kept else ["stopped"])

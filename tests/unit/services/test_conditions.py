@@ -27,7 +27,9 @@ NOW = datetime(2026, 3, 12, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 WELL = Situation(now=NOW, coverage=Coverage(complete_through=NOW - HOUR))
 REFUSED = Away(since=NOW - 3 * HOUR, why="connection refused")
-RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#kips-ops", index_page="")
+RULES = EffectRules(
+    prefix="KIP", sends=True, slack="send", channel="#kips", operators="#kips-ops", program="kipflow -C kafka"
+)
 
 
 def test_where_all_is_well_nothing_is_said() -> None:
@@ -102,7 +104,7 @@ def test_operators_hear_of_each_fault_once_until_it_begins_anew() -> None:
     def report(since: datetime) -> int:
         away = {"archive": Away(since=since, why="down <!channel>")}
         found = find_conditions(replace(WELL, away=away))
-        return report_conditions(store, found, RULES, now=NOW, program="kipflow -C kafka")
+        return report_conditions(store, found, RULES, now=NOW)
 
     assert [report(NOW), report(NOW), report(NOW + HOUR)] == [1, 0, 1]
     [row, _] = store.effects().rows
@@ -114,5 +116,5 @@ def test_operators_hear_of_each_fault_once_until_it_begins_anew() -> None:
 
 def test_what_is_no_fault_is_in_no_message() -> None:
     found = find_conditions(replace(WELL, has_archive=False))
-    assert report_conditions(open_memory(), found, RULES, now=NOW, program="kipflow") == 0
+    assert report_conditions(open_memory(), found, RULES, now=NOW) == 0
     assert set(SERVICES) == {"archive", "wiki", "tickets"}

@@ -24,7 +24,7 @@ from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
 from kipflow.services.ports import MonthStats
-from kipflow.services.wanted_months import find_wanted_months, wanted_range
+from kipflow.services.wanted_months import WrongRange, find_wanted_months, wanted_range
 
 LIST = "dev@x.example"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -383,3 +383,8 @@ def test_an_archive_that_gives_nothing_is_away_until_it_answers_and_holds_no_mon
     with store.read() as session:
         assert load_away(session.marks) == {}
         assert session.mail.find_coverage().complete_through == NOW
+
+
+def test_a_backfill_from_a_later_to_an_earlier_month_is_refused() -> None:
+    with pytest.raises(WrongRange, match="2026-05 is later than 2026-03: name the earlier month"):
+        wanted_range([LIST], "2026-05", "2026-03")
