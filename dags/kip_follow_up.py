@@ -1,4 +1,4 @@
-"""Bring up to date what people did by hand after a vote: the mail with its result.
+"""Bring up to date what people did by hand after a vote: the proposal's page, the mail with its result, the ticket.
 
 For each kind of effect one task puts what is due into the outbox and takes back what no longer is, and one makes it.
 A kind that the community has switched off, or where it runs dry, changes nothing; what needs approval waits on the
@@ -13,13 +13,13 @@ from airflow.sdk import AssetOrTimeSchedule, dag, task
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_kind, plan_kind
 
-KINDS = ("result",)
+KINDS = ("page", "result", "ticket")
 
 
 @dag(
     dag_id="kip_follow_up",
     schedule=AssetOrTimeSchedule(timetable=every("*/10 * * * *"), assets=TRANSITIONS),
-    **describe_dag(__doc__, "effects", "mail"),
+    **describe_dag(__doc__, "effects", "wiki", "mail"),
 )
 def kip_follow_up() -> None:
     @task

@@ -33,9 +33,11 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Kind, Scope
+from kipflow.services.kinds.page import PageKind
 from kipflow.services.kinds.result import ResultKind
+from kipflow.services.kinds.ticket import TicketKind
 from kipflow.services.lastrun import find_pause
-from kipflow.services.ports import Archive, Chat, Mailer, Runs, Tickets, Wiki
+from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
 
 
@@ -63,7 +65,7 @@ class Parts:
     store: SqlStore
     archive: Archive | None
     wiki: Wiki | None
-    tickets: Tickets | None
+    tickets: JiraTickets | None
     chat: Chat | None
     mailer: Mailer | None
     clock: Callable[[], datetime]
@@ -190,46 +192,48 @@ def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Se
     )
 
 
-def _make_chat(parts: Parts, scope: Scope) -> Kind | None:
-    return ChatKind(parts.chat, scope.store) if parts.chat is not None else None
-
-
 def _make_index(parts: Parts, scope: Scope) -> Kind | None:
     wiki = parts.community.wiki
     return IndexKind(scope=scope, wiki=parts.wiki, page_id=wiki.index_page) if parts.wiki and wiki else None
 
 
 def _make_result(parts: Parts, scope: Scope) -> Kind | None:
-    mail = parts.community.mail
-    if mail is None or parts.mailer is None:
-        return None
-    return ResultKind(scope=scope, mailer=parts.mailer, sender=mail.sender, lists=frozenset(parts.community.lists))
+    mail, lists = parts.community.mail, frozenset(parts.community.lists)
+    return (
+        ResultKind(scope=scope, mailer=parts.mailer, sender=mail.sender, lists=lists) if parts.mailer and mail else None
+    )
 
 
 #: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
 KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
-    "slack": _make_chat,
+    "slack": lambda parts, scope: ChatKind(parts.chat, scope.store) if parts.chat else None,
     "index": _make_index,
+    "page": lambda parts, scope: (
+        PageKind(scope=scope, wiki=parts.wiki, tickets=find_ticket_links(parts.community)) if parts.wiki else None
+    ),
     "result": _make_result,
+    "ticket": lambda parts, scope: TicketKind(scope=scope, tickets=parts.tickets) if parts.tickets else None,
 }
 
 
 def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
     """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
-    found: dict[str, Kind] = {}
-    for name, make in KINDS.items():
-        scope = Scope(
-            store=parts.store,
-            board=parts.store,
-            prefix=parts.community.prefix,
-            mode=parts.community.effects.find_mode(name),
-            sends=parts.sends,
-            now=now,
+    community, store = parts.community, parts.store
+    made = {
+        name: make(
+            parts,
+            Scope(
+                store=store,
+                board=store,
+                prefix=community.prefix,
+                mode=community.effects.find_mode(name),
+                sends=parts.sends,
+                now=now,
+            ),
         )
-        kind = make(parts, scope)
-        if kind is not None:
-            found[name] = kind
-    return found
+        for name, make in KINDS.items()
+    }
+    return {name: kind for name, kind in made.items() if kind is not None}
 
 
 def effect_rules(parts: Parts) -> EffectRules:

@@ -8,10 +8,15 @@ from typing import Any
 from kipflow.adapters.store import SqlStore
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Scope
+from kipflow.services.kinds.page import PageKind
 
 
 def scope_of(store: SqlStore, now: datetime, *, mode: str = "send", sends: bool = True) -> Scope:
     return Scope(store=store, board=store, prefix="KIP", mode=mode, sends=sends, now=now)
+
+
+def page_kind(store: SqlStore, wiki: Any, now: datetime, *, mode: str = "send") -> PageKind:
+    return PageKind(scope=scope_of(store, now, mode=mode), wiki=wiki, tickets="https://jira.x.example/browse/")
 
 
 def index_kind(store: SqlStore, wiki: Any, page_id: str, now: datetime, *, sends: bool = True) -> IndexKind:

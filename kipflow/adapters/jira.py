@@ -1,4 +1,4 @@
-"""JIRA, read only: the state of a ticket."""
+"""JIRA: the state of a ticket, and comments on it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.adapters.http import HttpService
+from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.patience import Patience
+from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
 from kipflow.domain.pages import TicketState
 
+#: Comments of a ticket among which one is looked for.
+_COMMENTS = 200
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}-[1-9]\d{0,8}")
 
 
@@ -58,6 +62,54 @@ class JiraTickets:
 
         params = {"fields": "status,resolution,fixVersions"}
         return self._http.fetch_json(f"/issue/{key}", params=params, accept=frozenset({404}), read=read)[1]
+
+    def add_comment(self, ticket: str, text: str, *, key: str) -> str:
+        """Comment on a ticket once; "TICKET/COMMENT". The last line carries `key`, by which `find_comment` knows it.
+
+        Raises:
+            RateLimited, Refused: certainly nothing was written.
+            ServiceUnavailable: nobody can tell whether it was.
+        """
+        what = f"POST /issue/{ticket}/comment"
+        if not _KEY.fullmatch(ticket):
+            raise Refused(service="JIRA", url=self._http.url, why=f"{ticket[:40]!r} is no ticket")
+        try:
+            content = {"body": f"{text}\n\n{_sign(key)}"}
+            answer = self._http.fetch_once("POST", f"/issue/{ticket}/comment", content=content)
+        except Fault as fault:
+            if fault.wait is not None:
+                raise RateLimited(service="JIRA", retry_after=fault.wait) from None
+            raise ServiceUnavailable(service="JIRA", url=self._http.url, why=f"{what}: {fault.why}") from None
+        try:
+            refuse(answer.status, answer.body)
+        except Fault as fault:
+            raise Refused(service="JIRA", url=self._http.url, why=f"{what}: {fault.why}") from None
+        try:
+            return f"{ticket}/{answer.json()['id']}"
+        except (Fault, KeyError, TypeError):
+            return ticket
+
+    def find_comment(self, ticket: str, *, key: str) -> str | None:
+        """The comment with this key among a ticket's newest ones.
+
+        Raises:
+            CannotTell: the ticket has more of them than are looked through.
+            ServiceUnavailable: no usable answer.
+        """
+
+        def read(raw: Any) -> tuple[str | None, int]:
+            mine = (c for c in raw["comments"] if str(c["body"]).rstrip().endswith(_sign(key)))
+            return next((f"{ticket}/{c['id']}" for c in mine), None), int(raw["total"])
+
+        params = {"orderBy": "-created", "maxResults": str(_COMMENTS)}
+        found, total = self._http.fetch_json(f"/issue/{ticket}/comment", params=params, read=read)[1] or (None, 0)
+        if found is None and total > _COMMENTS:
+            raise CannotTell(f"it may be among the {total:,} comments of {ticket}")
+        return found
+
+
+def _sign(key: str) -> str:
+    return f"kipflow: {key}"
 
 
 def _name(value: Any) -> str | None:

@@ -109,8 +109,12 @@ class EffectsConfig(StrictModel):
     """Messages."""
     index: Sending = "approve"
     """Edits of the wiki's index."""
+    page: Sending = "off"
+    """Edits of proposal pages: state, and links, ticket and release where nobody filled them in."""
     result: Sending = "off"
     """Result mails."""
+    ticket: Sending = "off"
+    """Comments on tickets: how the vote ended."""
 
     def find_mode(self, kind: str) -> str:
         return str(getattr(self, kind))

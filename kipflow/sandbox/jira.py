@@ -1,11 +1,11 @@
-"""JIRA's issue endpoint, as far as kipflow reads it."""
+"""JIRA's issue and comment endpoints, as far as kipflow uses them."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from kipflow.sandbox.parts import Now, TheTickets
+from kipflow.sandbox.parts import Json, Now, TheTickets
 
 router = APIRouter(prefix="/jira/rest/api/2")
 
@@ -27,3 +27,18 @@ def issue(key: str, tickets: TheTickets, now: Now, fields: str = "") -> Response
     return JSONResponse(
         {"id": str(ticket.id), "key": ticket.key, "self": f"/rest/api/2/issue/{ticket.id}", "fields": shown}
     )
+
+
+@router.get("/issue/{key}/comment")
+def list_comments(key: str, tickets: TheTickets) -> Response:
+    found = tickets.comments.get(key.upper(), [])[::-1]
+    return JSONResponse({"startAt": 0, "maxResults": len(found), "total": len(found), "comments": found})
+
+
+@router.post("/issue/{key}/comment")
+def add_comment(key: str, tickets: TheTickets, now: Now, given: Json) -> Response:
+    if tickets.find(key.upper()) is None:
+        return JSONResponse({"errorMessages": ["Issue Does Not Exist"], "errors": {}}, 404)
+    held = tickets.comments.setdefault(key.upper(), [])
+    held.append({"id": str(1 + len(held)), "body": str(given["body"]), "created": now.isoformat()})
+    return JSONResponse(held[-1], 201)

@@ -35,11 +35,12 @@ class Ticket:
 
 
 class Tickets:
-    """All tickets by their keys, and what visitors resolved."""
+    """All tickets by their keys, what visitors resolved, and what was said about each."""
 
     def __init__(self, tickets: Iterable[Ticket]) -> None:
         self._by_key = {ticket.key: ticket for ticket in tickets}
         self._resolved: list[tuple[str, str, datetime]] = []
+        self.comments: dict[str, list[dict[str, str]]] = {}
 
     def find(self, key: str) -> Ticket | None:
         return self._by_key.get(key)

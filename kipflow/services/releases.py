@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kipflow.services.board import Board
 from kipflow.services.desk import Desk, Done, Values, Word
-from kipflow.services.ports import REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, OutboxRow
+from kipflow.services.ports import EDITS, REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, OutboxRow
 from kipflow.services.rulings import BadRuling, check_words
 
 
@@ -51,18 +51,18 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
 
 
 def roll_back(desk: Desk, values: Values, word: Word) -> Done:
-    """Let a saved edit of the index be taken back: what stood there before is saved anew, if nobody wrote since."""
+    """Let a saved edit of a page be taken back: what stood there before is saved anew, if nobody wrote since."""
     by, why = check_words(word.author, word.reason)
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
-        if effect is None or effect.channel != "index" or effect.status != "sent" or TAKES_BACK in effect.payload:
-            raise BadRuling(f"{values['key']!r} is no edit of the index that was saved")
+        if effect is None or effect.channel not in EDITS or effect.status != "sent" or effect.is_undoing:
+            raise BadRuling(f"{values['key']!r} is no edit of a page that was saved")
         if not desk.effects.sends:
             raise BadRuling("this installation runs dry: nothing is saved")
         page_id, _, version = str(effect.external_ref).rpartition("@")
-        text = f"take back version {version} of the index page, says {by}: {why}"
+        text = f"take back version {version} of page {page_id}, says {by}: {why}"
         payload = {"page_id": page_id, TAKES_BACK: int(version), "undoes": effect.key, "text": text}
-        undo = Effect(key=f"{effect.key}/rollback", number=None, channel="index", payload=payload)
+        undo = Effect(key=f"{effect.key}/rollback", number=effect.number, channel=effect.channel, payload=payload)
         if not session.outbox.enqueue([undo], now=word.at):
             raise BadRuling("somebody had it taken back already")
     return Done(said="it is taken back by the next delivery, unless somebody saves the page before")

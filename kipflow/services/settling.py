@@ -11,7 +11,7 @@ from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.people import find_sides
-from kipflow.services.ports import RETRACTS, TAKES_BACK, WARNS, OutboxRow
+from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
 
 #: What a snooze puts off by, if a person does not say otherwise.
@@ -117,7 +117,7 @@ def find_overrides(number: int) -> list[Way]:
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:
-    """The ways to settle an effect that waits for a person; for an edit of the index
+    """The ways to settle an effect that waits for a person; for an edit of a page
     that was saved the way to take it back; else none."""
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
@@ -125,7 +125,7 @@ def find_release_ways(effect: OutboxRow) -> list[Way]:
     lasts = RETRACTS in effect.payload or WARNS in effect.payload
     refuse = [] if lasts else [Way(act="refuse", given=given)]
     ways = {"held": [release, *refuse], "failed": [release, *refuse], "unsure": [sent, release]}
-    if effect.channel == "index" and TAKES_BACK not in effect.payload:
+    if effect.channel in EDITS and not effect.is_undoing:
         ways["sent"] = [Way(act="rollback", given=given)]
     return ways.get(effect.status, [])
 

@@ -220,6 +220,16 @@ def _sync_index(store: Store, wiki: Wiki, index_page: str, prefix: str, as_of: d
     return rows
 
 
+def note_page(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> None:
+    """Store a proposal's page as it is now, if the version before it is held: others come with the next sync."""
+    with store.begin() as session:
+        if session.pages.load_versions().get(page.page_id) == page.version - 1:
+            before = session.pages.find_text(page.page_id, page.version - 1)
+            version = parse(page, prefix)
+            version = replace(version, substance=read_substance(version.body, before=before))
+            session.pages.save_version(version, seen_at=as_of)
+
+
 def note_index(store: Store, page: WikiPage, prefix: str, as_of: datetime) -> tuple[int, tuple[str, ...]]:
     """Store what an index page's version says, rows and notes of calls: how many rows are new, and what is odd.
 

@@ -36,7 +36,7 @@ BLOCKS = frozenset(
 )
 CELLS = frozenset({"td", "th"})
 #: Cells as well: looking into each of many nested ones to the end would cost their number squared.
-_WITHIN_CELLS = BLOCKS | CELLS | frozenset(HEADINGS)
+BREAKS = BLOCKS | CELLS | frozenset(HEADINGS)
 ITALICS = frozenset({"em", "i"})
 _STRUCK = frozenset({"s", "del", "strike"})
 #: Read for their attributes or not at all; what they hold is no text of the page.
@@ -71,7 +71,7 @@ def is_skipped(element: _Element, name: str) -> bool:
 
 def is_one_block(cell: _Element) -> bool:
     """Whether a cell holds one paragraph at most, as cells of a table of values do; others are read line by line."""
-    blocks = (e for e in cell.iterdescendants() if name_of(e) in _WITHIN_CELLS)
+    blocks = (e for e in cell.iterdescendants() if name_of(e) in BREAKS)
     return next(blocks, None) is None or next(blocks, None) is None
 
 

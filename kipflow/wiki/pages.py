@@ -182,6 +182,12 @@ def is_field(text: str) -> bool:
     return _FIELD.match(text) is not None
 
 
+def find_kind(text: str) -> str | None:
+    """The kind of field that a line begins; None where it is no field."""
+    match = _FIELD.match(text)
+    return _kind_of(match.group("name")) if match is not None else None
+
+
 def _find_bare_state(lines: Sequence[Line]) -> dict[str, Field]:
     for line in lines:
         if (

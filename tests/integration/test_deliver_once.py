@@ -17,27 +17,22 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import httpx
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import event
 
 from kipflow.adapters.confluence import ConfluenceWiki
-from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.deliver import deliver
 from kipflow.services.kinds.chat import ChatKind
-from kipflow.services.kinds.kind import Kind
-from kipflow.services.ports import Effect, OutboxRow
+from kipflow.services.ports import Effect
 from tests.databases import database_url, postgres_cluster
 from tests.integration.conftest import ANCHOR, running_sandbox
+from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import MONDAY, found, story
 from tests.kinds import index_kind
 
@@ -103,71 +98,9 @@ def posted(outside: str, channel: str) -> list[str]:
 
 
 # -- processes that die ---------------------------------------------------------------------------------
-@dataclass(slots=True)
-class Steps:
-    """Counts the steps of this process, and ends it at one of them (0: never)."""
-
-    last: int
-    taken: int = 0
-
-    def take(self, *_: Any, **__: Any) -> None:
-        self.taken += 1
-        if self.taken == self.last:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def watch(self, store: SqlStore) -> None:
-        for name in ("before_cursor_execute", "commit"):
-            event.listen(store._engine, name, self.take)
-
-
-Made = TypeVar("Made")
-
-
-@dataclass(frozen=True, slots=True)
-class Stepping:
-    """A kind of effect whose calls are steps: before the request, and after the answer."""
-
-    kind: Kind
-    steps: Steps
-
-    def send(self, row: OutboxRow) -> str:
-        return self._do(self.kind.send, row)
-
-    def find(self, row: OutboxRow) -> str | None:
-        return self._do(self.kind.find, row)
-
-    def _do(self, call: Callable[[OutboxRow], Made], row: OutboxRow) -> Made:
-        self.steps.take()
-        found = call(row)
-        self.steps.take()
-        return found
-
-
-def fork(work: Callable[[], None]) -> int:
-    """Do it in a process of its own; its id."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return child
-
-
-def await_end(child: int) -> int:
-    """0, or -9 for one that was killed."""
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in {0, -9}, "the delivery itself failed"
-    return status
-
-
 def deliver_messages(opener: Open, outside: str, *, last: int = 0) -> None:
-    store, steps = opener(), Steps(last)
-    steps.watch(store)
-    handler: Any = Stepping(ChatKind(SlackChat(f"{outside}/slack/api", TOKEN), store), steps)
-    deliver(store, {"slack": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
+    chat = SlackChat(f"{outside}/slack/api", TOKEN)
+    deliver_until(opener, "slack", lambda store: ChatKind(chat, store), ANCHOR, last)
 
 
 @contextmanager
@@ -250,14 +183,6 @@ def test_one_of_four_that_dies_leaves_its_message_to_the_others(opener: Open, ou
 
 
 # -- the index -------------------------------------------------------------------------------------------
-def deliver_index(opener: Open, outside: str, *, last: int = 0) -> None:
-    store, steps = opener(), Steps(last)
-    steps.watch(store)
-    wiki = ConfluenceWiki(f"{outside}/confluence/rest/api", "secret")
-    handler: Any = Stepping(index_kind(store, wiki, "1000", ANCHOR), steps)
-    deliver(store, {"index": handler}, now=ANCHOR, by=ThisProcess(), wait=lambda _seconds: None)
-
-
 def test_a_kill_at_any_step_of_an_index_save_leaves_one_version_for_the_edit(
     opener: Open, outside: str, tmp_path: Path, database_url: sa.URL
 ) -> None:
@@ -266,20 +191,21 @@ def test_a_kill_at_any_step_of_an_index_save_leaves_one_version_for_the_edit(
     village.decide(MONDAY)
     village.parts.store.close()
     wiki = ConfluenceWiki(f"{outside}/confluence/rest/api", "secret")
-    index = wiki.fetch_page("1000")
+    body = wiki.fetch_page("1000").body
+    pages: list[str] = []
 
-    def save(last: int) -> int:
-        """Kill a delivery of an edit of a fresh page at this step, and deliver again; the status of the first."""
+    def prepare(last: int) -> None:
         title = f"Index {database_url.get_backend_name()} {last}"
-        page = wiki.create_page("1000", title=title, body=index.body)
+        pages.append(wiki.create_page("1000", title=title, body=body).page_id)
         store = opener()
-        index_kind(store, wiki, page.page_id, ANCHOR).plan()
+        index_kind(store, wiki, pages[-1], ANCHOR).plan()
         store.close()
-        status = await_end(fork(lambda: deliver_index(opener, outside, last=last)))
-        assert await_end(fork(lambda: deliver_index(opener, outside))) == 0
-        assert statuses(opener) == {"sent"}, f"killed at step {last}"
-        assert wiki.fetch_page(page.page_id).version == 2, f"killed at step {last}"
-        return status
 
-    lives = itertools.takewhile(lambda last: save(last) == -9, itertools.count(1))
-    assert len(list(lives)) > 10, "the first that is not killed has taken every step"
+    def work(last: int) -> None:
+        deliver_until(opener, "index", lambda store: index_kind(store, wiki, pages[-1], ANCHOR), ANCHOR, last)
+
+    def check(last: int) -> None:
+        assert statuses(opener) == {"sent"}, f"killed at step {last}"
+        assert wiki.fetch_page(pages[-1]).version == 2, f"killed at step {last}"
+
+    assert kill_at_every_step(prepare, work, check) > 10

@@ -178,7 +178,7 @@ def test_an_edit_behind_which_somebody_wrote_is_not_taken_back(place: Place) -> 
 
 
 def test_only_a_saved_edit_can_be_taken_back(place: Place) -> None:
-    with pytest.raises(BadRuling, match="no edit of the index"):
+    with pytest.raises(BadRuling, match="no edit of a page"):
         place.act("rollback", "index/none/1/2")
 
 

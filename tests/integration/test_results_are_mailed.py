@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.smtp import SmtpMailer
+from kipflow.adapters.store import SqlStore
+from kipflow.adapters.store.engine import open_engine
 from kipflow.services.acts import perform
 from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
@@ -19,6 +26,7 @@ from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.result import PATIENCE, ResultKind
 from kipflow.services.ports import OutboxRow, Report
 from kipflow.wiring import open_desk
+from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 from tests.kinds import scope_of
 from tests.smtpserver import MailServer, mail_server
@@ -55,7 +63,7 @@ def run(village: Village, server: MailServer, at: timedelta = timedelta(), mode:
     """What the DAG does: plan, then deliver."""
     kind = make_kind(village, server, at, mode)
     kind.plan()
-    return deliver(village.parts.store, {"result": kind}, now=OVER + at, wait=lambda _seconds: None)
+    return deliver(village.parts.store, {"result": kind}, now=OVER + at, by=ThisProcess(), wait=lambda _seconds: None)
 
 
 def rows(village: Village) -> list[OutboxRow]:
@@ -207,3 +215,62 @@ def test_no_list_but_the_community_s_own_is_written_to(village: Village, server:
     assert rows(village) == []
     assert kind.preview() != []
     assert AMARO.split("<")[1] not in "\n".join(kind.preview())
+
+
+def test_a_kill_at_any_step_sends_the_mail_once_or_asks_a_person(tmp_path: Path, server: MailServer) -> None:
+    villages: list[Village] = []
+
+    def opener() -> SqlStore:
+        store = villages[-1].parts.store
+        return SqlStore(open_engine(store._engine.url), store.rules)
+
+    def make(store: SqlStore, at: timedelta = timedelta()) -> ResultKind:
+        return replace(make_kind(villages[-1], server), scope=scope_of(store, OVER + at))
+
+    def prepare(last: int) -> None:
+        server.mails.clear()
+        villages.append(found(tmp_path / str(last)))
+        villages[-1].receive([mail for name, mail in story().items() if name != "result"], OVER)
+        villages[-1].decide(OVER)
+        make(villages[-1].parts.store).plan()
+        villages[-1].parts.store.close()
+
+    def check(last: int) -> None:
+        village, before = villages[-1], len(server.mails)
+        assert before <= 1, f"killed at step {last}"
+        if before:
+            arrive(village, server, timedelta(hours=1))
+        run(village, server, PATIENCE + timedelta(hours=2))
+        [row] = rows(village)
+        assert (row.status, len(server.mails)) == (("sent", 1) if before else ("unsure", 0)), f"killed at step {last}"
+        if row.status == "unsure":  # a person looked, and it is not there
+            act(village, "release", row.key)
+            run(village, server, PATIENCE + timedelta(hours=2))
+            assert len(server.mails) == 1
+
+    work = partial(deliver_until, opener, "result", make, OVER)
+    assert kill_at_every_step(prepare, work, check) > 8
+
+
+def test_a_kill_while_the_server_has_the_mail_and_has_not_answered_sends_it_once(
+    village: Village, server: MailServer
+) -> None:
+    server.stalling = True
+    make_kind(village, server).plan()
+    store = village.parts.store
+    store.close()
+    child = fork(lambda: deliver_until(
+        lambda: SqlStore(open_engine(store._engine.url), store.rules), "result",
+        lambda own: replace(make_kind(village, server), scope=scope_of(own, OVER)), OVER, 0,
+    ))  # fmt: skip
+    while not server.mails:
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    assert await_end(child) == -9
+    server.stalling = False
+    server.stalls.set()
+    run(village, server, timedelta(minutes=1))
+    arrive(village, server, timedelta(minutes=30))
+    run(village, server, timedelta(hours=1))
+    assert len(server.mails) == 1
+    assert [row.status for row in rows(village)] == ["sent"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from kipflow.domain.errors import Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
 from kipflow.services.messages import say_payload
@@ -89,6 +90,13 @@ def preview_each(scope: Scope, channel: str, wish: Wish) -> list[str]:
 def render_preview(effect: Effect | OutboxRow) -> list[str]:
     """What an effect would change or say, in lines."""
     return [str(line) for line in effect.payload.get("diff", ())] or [say_payload(effect.payload)]
+
+
+def refuse_lapsed(scope: Scope, row: OutboxRow, wish: Wish) -> None:
+    """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
+    due = wish(scope.board.proposal(row.number, scope.now)) if row.number is not None else None
+    if due is None or due.key != row.key:
+        raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
 
 
 def _load_waiting(scope: Scope, channel: str) -> list[OutboxRow]:

@@ -8,9 +8,9 @@ from datetime import timedelta
 from email.utils import parseaddr
 from typing import Any
 
-from kipflow.domain.errors import CannotTell, RateLimited, Refused
+from kipflow.domain.errors import CannotTell, RateLimited
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, plan_each, preview_each
+from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 
@@ -44,9 +44,7 @@ class ResultKind:
         return preview_each(self.scope, CHANNEL, self._wish)
 
     def send(self, row: OutboxRow) -> str:
-        due = self._wish(self.scope.board.proposal(row.number, self.scope.now)) if row.number is not None else None
-        if due is None or due.key != row.key:
-            raise Refused(service="mail", url=row.key, why="this result is no longer to be announced in these words")
+        refuse_lapsed(self.scope, row, self._wish)
         draft = ResultDraft(**row.payload["draft"], **self._sign(row.key))
         self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
         return draft.message_id

@@ -6,6 +6,7 @@ from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStor
 from kipflow.services.ports.effects import (
     BELOW,
     CARD,
+    EDITS,
     GONE,
     MOVED_BACK,
     ON_ITS_WAY,
@@ -22,7 +23,18 @@ from kipflow.services.ports.effects import (
     OutboxRow,
 )
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
-from kipflow.services.ports.outside import Archive, Chat, Mailer, MonthStats, PageRef, Runs, Tickets, Wiki, WikiPage
+from kipflow.services.ports.outside import (
+    Archive,
+    Chat,
+    Mailer,
+    MonthStats,
+    PageRef,
+    Runs,
+    TicketComments,
+    Tickets,
+    Wiki,
+    WikiPage,
+)
 from kipflow.services.ports.records import (
     Batch,
     CheckedPage,
@@ -40,6 +52,7 @@ from kipflow.services.ports.store import Rules, Session, Store
 __all__ = [
     "BELOW",
     "CARD",
+    "EDITS",
     "GONE",
     "MOVED_BACK",
     "ON_ITS_WAY",
@@ -81,6 +94,7 @@ __all__ = [
     "Session",
     "StaleMonth",
     "Store",
+    "TicketComments",
     "Tickets",
     "Wiki",
     "WikiPage",

@@ -27,6 +27,9 @@ ON_ITS_WAY = frozenset({"pending", "claimed", "failed", "unsure"})
 #: States of one that never goes out: it can be planned anew.
 GONE = frozenset({"skipped", "withdrawn"})
 
+#: Kinds of effect that edit pages: what was saved can be taken back.
+EDITS = frozenset({"index", "page"})
+
 #: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
 RETRACTS = "acceptance_falls"
 #: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.

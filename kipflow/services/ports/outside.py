@@ -81,6 +81,18 @@ class Tickets(Protocol):
     def fetch_ticket(self, key: str, *, now: datetime) -> TicketState | None: ...
 
 
+class TicketComments(Protocol):
+    """Comments on tickets. One is known by its `key`."""
+
+    def add_comment(self, ticket: str, text: str, *, key: str) -> str:
+        """A reference to the comment. Raises as `Chat.post` does."""
+        ...
+
+    def find_comment(self, ticket: str, *, key: str) -> str | None:
+        """The reference of the comment with this key; None: it is certainly not there."""
+        ...
+
+
 class Mailer(Protocol):
     """A server that takes mails."""
 

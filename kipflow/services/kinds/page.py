@@ -1,0 +1,142 @@
+"""A proposal's page: its "Current state", and the links and release that nobody has filled in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from kipflow.domain.care import own_versions
+from kipflow.domain.errors import Refused
+from kipflow.domain.events import Stage
+from kipflow.domain.facts import Kind as MailKind
+from kipflow.domain.pages import PageVersion
+from kipflow.domain.stagewords import PAGE_WORD
+from kipflow.services.board import ProposalView
+from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
+from kipflow.services.kinds.wikiedits import WikiEdits
+from kipflow.services.ports import Effect, OutboxRow, Report, Wiki, WikiPage
+from kipflow.services.sync import note_page, parse
+from kipflow.wiki.diffs import diff_pages
+from kipflow.wiki.index_reading import is_web_address
+from kipflow.wiki.page_editing import edit_page
+
+CHANNEL = "page"
+#: Lines of a preview that are kept.
+MAX_LINES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageKind:
+    """Writes what the facts say into the page's fields, with the care of an index edit.
+
+    The state is set where the page contradicts the derived stage; other fields are only filled in. A state that
+    somebody changed back after kipflow set it is drift and a question, never an edit war. `tickets` is the address
+    before a ticket's key.
+    """
+
+    scope: Scope
+    wiki: Wiki
+    tickets: str = ""
+
+    def plan(self) -> Report:
+        return plan_each(self.scope, CHANNEL, self._wish)
+
+    def preview(self) -> list[str]:
+        return preview_each(self.scope, CHANNEL, self._wish)
+
+    def send(self, row: OutboxRow) -> str:
+        if not row.is_undoing:
+            refuse_lapsed(self.scope, row, self._wish)
+        return self._edits.save(row, lambda page: self._edit(page, row), "page brought up to date")
+
+    def find(self, row: OutboxRow) -> str | None:
+        return self._edits.find(row)
+
+    @property
+    def _edits(self) -> WikiEdits:
+        scope = self.scope
+        return WikiEdits(self.wiki, lambda p: note_page(scope.store, p, scope.prefix, max(scope.now, p.saved_at)))
+
+    def _edit(self, page: WikiPage, row: OutboxRow) -> str:
+        """The edit on the page as it is now: whoever wrote another state meanwhile is not overwritten."""
+        sets, stands = row.payload["sets"], parse(page, self.scope.prefix).status_text
+        if "state" in sets and stands not in {row.payload["was"], sets["state"]}:
+            why = f"version {page.version} by {page.saved_by} says {stands!r} by now: it is read first"
+            raise Refused(service="the wiki", url=page.url, why=why)
+        return edit_page(page.body, sets, source=f"page {page.page_id}")[0]
+
+    def _wish(self, view: ProposalView) -> Effect | None:
+        pages = own_versions(view.pages, view.proposal.number)
+        body = self.scope.board.page_body(pages[-1].page_id, pages[-1].version) if pages else None
+        if body is None:
+            return None
+        page = pages[-1]
+        after, sets = edit_page(body, dict(self._find_sets(view)), source=f"page {page.page_id}")
+        if not sets:
+            return None
+        saved = _find_saved(view, page)
+        again = saved is not None and saved.payload["sets"].get("state") == sets.get("state") is not None
+        base = saved.external_ref if saved is not None else page.page_id
+        text = f"{view.key}: set the page's {', '.join(_NAMES[kind] for kind in sets)}"
+        if again:
+            text = f"{view.key}: somebody changed the state on the page back to {page.status_text!r}. Set it again?"
+        return Effect(
+            key=f"{view.key}/{_digest(sets)}/{base}/{CHANNEL}",
+            number=view.proposal.number,
+            channel=CHANNEL,
+            payload={
+                "page_id": page.page_id,
+                "version": page.version,
+                "text": text,
+                "sets": sets,
+                "was": page.status_text,
+                "diff": list(_compare(body, after, page))[:MAX_LINES],
+            },
+            approval=again,
+        )
+
+    def _find_sets(self, view: ProposalView) -> Iterator[tuple[str, str]]:
+        """What each field should say; an open field that has no such value is left alone."""
+        if any(drift.side == CHANNEL and not drift.says.startswith("gone:") for drift in view.drift):
+            yield "state", PAGE_WORD[view.stage]
+        talk = next((view.links.get(t.first_message_id, "") for t in view.threads if t.kind is MailKind.DISCUSS), "")
+        vote = view.links.get(view.votes[-1].vote.root_message_id, "") if view.votes else ""
+        jira, release = view.proposal.jira, view.proposal.release
+        for kind, url, shown in (
+            ("discussion", talk, "here"),
+            ("vote", vote, "here"),
+            ("jira", f"{self.tickets}{jira}" if self.tickets and jira else "", jira or ""),
+        ):
+            if is_web_address(url):
+                yield kind, f'<a href="{escape(url)}">{escape(shown)}</a>'
+        if view.stage is Stage.ACCEPTED and release:
+            yield "release", escape(release, quote=False)
+
+
+_NAMES = {
+    "state": "state",
+    "discussion": "discussion thread",
+    "vote": "vote thread",
+    "jira": "ticket",
+    "release": "release",
+}
+
+
+def _find_saved(view: ProposalView, page: PageVersion) -> OutboxRow | None:
+    """The newest edit of the page that kipflow saved and nobody had taken back."""
+    own = (e for e in view.effects if e.channel == CHANNEL and e.status == "sent" and not e.is_undoing)
+    saved = [e for e in own if (e.external_ref or "").startswith(f"{page.page_id}@")]
+    return max(saved, key=lambda e: int(str(e.external_ref).rpartition("@")[2]), default=None)
+
+
+def _compare(before: str, after: str, page: PageVersion) -> Iterator[str]:
+    for change in diff_pages(before, after, source=f"page {page.page_id}"):
+        yield from (f"-{line}" for line in change.removed)
+        yield from (f"+{line}" for line in change.added)
+
+
+def _digest(sets: dict[str, str]) -> str:
+    return hashlib.sha256(json.dumps(sets, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,0 +1,71 @@
+"""A comment on a proposal's ticket: how its vote ended, and that an acceptance which it reported does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kipflow.domain.events import Stage, Transition
+from kipflow.services.board import ProposalView
+from kipflow.services.kinds.kind import FOLLOWED_UP, Scope, plan_each, preview_each
+from kipflow.services.ports import Effect, OutboxRow, Report, TicketComments
+
+CHANNEL = "ticket"
+_TOLD = frozenset({Stage.ACCEPTED, Stage.REJECTED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketKind:
+    """Comments once for each outcome. A comment ends with its effect's key, by which it is found again."""
+
+    scope: Scope
+    tickets: TicketComments
+
+    def plan(self) -> Report:
+        return plan_each(self.scope, CHANNEL, self._wish)
+
+    def preview(self) -> list[str]:
+        return preview_each(self.scope, CHANNEL, self._wish)
+
+    def send(self, row: OutboxRow) -> str:
+        return self.tickets.add_comment(str(row.payload["ticket"]), str(row.payload["text"]), key=row.key)
+
+    def find(self, row: OutboxRow) -> str | None:
+        return self.tickets.find_comment(str(row.payload["ticket"]), key=row.key)
+
+    def _wish(self, view: ProposalView) -> Effect | None:
+        moves = [r.transition for r in view.history if not r.retracted and r.transition.target is view.stage]
+        told = next((e for e in view.effects if e.channel == CHANNEL and e.is_out), None)
+        if view.proposal.jira is None or not moves:
+            return None
+        move = moves[-1]
+        if view.stage in _TOLD and self.scope.now - move.at <= FOLLOWED_UP:
+            lines, approval = list(_say_outcome(view, move)), False
+        elif told is not None and view.stage not in _TOLD and told.payload["stage"] in _TOLD:
+            lines, approval = [f"{view.key}: what is said above no longer holds; it is {view.stage} now."], True
+        else:
+            return None
+        return Effect(
+            key=f"{view.key}/{move.id}/{CHANNEL}",
+            number=view.proposal.number,
+            channel=CHANNEL,
+            payload={
+                "ticket": view.proposal.jira,
+                "stage": view.stage,
+                "text": "\n".join(lines),
+                "diff": [f"comment on {view.proposal.jira}:", *lines],
+            },
+            approval=approval,
+        )
+
+
+def _say_outcome(view: ProposalView, move: Transition) -> Iterator[str]:
+    yield f"{view.key} is {view.stage} since {move.at:%Y-%m-%d}."
+    if view.votes:
+        state = view.votes[-1]
+        counts = state.tally.binding
+        yield f"Binding votes: +{counts.plus}, {counts.zero} of 0, -{counts.minus}."
+        if url := view.links.get(state.vote.root_message_id, ""):
+            yield f"Vote: {url}"
+    if view.proposal.page_url:
+        yield f"Proposal: {view.proposal.page_url}"
