@@ -5,7 +5,6 @@ What contradicts the derived stage, or another side, is reported with its eviden
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -16,7 +15,7 @@ from kipflow.domain.differences import find_name_differences
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWord, TicketState
-from kipflow.domain.releases import Work, find_release_name, find_ticket, find_work
+from kipflow.domain.releases import Work, find_ticket, find_work, name_versions
 from kipflow.domain.stages.closing import is_contradicted
 from kipflow.domain.stagewords import PAGE_WORD, SECTION_OF_STAGE, STAGES_OF_WORD
 from kipflow.domain.tally import Outcome
@@ -202,13 +201,12 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
     """Only an accepted proposal has a release; the index's column is held against the ticket's fix versions."""
     if stage is not Stage.ACCEPTED or ticket is None or not ticket.fix_versions:
         return
-    work, versions = find_work(ticket), {find_release_name(v) for v in ticket.fix_versions}
+    work, versions = find_work(ticket), name_versions(", ".join(ticket.fix_versions))
     for row in rows:
         if row.section != "accepted":
             continue
         evidence = f'"{row.title}", seen {_day(row.seen_at)}; {ticket.key}, seen {_day(ticket.seen_at)}'
-        said = {find_release_name(part) for part in re.split(r"[,;/&\s]+", row.release or "")} - {""}
-        # "3.1" in the index names the release whose first version is 3.1.0
+        said = name_versions(row.release or "")
         if said and work is not Work.DROPPED and not said & versions:
             yield Drift(
                 side="release",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -39,6 +40,11 @@ def find_ticket(
     """The newest state of the ticket that the page names, else of the one that the index names."""
     key = (page.jira if page is not None else None) or next((r.jira for r in reversed(rows) if r.jira), None)
     return next((t for t in reversed(tickets) if t.key == key), None)
+
+
+def name_versions(text: str) -> frozenset[str]:
+    """The versions that a release names, as `find_release_name` has each."""
+    return frozenset(find_release_name(part) for part in re.split(r"[,;/&\s]+", text) if part)
 
 
 def find_release(entry: IndexEntry | None, ticket: TicketState | None) -> tuple[str | None, bool]:

@@ -17,6 +17,7 @@ from kipflow.domain.numbering import find_next
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
 from kipflow.domain.stagewords import SECTION_OF_STAGE
+from kipflow.services.indexmarks import Mark, choose_marks
 from kipflow.services.ports import MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page, render_index, replace_index
 
@@ -33,7 +34,8 @@ class Rows:
 
     `free` are those that it may, `moves` what that would move; `moved_back` those that somebody has moved and nobody
     was asked about. `outdated` are the keys of questions of which a row has moved since, or should stand elsewhere now.
-    `base` is the version of the page that kipflow saved or found true last, None if there is none.
+    `base` is the version of the page that kipflow saved or found true last, None if there is none. `marks` are the
+    releases and "(WIP)" that an edit would set.
     """
 
     free: tuple[IndexRow, ...]
@@ -41,6 +43,7 @@ class Rows:
     moved_back: tuple[Move, ...] = ()
     outdated: tuple[str, ...] = ()
     base: int | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: datetime) -> Rows:
@@ -62,8 +65,10 @@ def choose_rows(store: Store, wiki: Wiki, page: WikiPage, prefix: str, now: date
     moved_back = [m for m in moves if m not in left and m not in going and then.get(m[0]) == m[2]]
     kept = left.union(moved_back)
     numbers = {number for number, *_ in kept.intersection(moves)}
+    marked, marks = choose_marks(rows, parse_index_page(page.body, prefix, now).entries, edits)
     return Rows(
-        free=tuple(r for r in rows if r.number not in numbers),
+        free=tuple(r for r in marked if r.number not in numbers),
+        marks=tuple(mark for mark in marks if mark[0] not in numbers),
         moves=tuple(m for m in moves if m not in kept),
         moved_back=tuple(moved_back),
         outdated=tuple(outdated),

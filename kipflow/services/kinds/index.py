@@ -13,7 +13,18 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.indexrows import CHANNEL, Rows, ask_about, choose_rows, compare_pages, edit_page, find_moves
 from kipflow.services.kinds.kind import Scope
 from kipflow.services.kinds.wikiedits import WikiEdits
-from kipflow.services.ports import MOVED_BACK, RETRACTS, WAITING, Effect, OutboxRow, Report, Store, Wiki, WikiPage
+from kipflow.services.ports import (
+    MARKS,
+    MOVED_BACK,
+    RETRACTS,
+    WAITING,
+    Effect,
+    OutboxRow,
+    Report,
+    Store,
+    Wiki,
+    WikiPage,
+)
 from kipflow.services.sync import note_index
 
 #: Lines of a preview that are kept.
@@ -89,7 +100,13 @@ class IndexKind:
                 key=f"index/{page.page_id}/{page.version}/{hashlib.sha256(body.encode()).hexdigest()[:16]}",
                 number=None,
                 channel=CHANNEL,
-                payload={"page_id": page.page_id, "version": page.version, "moves": moves, "diff": changed},
+                payload={
+                    "page_id": page.page_id,
+                    "version": page.version,
+                    "moves": moves,
+                    "diff": changed,
+                    MARKS: [list(mark) for mark in rows.marks],
+                },
                 approval=self.scope.mode == "approve",
             )
         ]

@@ -37,6 +37,8 @@ WARNS = "warns_of_silence"
 #: In a payload: the rows of the index that somebody moved back, each as (number, where it stands, where it should).
 #: Until a person releases it, the index keeps them.
 MOVED_BACK = "moved_back"
+#: In a payload: the rows of the index whose release or "(WIP)" an edit sets, each as (number, release, in progress).
+MARKS = "marks"
 #: In a payload: the version of the page that an edit takes back.
 TAKES_BACK = "takes_back"
 #: In a payload: the message of a vote, which is kept up to date in place: what it takes to write it again.

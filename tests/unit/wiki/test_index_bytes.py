@@ -1,0 +1,128 @@
+"""An index page that says what it should is written back byte for byte, however people wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kipflow.domain.pages import IndexEntry
+from kipflow.wiki.index import parse_index_page, parse_index_text, render_index, replace_index
+from kipflow.wiki.recordings import parse_recordings
+
+SEEN = datetime(2026, 3, 2, tzinfo=UTC)
+SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
+
+
+def write_back(body: str, next_number: int) -> str:
+    """The page after kipflow read it and wants it to say what it says."""
+    sections: dict[str, list[IndexEntry]] = {}
+    for entry in parse_index_page(body, "KIP", SEEN).entries:
+        sections.setdefault(entry.section, []).append(entry)
+    rendered = render_index(sections, prefix="KIP", next_number=next_number, format="confluence")
+    return replace_index(body, rendered)
+
+
+# -- pages as people make them -----------------------------------------------------------------------
+_NUMBERS = st.integers(1, 60)  # few: some stand twice
+_WORDS = st.text(
+    alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="<>&"), max_size=30
+)
+_TITLES = st.one_of(
+    _WORDS.map(lambda text: escape(f"Use {text} here")),
+    st.sampled_from(
+        ["Rename a &amp; b", "a &lt;b&gt; c", "One,,,", "A – dash &ndash; more", "Cafe\u0301 au&nbsp;lait"]
+    ),
+    st.just("KIP-9 again"),
+)
+_BETWEEN = st.sampled_from([" - ", ": ", " ", " – ", "  -  ", "&nbsp;- "])
+_MARKS = st.sampled_from(["", "", " (WIP)", ", (WIP)", ",,, (WIP)", " [wip]", "<span> (WIP)</span>"])
+_AROUND = st.sampled_from(
+    [
+        "{}",
+        "<p>{}</p>",
+        '<a href="https://w.example/x?a=1&amp;b=2">{}</a>',
+        "<s>old</s> {}",
+        '<ac:link><ri:page ri:content-title="x" /><ac:link-body>{}</ac:link-body></ac:link>',
+        "<span style='x'>{}<br/></span>",
+    ]
+)
+_RELEASES = st.sampled_from(["", "0.9.0.0", "3.1", " 3.1.0 ", "<p>1.0.0, 1.1.0</p>", "trunk (WIP)", "<br/>"])
+_HEADINGS = st.lists(
+    st.sampled_from(["Adopted KIPs", "KIPs under discussion", "Dormant/inactive KIPs", "Discarded KIPs"]),
+    unique=True,
+    min_size=1,
+)
+_ELSEWHERE = st.sampled_from(
+    [
+        "",
+        "<p>Thanks to all.</p>",
+        "<!-- <tr><td>KIP-1</td></tr> -->",
+        "<h2>KIP Discussion Recordings</h2><table><tr><td>KIP-3 was discussed</td></tr></table>",
+        "<![CDATA[<table>KIP-2</table>]]>",
+        "\r\n\t",
+    ]
+)
+
+
+@st.composite
+def _rows(draw: st.DrawFn) -> str:
+    label = f"KIP-{draw(_NUMBERS)}{draw(_BETWEEN)}{draw(_TITLES)}{draw(_MARKS)}"
+    more = draw(st.sampled_from(["", "<td>ask Kim</td>", "<td />"]))
+    space = draw(st.sampled_from(["", "\n", "  "]))
+    return f"<tr>{space}<td>{draw(_AROUND).format(label)}</td><td>{draw(_RELEASES)}</td>{more}</tr>{space}"
+
+
+@st.composite
+def _pages(draw: st.DrawFn) -> str:
+    parts = [draw(_ELSEWHERE), f"<p>Next KIP Number: <strong>{draw(st.integers(61, 900))}</strong></p>"]
+    for heading in draw(_HEADINGS):
+        head = draw(
+            st.sampled_from(["<tr><th>KIP</th><th>Release</th></tr>", "<tr><td>KIP</td><td>Release</td></tr>", ""])
+        )
+        rows = "".join(draw(st.lists(_rows(), max_size=5)))
+        parts += [f"<h2>{heading}</h2>{draw(_ELSEWHERE)}<table><tbody>{head}{rows}</tbody></table>", draw(_ELSEWHERE)]
+    return "".join(parts)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_pages())
+def test_a_page_that_is_true_is_not_touched(page: str) -> None:
+    assert write_back(page, 1) == page
+
+
+# -- the index of the seed documents ------------------------------------------------------------------
+@pytest.mark.realdata
+def test_the_seed_s_index_is_read_and_written_back_byte_for_byte() -> None:
+    files = sorted(SEEDS.glob("001_*.txt"))
+    if not files:
+        pytest.skip("the seed documents are not beside the project")
+    lines = files[0].read_text(encoding="utf-8").splitlines()
+    page = "".join(_as_storage(lines[lines.index("KIP round-up") :]))
+    entries = parse_index_page(page, "KIP", SEEN).entries
+    assert len(entries) == len(parse_index_text(files[0].read_text(encoding="utf-8"), "KIP", SEEN).entries)
+    assert [e.number for e in entries].count(4) == 2
+    assert {n.number for n in parse_recordings(page, "KIP")} >= {4, 28, 48, 54, 82, 112}
+    assert write_back(page, 124) == page
+
+
+def _as_storage(lines: Sequence[str]) -> list[str]:
+    """The round-up as the wiki stores it: a table below each heading, a row for each line of it."""
+    parts, in_table = list[str](), False
+    for line in filter(None, (" ".join(line.split()) for line in lines)):
+        if line.startswith(("KIP Release", "Date (")):
+            parts.append(f"<table><tbody><tr><th>{line.split()[0]}</th><th>{escape(line.partition(' ')[2])}</th></tr>")
+            in_table = True
+        elif in_table and line.startswith("KIP-"):
+            parts.append(f"<tr><td>{escape(line)}</td><td></td></tr>\n")
+        elif in_table and line.startswith("•"):
+            parts.append(f"<tr><td>a call</td><td><ul><li>{escape(line[1:])}</li></ul></td></tr>\n")
+        else:
+            parts.append(f"{'</tbody></table>' * in_table}<h2>{escape(line)}</h2>\n")
+            in_table = False
+    return [*parts, "</tbody></table>" * in_table]
