@@ -1,4 +1,4 @@
-"""Copying files to object storage: only what changed since the last time, as the manifest there tells."""
+"""Object storage as a place for the public site: what its manifest says is there is not read again."""
 
 from __future__ import annotations
 
@@ -6,50 +6,38 @@ from collections.abc import Iterable
 
 from airflow.sdk import ObjectStoragePath
 
-from kipflow.adapters.sitefiles import MANIFEST, ForeignFolder, Written, find_digest, parse_manifest, render_manifest
+from kipflow.adapters.sitefiles import Written, bring_to
+
+
+class Bucket:
+    """A folder or bucket by its URL."""
+
+    def __init__(self, root: ObjectStoragePath) -> None:
+        self._root, self.where = root, str(root)
+
+    def is_empty(self) -> bool:
+        return not self._root.exists() or not any(self._root.iterdir())
+
+    def read(self, name: str) -> bytes | None:
+        place = self._root / name
+        return place.read_bytes() if place.exists() else None
+
+    def holds(self, _name: str, _content: bytes, *, noted: bool) -> bool:
+        return noted
+
+    def write(self, name: str, content: bytes) -> None:
+        place = self._root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+
+    def remove(self, name: str) -> bool:
+        place = self._root / name
+        if not place.exists():
+            return False
+        place.unlink()
+        return True
 
 
 def publish_files(target: ObjectStoragePath, files: Iterable[tuple[str, bytes]]) -> Written:
-    """Bring `target` to hold these files (paths below it); what else is there stays.
-
-    Raises:
-        ForeignFolder: it holds files and no manifest of kipflow's.
-        KipflowError: its manifest is damaged.
-    """
-    made = dict(files)
-    digests = {name: find_digest(content) for name, content in made.items()}
-    before = _read_manifest(target)
-    changed = [name for name in made if before.get(name) != digests[name]]
-    gone = [name for name in before if name not in made]
-    if changed or gone:
-        # what a killed run copied must be known as ours, and is copied again: it has no digest yet
-        pending = {**before, **dict.fromkeys(changed, "")}
-        _write(target, MANIFEST, render_manifest(pending).encode())
-    for name in changed:
-        _write(target, name, made[name])
-    removed = sum(_remove(target / name) for name in gone)
-    if changed or gone:
-        _write(target, MANIFEST, render_manifest(digests).encode())
-    return Written(written=len(changed), unchanged=len(made) - len(changed), removed=removed)
-
-
-def _read_manifest(target: ObjectStoragePath) -> dict[str, str]:
-    manifest = target / MANIFEST
-    if manifest.exists():
-        return parse_manifest(manifest.read_bytes().decode("utf-8", "replace"), str(target))
-    if target.exists() and any(target.iterdir()):
-        raise ForeignFolder(str(target))
-    return {}
-
-
-def _write(target: ObjectStoragePath, name: str, content: bytes) -> None:
-    place = target / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(content)
-
-
-def _remove(place: ObjectStoragePath) -> bool:
-    if not place.exists():
-        return False
-    place.unlink()
-    return True
+    """Bring `target` to hold these files (paths below it); what else is there stays. Raises as `bring_to` does."""
+    return bring_to(Bucket(target), files)

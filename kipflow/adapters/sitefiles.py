@@ -1,7 +1,7 @@
-"""A folder that kipflow keeps: files written where they changed, and removed where they are no longer made.
+"""A place that kipflow keeps: files written where they changed, and removed where they are no longer made.
 
-The folder's manifest lists what was written, with a digest of each. Nothing else in the folder is touched, and a folder
-that holds other files without a manifest is refused.
+The place's manifest lists what was written, with a digest of each. Nothing else in the place is touched, and one that
+holds other files without a manifest is refused.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from kipflow.domain.errors import KipflowError
 
@@ -36,105 +37,132 @@ class Written:
     removed: int
 
 
+class Place(Protocol):
+    """Where files go, by their paths below it, with "/". `where` names it for people."""
+
+    @property
+    def where(self) -> str: ...
+
+    def is_empty(self) -> bool: ...
+
+    def read(self, name: str) -> bytes | None: ...
+
+    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:
+        """Whether a file is as it should be; `noted`: the manifest says so."""
+        ...
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write or replace a file as a whole."""
+        ...
+
+    def remove(self, name: str) -> bool:
+        """False where it was gone already."""
+        ...
+
+
+def bring_to(place: Place, files: Iterable[tuple[str, bytes]]) -> Written:
+    """Bring a place to hold these files; what a killed run left is brought to that too.
+
+    Raises:
+        ForeignFolder: it holds files and no manifest of kipflow's.
+        KipflowError: its manifest is damaged.
+    """
+    before, made = _read_manifest(place), dict(files)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
+    changed = [n for n, content in made.items() if not place.holds(n, content, noted=before.get(n) == digests[n])]
+    gone = [name for name in before if name not in made]
+    if changed or gone:
+        # what a killed run wrote must be known as ours, and is written again: it has no digest yet
+        place.write(MANIFEST, _render_manifest({**before, **dict.fromkeys(changed, "")}))
+    for name in changed:
+        place.write(name, made[name])
+    removed = sum(place.remove(name) for name in gone)
+    if before != digests:
+        place.write(MANIFEST, _render_manifest(digests))
+    return Written(written=len(changed), unchanged=len(made) - len(changed), removed=removed)
+
+
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> Written:
-    """Bring `folder` to hold `files` (paths below it, with "/"); what a killed run left is brought to that too.
+    """`bring_to` for a folder of this machine.
 
     Raises:
         KipflowError: the folder is not one that kipflow wrote, or a symbolic link in it leads elsewhere.
     """
-    before = _read_manifest(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    digests: dict[str, str] = {}
-    # listed before any is written: a run that is killed leaves no file that the next does not know as ours
-    made = dict(files)
-    _write_manifest(folder, {**dict.fromkeys(made, ""), **before})
-    written = 0
-    for name, content in made.items():
-        digests[name] = find_digest(content)
-        written += _write_changed(_find_place(folder, name), content)
-    gone = [name for name in before if name not in digests]
-    removed = sum(_remove(folder, name) for name in gone)
-    _write_manifest(folder, digests)
-    return Written(written=written, unchanged=len(made) - written, removed=removed)
+    return bring_to(Folder(folder), files)
 
 
-def _read_manifest(folder: Path) -> dict[str, str]:
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise KipflowError(f"{folder} is no folder of its own: name a new or empty one")
-    path = _find_place(folder, MANIFEST)
-    if not path.exists():
-        if folder.exists() and any(folder.iterdir()):
-            raise ForeignFolder(str(folder))
+def _read_manifest(place: Place) -> dict[str, str]:
+    """Path → digest of what kipflow wrote to a place."""
+    text = place.read(MANIFEST)
+    if text is None:
+        if not place.is_empty():
+            raise ForeignFolder(place.where)
         return {}
-    files = parse_manifest(path.read_text(encoding="utf-8", errors="replace"), str(folder))
-    for name in files:
-        _find_place(folder, name)
-    return files
-
-
-def parse_manifest(text: str, where: str) -> dict[str, str]:
-    """Path → digest of what kipflow wrote to `where`.
-
-    Raises:
-        KipflowError: it is damaged, or names something that is not below its folder.
-    """
     try:
         files = {str(name): str(digest) for name, digest in json.loads(text)["files"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise KipflowError(f"{where}/{MANIFEST} is damaged: remove {where} and write the site anew") from None
+        raise KipflowError(f"{place.where}/{MANIFEST} is damaged: remove it all and write the site anew") from None
     for name in files:
-        _check_name(name, where)
+        check_name(name, place.where)
     return files
 
 
-def render_manifest(digests: dict[str, str]) -> str:
+def _render_manifest(digests: dict[str, str]) -> bytes:
     manifest = {"format": _FORMAT, "files": dict(sorted(digests.items()))}
-    return json.dumps(manifest, indent=0, ensure_ascii=False) + "\n"
+    return (json.dumps(manifest, indent=0, ensure_ascii=False) + "\n").encode()
 
 
-def find_digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _write_manifest(folder: Path, digests: dict[str, str]) -> None:
-    _write_changed(_find_place(folder, MANIFEST), render_manifest(digests).encode())
-
-
-def _find_place(folder: Path, name: str) -> Path:
-    """Where a file stands; no part of its path may lead out of the folder."""
-    _check_name(name, str(folder))
-    place = folder
-    for part in PurePosixPath(name).parts:
-        place = place / part
-        if place.is_symlink():
-            raise KipflowError(f"{place} is a symbolic link: kipflow does not follow it; remove it")
-    return place
-
-
-def _check_name(name: str, where: str) -> None:
+def check_name(name: str, where: str) -> None:
+    """Raise `KipflowError` for what is no path below a place."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts:
         raise KipflowError(f"{name!r} is no path below {where}")
 
 
-def _write_changed(place: Path, content: bytes) -> bool:
-    """Replace the file as a whole where it differs: a reader sees the old one or the new one."""
-    if place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content:
-        return False
-    place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.with_name(f".{place.name}.kipflow")
-    draft.unlink(missing_ok=True)
-    with draft.open("xb") as file:
-        # a public site is for others to read, whatever this process keeps to itself
-        os.fchmod(file.fileno(), 0o644)
-        file.write(content)
-    draft.replace(place)
-    return True
+class Folder:
+    """A folder of this machine. No symbolic link in it is followed, and what stands there is compared."""
 
+    def __init__(self, root: Path) -> None:
+        if root.is_symlink() or (root.exists() and not root.is_dir()):
+            raise KipflowError(f"{root} is no folder of its own: name a new or empty one")
+        self._root, self.where = root, str(root)
 
-def _remove(folder: Path, name: str) -> bool:
-    place = _find_place(folder, name)
-    if not place.is_file():
-        return False
-    place.unlink()
-    return True
+    def is_empty(self) -> bool:
+        return not self._root.exists() or not any(self._root.iterdir())
+
+    def read(self, name: str) -> bytes | None:
+        place = self._find(name)
+        return place.read_bytes() if place.is_file() else None
+
+    def holds(self, name: str, content: bytes, *, noted: bool) -> bool:  # noqa: ARG002 - the file itself is looked at
+        place = self._find(name)
+        return place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace the file as a whole: a reader sees the old one or the new one."""
+        place = self._find(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft = place.with_name(f".{place.name}.kipflow")
+        draft.unlink(missing_ok=True)
+        with draft.open("xb") as file:
+            # a public site is for others to read, whatever this process keeps to itself
+            os.fchmod(file.fileno(), 0o644)
+            file.write(content)
+        draft.replace(place)
+
+    def remove(self, name: str) -> bool:
+        place = self._find(name)
+        if not place.is_file():
+            return False
+        place.unlink()
+        return True
+
+    def _find(self, name: str) -> Path:
+        """Where a file stands; no part of its path may lead out of the folder."""
+        check_name(name, self.where)
+        place = self._root
+        for part in PurePosixPath(name).parts:
+            place = place / part
+            if place.is_symlink():
+                raise KipflowError(f"{place} is a symbolic link: kipflow does not follow it; remove it")
+        return place

@@ -47,14 +47,14 @@ def test_only_what_changed_is_copied_and_what_vanished_is_removed(target: Any) -
 def test_a_copy_that_was_cut_off_is_taken_up(target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from kip_dags import publishing
 
-    write = publishing._write
+    write = publishing.Bucket.write
 
     def fail(place: Any, name: str, content: bytes) -> None:
         if name == "proposals/1.html":
             raise OSError("the connection broke")
         write(place, name, content)
 
-    monkeypatch.setattr(publishing, "_write", fail)
+    monkeypatch.setattr(publishing.Bucket, "write", fail)
     with pytest.raises(OSError, match="broke"):
         publish(target, FILES)
     monkeypatch.undo()

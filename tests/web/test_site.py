@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
@@ -23,10 +23,11 @@ from kipflow.domain.votes import BallotStatus
 from kipflow.services.board import Overview, ProposalView
 from kipflow.web.site.feeds import escape_text, fold_line
 from kipflow.web.site.pages import Site, build_site
-from kipflow.web.site.public import ASKED, NAMELESS, as_public, hide_addresses, hide_in_url, say_name
+from kipflow.web.site.public import ASKED, NAMELESS, PUBLIC, as_public, hide_addresses, hide_in_url, say_name
 from kipflow.wiring import Parts
 from tests.web.community import NOW
 from tests.web.story import connect_board, store_story
+from tests.web.validity import find_faults
 
 SITE = Site(community="board", title="Board <community>", tickets="https://jira.example/browse/")
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w+")
@@ -96,6 +97,44 @@ def test_pages_are_well_formed_with_unique_ids_and_links_that_lead_somewhere(fil
                 elif parts.path:
                     place = parts.path[3:] if target.startswith("../") else parts.path
                     assert place in files, target
+
+
+def test_what_is_public_is_named_field_by_field_and_what_is_new_is_not() -> None:
+    for record, names in PUBLIC.items():
+        assert set(names) <= {f.name for f in fields(record)}, record
+    texts = {
+        "opened_by_address",
+        "address",
+        "note",
+        "why",
+        "line",
+        "url",
+        "heard",
+        "review",
+        "drift",
+        "rulings",
+        "effects",
+    }
+    assert not {name for names in PUBLIC.values() for name in names} & texts
+
+
+def test_pages_are_valid_html(files: Files) -> None:
+    for path, content in pages_of(files).items():
+        assert find_faults(parse_page(content)) == [], path
+
+
+def test_what_html_does_not_allow_is_found() -> None:
+    page = (
+        "<html><head/><body><h1>x</h1><p>a<div>b</div></p><ul>c<p/></ul><a>d<a>e</a></a><h3 onclick=''/></body></html>"
+    )
+    assert find_faults(ElementTree.fromstring(page)) == [
+        "<div> in <p>",
+        "text in <ul>",
+        "<p> in <ul>",
+        "<a> in ('html', 'body', 'a')",
+        "<h3 onclick>",
+        "<h3> after <h1>",
+    ]
 
 
 def test_a_policy_forbids_what_the_site_does_not_bring_and_no_script_or_style_is_inline(files: Files) -> None:

@@ -1,21 +1,24 @@
-"""What of a proposal is public: a view without mail addresses, open questions and operators' notes.
+"""What of a proposal is public: the fields that `PUBLIC` names, without mail addresses; questions appear as one line.
 
-Everything on the site is made from views that went through `as_public`. Questions to operators appear as one line.
+Everything on the site is made from views that went through `as_public`. A field that is not named, or that is new, is
+never on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
-from kipflow.domain.clocks import VoteState
-from kipflow.domain.events import Actor, Evidence
+from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.events import Actor, Evidence, Transition
 from kipflow.domain.pages import TicketState
-from kipflow.domain.votes import Ballot, BallotStatus, Declared
+from kipflow.domain.proposals import Proposal
+from kipflow.domain.votes import Ballot, BallotStatus, Declared, Vote
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.render import find_safe_url
 
+T = TypeVar("T")
 ASKED = "a person is asked"
 NAMELESS = "somebody without a name"
 #: How the sign of an address is written; the wide ones are normalised to it by mail programs.
@@ -54,32 +57,48 @@ def say_name(name: str) -> str:
     return shown or NAMELESS
 
 
+#: Record → its fields that may be shown as they are: keys, numbers, times, words of our own. All others are left out,
+#: or given to `_show` with their text cleaned.
+PUBLIC: Mapping[type, tuple[str, ...]] = {
+    ProposalView: (
+        "key", "stage", "since", "decided_at", "policy_version", "next_deadline", "last_activity", "threads", "claim",
+    ),
+    Proposal: ("number", "created_at", "in_progress"),
+    RecordedTransition: ("recorded_at", "retracted"),
+    Transition: ("number", "source", "target", "at", "rule", "actor", "policy_version", "retracts", "repeat"),
+    Evidence: ("kind", "ref"),
+    VoteState: ("tally", "outcome", "hangs"),
+    VoteTerms: ("quorum", "earliest_close", "because"),
+    Vote: ("key", "proposal", "round", "root_message_id", "opened_at", "ended_at", "ended_how", "root_missing"),
+    Ballot: ("choice", "binding", "claimed_binding", "cast_at", "message_id", "rule", "status", "known_by", "is_ruled"),
+    Declared: ("message_id", "announced_at", "outcome", "binding", "non_binding", "total"),
+    TicketState: ("key", "seen_at"),
+}  # fmt: skip
+
+
+def _show(value: T, /, **cleaned: Any) -> T:
+    """A record with its public fields, and these others."""
+    return type(value)(**{name: getattr(value, name) for name in PUBLIC[type(value)]}, **cleaned)
+
+
 def as_public(view: ProposalView) -> ProposalView:
     """The view with every text as the site may show it."""
-    proposal = replace(
-        view.proposal,
-        title=hide_addresses(view.proposal.title),
-        author=say_name(view.proposal.author) if view.proposal.author else None,
-        page_url=hide_in_url(view.proposal.page_url or ""),
-        jira=hide_addresses(view.proposal.jira or "") or None,
-        release=hide_addresses(view.proposal.release or "") or None,
-    )
-    return replace(
+    proposal = view.proposal
+    return _show(
         view,
-        proposal=proposal,
-        history=tuple(_hide_in_move(r) for r in view.history),
-        votes=tuple(_hide_in_vote(s) for s in view.votes),
-        tickets=tuple(_hide_in_ticket(t) for t in view.tickets),
+        proposal=_show(
+            proposal,
+            title=hide_addresses(proposal.title),
+            author=say_name(proposal.author) if proposal.author else None,
+            page_url=hide_in_url(proposal.page_url or ""),
+            jira=hide_addresses(proposal.jira or "") or None,
+            release=hide_addresses(proposal.release or "") or None,
+        ),
+        history=tuple(_show(r, transition=_show_move(r.transition)) for r in view.history),
+        votes=tuple(_show_state(s) for s in view.votes),
+        tickets=tuple(_show_ticket(t) for t in view.tickets),
         missing=_say_missing(view.missing),
         links={message_id: hide_in_url(url) for message_id, url in view.links.items()},
-        review=(),
-        drift=(),
-        rulings=(),
-        effects=(),
-        warnings=(),
-        faults=(),
-        questioned={},
-        claim_why="",
     )
 
 
@@ -89,52 +108,47 @@ def _say_missing(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def _hide_in_move(recorded: RecordedTransition) -> RecordedTransition:
-    move = recorded.transition
+def _show_move(move: Transition) -> Transition:
     is_ruled = move.actor is Actor.OPERATOR or any(e.kind == "ruling" for e in move.evidence)
     note = "" if is_ruled else hide_addresses(move.note)
-    hidden = replace(move, evidence=tuple(_hide_in_evidence(e) for e in move.evidence), note=note)
-    return replace(recorded, transition=hidden, run_id="")
+    return _show(move, evidence=tuple(_show_evidence(e) for e in move.evidence), note=note)
 
 
-def _hide_in_evidence(evidence: Evidence) -> Evidence:
+def _show_evidence(evidence: Evidence) -> Evidence:
+    # a ruling's line is an operator's reason; `ref` stays, as the move's id is made from it
     if evidence.kind == "ruling":
-        # its line is an operator's reason; `ref` stays, as the move's id is made from it
-        return replace(evidence, line="", url="")
-    return replace(evidence, line=hide_addresses(evidence.line), url=hide_in_url(evidence.url))
+        return _show(evidence)
+    return _show(evidence, line=hide_addresses(evidence.line), url=hide_in_url(evidence.url))
 
 
-def _hide_in_vote(state: VoteState) -> VoteState:
+def _show_state(state: VoteState) -> VoteState:
     vote = state.vote
-    public = replace(
+    public = _show(
         vote,
+        list_id="",
         subject=hide_addresses(vote.subject),
         opened_by=say_name(vote.opened_by),
         opened_by_address="",
-        ballots=tuple(_hide_in_ballot(b) for b in vote.ballots),
-        heard=(),
-        declared=_hide_in_result(vote.declared) if vote.declared is not None else None,
-        doubts=(),
-        crowded="",
-        claimed_ends=(),
-        contested=None,
+        ballots=tuple(_show_ballot(b) for b in vote.ballots),
+        declared=_show_result(vote.declared) if vote.declared is not None else None,
     )
-    return replace(state, vote=public, differences=tuple(hide_addresses(d) for d in state.differences))
+    differences = tuple(hide_addresses(d) for d in state.differences)
+    return _show(state, vote=public, terms=_show(state.terms), differences=differences)
 
 
-def _hide_in_ticket(ticket: TicketState) -> TicketState:
+def _show_ticket(ticket: TicketState) -> TicketState:
     versions = tuple(hide_addresses(v) for v in ticket.fix_versions)
-    return replace(ticket, status=hide_addresses(ticket.status), fix_versions=versions)
+    return _show(ticket, status=hide_addresses(ticket.status), resolution=None, fix_versions=versions)
 
 
-def _hide_in_result(declared: Declared) -> Declared:
-    return replace(declared, by=say_name(declared.by), line=hide_addresses(declared.line), unclear="", before=None)
+def _show_result(declared: Declared) -> Declared:
+    return _show(declared, by=say_name(declared.by), line=hide_addresses(declared.line))
 
 
-def _hide_in_ballot(ballot: Ballot) -> Ballot:
+def _show_ballot(ballot: Ballot) -> Ballot:
     is_asked = ballot.status is BallotStatus.REVIEW
     why = ASKED if is_asked else "settled by a person" if ballot.is_ruled else hide_addresses(ballot.why)
-    return replace(
+    return _show(
         ballot,
         name=say_name(ballot.name),
         voter=ballot.voter if hide_addresses(ballot.voter) == ballot.voter else "",
