@@ -1,8 +1,8 @@
 """Bring up to date what people did by hand after a vote: the proposal's page, the mail with its result, the ticket.
 
-For each kind of effect one task puts what is due into the outbox and takes back what no longer is, and one makes it.
-A kind that the community has switched off, or where it runs dry, changes nothing; what needs approval waits on the
-board and among the required actions.
+For each kind of effect that the community's file switches on one task puts what is due into the outbox and takes back
+what no longer is, and one makes it. In dry-run nothing is made; what needs approval waits on the board and among the
+required actions. A community that has none of them switched on has no such DAG.
 
 Runs after new history, and every ten minutes for what was postponed or has been approved since.
 """
@@ -13,7 +13,11 @@ from airflow.sdk import AssetOrTimeSchedule, dag, task
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.outbox import deliver_kind, plan_kind
 
-KINDS = ("page", "result", "ticket")
+from kipflow.config.loading import load_community
+from kipflow.config.settings import read_settings
+
+_EFFECTS = load_community(read_settings().community).effects
+KINDS = [kind for kind in ("page", "result", "ticket") if _EFFECTS.find_mode(kind) != "off"]
 
 
 @dag(
@@ -36,4 +40,5 @@ def kip_follow_up() -> None:
         plan.override(task_id=f"plan_{kind}")(kind) >> send.override(task_id=f"send_{kind}")(kind)
 
 
-kip_follow_up()
+if KINDS:
+    kip_follow_up()

@@ -26,6 +26,14 @@ PATIENCE = timedelta(days=1)
 #: More at once nobody reads; the board lists the others.
 MOST = 50
 _MARK = "asked"
+#: Kind of effect → what is asked before it is made.
+_ASKS = {
+    "slack": "send this to Slack",
+    "index": "save this on the index page",
+    "page": "save this on its page",
+    "result": "mail this result to the list",
+    "ticket": "comment on its ticket",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +80,7 @@ def _ask_to_send(effect: OutboxRow, prefix: str) -> Request:
     return Request(
         key=f"effect {effect.key}",
         number=effect.number,
-        title=f"{about}: send this by {effect.channel}?",
+        title=f"{about}: {_ASKS.get(effect.channel, effect.channel)}?",
         text="\n".join(effect.payload.get("diff", ())) or say_payload(effect.payload),
         answers=list_answers(find_release_ways(effect)),
     )

@@ -18,7 +18,6 @@ IDS = (
     "kip_advance_stages",
     "kip_ask_people",
     "kip_backfill",
-    "kip_follow_up",
     "kip_lifecycle_metrics",
     "kip_notify_slack",
     "kip_poll_threads",
@@ -26,7 +25,7 @@ IDS = (
     "kip_update_index",
 )
 #: Made only where the community's configuration asks for it.
-OPTIONAL = ("kip_publish_site",)
+OPTIONAL = ("kip_follow_up", "kip_publish_site")
 FILES = sorted((ROOT / "dags").glob("*.py"))
 
 
@@ -105,7 +104,6 @@ def test_facts_start_decisions_and_decisions_start_effects(dags: dict[str, Any])
     }
     assert {i: awaited(d) for i, d in dags.items() if awaited(d)} == {
         "kip_advance_stages": {"kip://messages", "kip://pages"},
-        "kip_follow_up": {"kip://transitions"},
         "kip_update_index": {"kip://transitions"},
         "kip_notify_slack": {"kip://transitions"},
         "kip_lifecycle_metrics": {"kip://transitions"},
