@@ -30,12 +30,6 @@ from kipflow.services.assembly import CommunityRules
 from kipflow.services.conditions import Condition, Situation, find_conditions, load_away
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.chat import ChatKind
-from kipflow.services.kinds.index import IndexKind
-from kipflow.services.kinds.kind import Kind, Scope
-from kipflow.services.kinds.page import PageKind
-from kipflow.services.kinds.result import ResultKind
-from kipflow.services.kinds.ticket import TicketKind
 from kipflow.services.lastrun import find_pause
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
@@ -190,50 +184,6 @@ def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Se
         jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
         mail=env.get("KIPFLOW_MAIL_TOKEN") or None,
     )
-
-
-def _make_index(parts: Parts, scope: Scope) -> Kind | None:
-    wiki = parts.community.wiki
-    return IndexKind(scope=scope, wiki=parts.wiki, page_id=wiki.index_page) if parts.wiki and wiki else None
-
-
-def _make_result(parts: Parts, scope: Scope) -> Kind | None:
-    mail, lists = parts.community.mail, frozenset(parts.community.lists)
-    return (
-        ResultKind(scope=scope, mailer=parts.mailer, sender=mail.sender, lists=lists) if parts.mailer and mail else None
-    )
-
-
-#: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
-KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
-    "slack": lambda parts, scope: ChatKind(parts.chat, scope.store) if parts.chat else None,
-    "index": _make_index,
-    "page": lambda parts, scope: (
-        PageKind(scope=scope, wiki=parts.wiki, tickets=find_ticket_links(parts.community)) if parts.wiki else None
-    ),
-    "result": _make_result,
-    "ticket": lambda parts, scope: TicketKind(scope=scope, tickets=parts.tickets) if parts.tickets else None,
-}
-
-
-def find_kinds(parts: Parts, *, now: datetime) -> dict[str, Kind]:
-    """What plans and delivers each kind of effect; one whose service is not connected is left out, and waits."""
-    community, store = parts.community, parts.store
-    made = {
-        name: make(
-            parts,
-            Scope(
-                store=store,
-                board=store,
-                prefix=community.prefix,
-                mode=community.effects.find_mode(name),
-                sends=parts.sends,
-                now=now,
-            ),
-        )
-        for name, make in KINDS.items()
-    }
-    return {name: kind for name, kind in made.items() if kind is not None}
 
 
 def effect_rules(parts: Parts) -> EffectRules:

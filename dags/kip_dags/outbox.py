@@ -7,8 +7,8 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from kip_dags.parts import open_parts
 from kip_dags.reports import tell
 from kipflow.adapters.deliverer import ThisProcess
+from kipflow.kinds import find_kinds
 from kipflow.services.deliver import deliver
-from kipflow.wiring import find_kinds
 
 
 def plan_kind(name: str) -> dict[str, int]:

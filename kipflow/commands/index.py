@@ -16,7 +16,8 @@ from kipflow.commands.now import find_now, find_seen_at
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import as_of_option, console, progress
 from kipflow.domain.errors import UnreadableInput
-from kipflow.wiring import Parts, effect_rules, find_kinds
+from kipflow.kinds import find_kinds
+from kipflow.wiring import Parts, effect_rules
 
 
 @click.group(invoke_without_command=True)

@@ -57,8 +57,8 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     from kipflow.adapters.deliverer import ThisProcess
     from kipflow.commands.facts import print_report
     from kipflow.commands.opening import open_parts
+    from kipflow.kinds import find_kinds
     from kipflow.services.deliver import deliver as send
-    from kipflow.wiring import find_kinds
 
     parts = open_parts()
     now = find_seen_at(parts, as_of)

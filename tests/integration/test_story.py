@@ -11,12 +11,13 @@ import pytest
 
 from kipflow.adapters.patience import Patience
 from kipflow.domain.events import Stage
+from kipflow.kinds import find_kinds
 from kipflow.sandbox.answers import Expected, expected
 from kipflow.services import advance, deliver, poll, replay, sync
 from kipflow.services.board import ProposalView, RowQuery
 from kipflow.services.tickets import sync_tickets
 from kipflow.services.wanted_months import find_wanted_months
-from kipflow.wiring import Parts, effect_rules, find_kinds
+from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
 
 pytestmark = pytest.mark.integration

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 from kipflow.adapters.jira import JiraTickets
-from kipflow.domain.errors import ServiceUnavailable
+from kipflow.domain.errors import KipflowError, RateLimited, Refused, ServiceUnavailable
 from kipflow.domain.pages import TicketState
 from tests.integration.adapters.faulty import QUICK, Server, Step, answer, as_json
 
@@ -106,3 +107,34 @@ def test_requests_keep_their_distance(server: Server) -> None:
     for _ in range(4):
         polite.fetch_ticket("KAFKA-9", now=NOW)
     assert time.monotonic() - started >= 0.3
+
+
+def test_a_comment_is_written_once_and_found_by_its_key(own_sandbox: str) -> None:
+    tickets = JiraTickets(f"{own_sandbox}/jira/rest/api/2")
+    assert tickets.find_comment("SAND-1087", key="KIP-7/1/ticket") is None
+    written = tickets.add_comment("SAND-1087", "It was accepted.", key="KIP-7/1/ticket")
+    assert tickets.find_comment("SAND-1087", key="KIP-7/1/ticket") == written
+    assert tickets.find_comment("SAND-1087", key="KIP-7/2/ticket") is None
+    shown = httpx.get(f"{own_sandbox}/jira/rest/api/2/issue/SAND-1087/comment").json()["comments"]
+    assert [c["body"] for c in shown] == ["It was accepted.\n\nkipflow: KIP-7/1/ticket"]
+
+
+@pytest.mark.parametrize(
+    ("ticket", "fault", "error", "why"),
+    [
+        ("SAND-9999", "", Refused, "not found"),
+        ("../issue", "", Refused, "no ticket"),
+        ("SAND-1087", "expired /jira x1", Refused, "the token was refused"),
+        ("SAND-1087", "429 /jira x1 retry-after=7", RateLimited, "7 s"),
+        ("SAND-1087", "503 /jira x1", ServiceUnavailable, "answered 503"),
+    ],
+)
+def test_what_was_certainly_not_written_is_told_from_what_may_have_been(
+    own_sandbox: str, ticket: str, fault: str, error: type[KipflowError], why: str
+) -> None:
+    if fault:
+        httpx.post(f"{own_sandbox}/faults", json={"rule": fault}).raise_for_status()
+    with pytest.raises(error, match=why) as raised:
+        JiraTickets(f"{own_sandbox}/jira/rest/api/2").add_comment(ticket, "x", key="k")
+    assert type(raised.value) is error
+    assert "\n" not in str(raised.value)
