@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections import Counter
+from collections.abc import Container
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -59,6 +62,7 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     from kipflow.commands.opening import open_parts
     from kipflow.kinds import find_kinds
     from kipflow.services.deliver import deliver as send
+    from kipflow.services.kinds.kind import plan_all
 
     parts = open_parts()
     now = find_seen_at(parts, as_of)
@@ -68,30 +72,32 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
             for line in kind.preview():
                 click.echo(f"{name}: {line}")
         return 0
-    with progress("planning") as say:
-        for name, kind in kinds.items():
-            say(name)
-            kind.plan()
+    with progress("planning"):
+        planned = plan_all(kinds)
     if not parts.sends:
+        print_report(planned)
         console().print("dry-run: nothing is sent (effects.mode of the community, KIPFLOW_DRY_RUN)")
         return 0
     with progress("delivering"):
-        report = send(parts.store, kinds, now=now, by=ThisProcess())
-    print_report(report)
-    waiting = _count_waiting(parts)
-    if waiting:
-        verb = "waits" if waiting == 1 else "wait"
-        console().print(f"{waiting} {verb}: KIPFLOW_SLACK_TOKEN is not set", highlight=False)
-    return 1 if report.counts["failed"] or waiting else 0
+        sent = send(parts.store, kinds, now=now, by=ThisProcess())
+    print_report(replace(sent, warnings=(*planned.warnings, *sent.warnings)))
+    waiting = _count_waiting(parts, kinds)
+    for channel, count in waiting.items():
+        verb = "waits" if count == 1 else "wait"
+        console().print(f"{count} {verb}: {_LACKS.get(channel, f'nothing makes {channel} here')}", highlight=False)
+    return 1 if sent.counts["failed"] or planned.warnings or waiting else 0
 
 
-def _count_waiting(parts: Parts) -> int:
-    """The messages that cannot be sent, because Slack's token is not given."""
-    if parts.chat is not None or parts.community.slack is None:
-        return 0
-    offset = waiting = 0
+#: Kind of effect → why it is not made, where the community's file asks for it.
+_LACKS = {"slack": "KIPFLOW_SLACK_TOKEN is not set", "result": "KIPFLOW_MAIL_TOKEN is not set"}
+
+
+def _count_waiting(parts: Parts, kinds: Container[str]) -> Counter[str]:
+    """The due effects that nothing makes here, by their kind."""
+    waiting: Counter[str] = Counter()
+    offset = 0
     while rows := parts.store.effects(status="pending", offset=offset, limit=500).rows:
-        waiting += sum(row.channel == "slack" for row in rows)
+        waiting.update(row.channel for row in rows if row.channel not in kinds)
         offset += len(rows)
     return waiting
 

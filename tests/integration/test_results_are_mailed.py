@@ -19,6 +19,7 @@ from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.smtp import SmtpMailer
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
+from kipflow.cli import run as command
 from kipflow.services.acts import perform
 from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
@@ -274,3 +275,22 @@ def test_a_kill_while_the_server_has_the_mail_and_has_not_answered_sends_it_once
     run(village, server, timedelta(hours=1))
     assert len(server.mails) == 1
     assert [row.status for row in rows(village)] == ["sent"]
+
+
+def test_the_command_previews_plans_and_sends(
+    village: Village, server: MailServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = village.folder / "config" / "communities" / "sandbox.yaml"
+    mail = f"mail: {{server: '127.0.0.1:{server.port}', sender: {SENDER}, security: none}}\n"
+    file.write_text(mail + file.read_text().replace("  index: send", "  index: send\n  result: approve"))
+    village.settle_in(monkeypatch)
+    at = ["--as-of", OVER.isoformat()]
+    assert command(["deliver", "--preview", *at]) == 0
+    assert "result: Subject: [RESULT] [VOTE] KIP-77: Shelves that tell their load\n" in capsys.readouterr().out
+    assert rows(village) == []
+    command(["deliver", *at])
+    [held] = rows(village)
+    assert (held.status, server.mails) == ("held", [])
+    act(village, "release", held.key)
+    command(["deliver", *at])
+    assert len(server.mails) == 1

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from kipflow.domain.errors import Refused
+from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
 from kipflow.services.messages import say_payload
@@ -77,6 +77,17 @@ def plan_each(scope: Scope, channel: str, wish: Wish) -> Report:
         status = "pending" if scope.sends else "skipped"
         planned = session.outbox.enqueue(wished, now=scope.now, status=status)
     return Report(counts={"planned": planned, "withdrawn": withdrawn})
+
+
+def plan_all(kinds: Mapping[str, Kind]) -> Report:
+    """Plan every kind. One that cannot be planned now (its service is away, say) is a warning and holds up no other."""
+    warnings: list[str] = []
+    for name, kind in kinds.items():
+        try:
+            kind.plan()
+        except KipflowError as error:
+            warnings.append(f"{name}: nothing new is planned: {error}")
+    return Report(warnings=tuple(warnings))
 
 
 def preview_each(scope: Scope, channel: str, wish: Wish) -> list[str]:
