@@ -85,8 +85,13 @@ def cli(community: str | None) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the `kipflow` script. What it and the programs that it starts make, others cannot read."""
     os.umask(PRIVATE)
-    gc.set_threshold(100_000)  # what a command makes it mostly keeps: looking for rubbish often is in vain
+    spare_collections()
     sys.exit(run(arguments))
+
+
+def spare_collections() -> None:
+    """Look for rubbish seldom: what a command makes it mostly keeps."""
+    gc.set_threshold(100_000)
 
 
 def run(arguments: list[str] | None = None) -> int:

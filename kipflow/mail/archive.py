@@ -152,6 +152,8 @@ def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator
         for file, name in files:
             yield from _read_file(file, name, how)
         return
+    # what the votes say is read where several processes share the work
+    how = replace(how, votes_at_once=True)
     how.read(_A_VOTE, "")
     parts = [
         (file, name, start, end)

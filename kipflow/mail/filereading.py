@@ -27,15 +27,17 @@ class FileReading(Place):
     """How the mails of one file are read, and what is said of where they are.
 
     `keep_cut`: the mail in which a file breaks off is read as far as it goes, and says so; else it is left out,
-    because half a mail that is stored keeps the whole one out.
+    because half a mail that is stored keeps the whole one out. `late`, `votes_at_once`: see `read_late`.
     """
 
     keep_cut: bool = False
     late: bool = False
+    votes_at_once: bool = False
 
     def read(self, data: bytes, source: str, unread: str = "", held: Held | None = None) -> Message | Unreadable:
         if self.late:
-            return read_late(data, self, source=source, unread=unread, held=held)
+            at_once = self.votes_at_once
+            return read_late(data, self, source=source, unread=unread, held=held, votes_at_once=at_once)
         return read_mail(data, self, source=source, unread=unread)
 
     def refuse(self, source: str, why: str, *, lost: bool = False) -> Unreadable:

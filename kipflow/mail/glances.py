@@ -6,7 +6,7 @@ without its quotes and without taking it apart; "no" is certain, "yes" means tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.mail import limits
@@ -18,8 +18,7 @@ from kipflow.mail.relevance import fold_case
 from kipflow.mail.results import may_announce
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(NamedTuple):
     """Whether a mail may announce a result, and whether it may vote or leave that unclear."""
 
     may_announce: bool = True

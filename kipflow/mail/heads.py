@@ -62,38 +62,17 @@ class Head:
     """A mail taken apart. What else its headers tell is read when it is asked for: of most mails, nobody does."""
 
     def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place) -> None:
-        self.headers, self.body, self.subject = headers, body, subject
-        self._mail, self._place = mail, place
-
-    @cached_property
-    def message_id(self) -> str:
-        message_id = parse_message_id(self.headers.text("message-id"))
+        self.headers, self.body, self.subject, self._place = headers, body, subject, place
+        self.arrived_at, self.arrived_from = find_arrival(headers, mail, place.receivers)
+        self.in_reply_to = next(iter(parse_message_ids(headers.text("in-reply-to"))), None)
+        self.references = parse_references(headers)
+        given = parse_message_id(headers.text("message-id"))
         # nobody else gives such ids
-        return message_id if message_id and not message_id.startswith(OURS) else f"<kipflow.{self.digest}@missing>"
-
-    @cached_property
-    def in_reply_to(self) -> str | None:
-        return next(iter(parse_message_ids(self.headers.text("in-reply-to"))), None)
-
-    @cached_property
-    def references(self) -> tuple[str, ...]:
-        return parse_references(self.headers)
+        self.message_id = given if given and not given.startswith(OURS) else f"<kipflow.{self.digest}@missing>"
 
     @property
     def dated_at(self) -> datetime | None:
         return find_date(self.headers)
-
-    @cached_property
-    def _arrival(self) -> tuple[datetime | None, str]:
-        return find_arrival(self.headers, self._mail, self._place.receivers)
-
-    @property
-    def arrived_at(self) -> datetime | None:
-        return self._arrival[0]
-
-    @property
-    def arrived_from(self) -> str:
-        return self._arrival[1]
 
     @property
     def list_id(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
@@ -18,13 +18,13 @@ from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
 from kipflow.mail.limits import Unread
-from kipflow.mail.messages import ENDING_KINDS, could_matter, read_kind, read_mail, read_whole, refuse
+from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_mail, read_whole, refuse
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
 #: What is known of a mail from the start, and what its headers tell when they are asked.
 _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
-_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_told", "_whole")
+_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_told", "_whole")
 T = TypeVar("T", Head, Message)
 
 
@@ -44,8 +44,7 @@ class Kept:
         return self.data
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Bytes of a plain file."""
 
     path: Path
@@ -62,23 +61,37 @@ class Span:
 
 
 def read_late(
-    data: bytes, place: Place, *, source: str, unread: str = "", held: Held | None = None
+    data: bytes,
+    place: Place,
+    *,
+    source: str,
+    unread: str = "",
+    held: Held | None = None,
+    votes_at_once: bool = False,
 ) -> Message | Unreadable:
-    """Read one mail as `read_mail` does, or only what puts it into its thread; `held` has its bytes later, too."""
+    """Read one mail as `read_mail` does, or only what puts it into its thread; `held` has its bytes later, too.
+
+    With `votes_at_once` mails under a vote's subject are read whole: nearly always somebody asks.
+    """
     notes = Unread(unread)
     head = read_head(data, place, notes)
     if isinstance(head, str):
         return refuse(head, place, source)
     reading = read_kind(head, place.prefix)
-    if reading.kind in ENDING_KINDS or (held is None and len(data) > MAX_KEPT):
+    of_vote = reading.kind in ENDING_KINDS
+    if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):
         return read_whole(head, reading, place, source, notes)
-    matters = could_matter(reading, head)
-    glance = glance_at(head, reading, is_noted=bool(str(notes))) if matters else Glance(may_announce=False)
+    if of_vote:
+        glance = Glance()
+    elif could_matter(reading, head):
+        glance = glance_at(head, reading, is_noted=bool(str(notes)))
+    else:
+        glance = Glance(may_announce=False)
     known = (
         *(head.message_id, source, head.arrived_at, head.arrived_from, head.subject, reading),
         *(head.in_reply_to, head.references),
     )
-    return _assemble(known, held or Kept(data), place, unread, glance)
+    return _assemble(known, held or Kept(data), place, unread, glance, head)
 
 
 def _by_head(name: str) -> Any:
@@ -92,8 +105,9 @@ def _by_body(name: str) -> Any:
 class LateMessage(Message):
     """A `Message` that is read on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
-    __slots__ = ("_glance", "_held", "_place", "_told", "_unread", "_whole")
+    __slots__ = ("_glance", "_head", "_held", "_place", "_told", "_unread", "_whole")
     _glance: Glance
+    _head: Head | None
     _held: Held
     _place: Place
     _told: dict[str, Any]
@@ -124,11 +138,17 @@ class LateMessage(Message):
         return cast("Message", self._whole)
 
     def find_told(self, name: str) -> Any:
-        """What the mail's headers tell. They are not kept: hardly ever is one mail asked for much."""
-        if name not in self._told:
-            head = self._check(read_head(self._held.read(), self._place, Unread()))
-            self._told[name] = getattr(head, name)
+        """What the mail's headers tell."""
+        known = self._whole or self._head
+        if known is not None:
+            return getattr(known, name)
+        if not self._told:
+            self._told.update(self._check(read_head(self._held.read(), self._place, Unread())).find_facts())
         return self._told[name]
+
+    def let_go(self) -> None:
+        """Forget the headers, which are had again where they are asked for: of all mails they would be much."""
+        object.__setattr__(self, "_head", None)
 
     def _check(self, found: T | Unreadable | str) -> T:
         """What was found at the mail's place, if it is this mail's.
@@ -156,8 +176,10 @@ class LateMessage(Message):
         return _assemble, (known, self._held, self._place, self._unread, self._glance)
 
 
-def _assemble(known: Sequence[Any], held: Held, place: Place, unread: str, glance: Glance) -> LateMessage:
+def _assemble(
+    known: Sequence[Any], held: Held, place: Place, unread: str, glance: Glance, head: Head | None = None
+) -> LateMessage:
     late: LateMessage = object.__new__(LateMessage)
-    for name, value in zip(_SLOTS, (*known, held, place, unread, glance, {}, None), strict=True):
+    for name, value in zip(_SLOTS, (*known, held, place, unread, glance, head, {}, None), strict=True):
         object.__setattr__(late, name, value)
     return late

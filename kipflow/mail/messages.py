@@ -152,7 +152,7 @@ def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declare
 
 def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: str) -> SubjectReading:
     """The reading of a subject that may show a vote's end ("[VOTE] Names passed"), settled by the mail's own text."""
-    if reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward:
+    if is_sure(reading):
         return reading
     opened, ended = (parse_subject(subject, prefix, shows_end) for shows_end in (False, True))
     if opened.kind is ended.kind:
@@ -163,6 +163,11 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
     if reading.kind is ended.kind:
         return ended if announces or not calls else opened
     return ended if announces and not calls else opened
+
+
+def is_sure(reading: SubjectReading) -> bool:
+    """Whether what a mail is for and about is read from its subject alone."""
+    return reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward
 
 
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possi
 from kipflow.domain.votemails import VoteMail
 from kipflow.domain.votes import Vote
 from kipflow.mail.archive import read_path
+from kipflow.mail.late import LateMessage
 from kipflow.mail.threads import Threads, read_threads
 from kipflow.services.explaining import PassedOver, find_passed_over
 
@@ -134,6 +136,10 @@ def _find_vote_mails(
             )
 
 
+#: Mails whose headers are kept, since a copy from another archive may come soon.
+_AT_HAND = 1_000
+
+
 def _read(
     paths: Iterable[Path], community: VotingCommunity, on_mail: Callable[[int], None] | None
 ) -> tuple[list[Message], list[Unreadable]]:
@@ -141,6 +147,7 @@ def _read(
     messages: dict[str, Message] = {}
     unreadable: list[Unreadable] = []
     read = 0
+    lately: deque[LateMessage] = deque()
     for path in paths:
         items = read_path(
             path,
@@ -159,6 +166,10 @@ def _read(
             if isinstance(item, Unreadable):
                 unreadable.append(item)
                 continue
+            if isinstance(item, LateMessage):
+                lately.append(item)
+                if len(lately) > _AT_HAND:
+                    lately.popleft().let_go()
             known = messages.setdefault(item.message_id, item)
             if known is not item and is_other_mail(known, item):
                 why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"

@@ -22,7 +22,7 @@ from typing import Any
 from kipflow.domain.clocks import next_month
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
-from kipflow.mail.content.headers import decode_words
+from kipflow.mail.content.encodedwords import decode_words
 from kipflow.mail.subjects import parse_subject
 from kipflow.rosters.files import render_roster
 from kipflow.rosters.formats import parse_listing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 
 from kipflow.mail import limits
@@ -99,23 +99,24 @@ def find_signs(*kinds: str) -> tuple[str, ...]:
 
 def has_word(text: str, *kinds: str) -> bool:
     """Whether a text, its blanks evened out, can hold a word of these classes: says yes in vain, never no."""
-    return has_any(find_signs(*kinds), fold_case(text))
+    folded = fold_case(text)
+    can_be, phrases = _find_test(*kinds)
+    return any(map(can_be, folded.split())) or has_any(phrases, folded)
 
 
 def has_parts(text: str, *kinds: str) -> bool:
     """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
     folded = fold_case(text)
-    for first, *others in _find_parts(*kinds, is_ascii=folded.isascii()):
-        if first in folded and all(part in folded for part in others):
-            return True
-    return False
+    can_be, phrases = _find_test(*kinds)
+    return any(map(can_be, folded.split())) or any(all(map(folded.__contains__, p.split())) for p in phrases)
 
 
 @cache
-def _find_parts(*kinds: str, is_ascii: bool) -> tuple[list[str], ...]:
-    """The words of each sign that such a text can hold, the longest first: few texts hold that one."""
-    signs = (sign for sign in find_signs(*kinds) if sign.isascii() or not is_ascii)
-    return tuple(sorted(sign.split(), key=len, reverse=True) for sign in signs)
+def _find_test(*kinds: str) -> tuple[Callable[[str], bool], tuple[str, ...]]:
+    """What tells of a word whether it can be one of these classes, and their phrases."""
+    signs = find_signs(*kinds)
+    # people use the same words again and again
+    return lru_cache(maxsize=16_384)(partial(has_any, signs)), tuple(sign for sign in signs if " " in sign)
 
 
 def lands(text: str) -> bool:

@@ -1,14 +1,14 @@
-"""Header blocks read leniently from bytes: fields, encoded words, message ids."""
+"""Header blocks read leniently from bytes: fields and message ids."""
 
 from __future__ import annotations
 
-import binascii
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kipflow.mail import limits
 from kipflow.mail.content.charsets import decode
+from kipflow.mail.content.encodedwords import decode_words
 
 MAX_HEADER_BLOCK, MAX_FIELD, MAX_FIELDS = limits.HEADERS.size, limits.FIELD.size, limits.FIELDS.size
 
@@ -102,18 +102,19 @@ def split_mail(data: bytes) -> tuple[Headers, bytes]:
     """A mail (or MIME part) with LF line ends as its headers and its body."""
     if data.startswith(b"\n"):
         return Headers({}), data[1:]
-    end = _END.search(data, 0, MAX_HEADER_BLOCK)
-    if end is None:
-        block, rest_at = data[:MAX_HEADER_BLOCK], min(len(data), MAX_HEADER_BLOCK)
-    else:
-        block, rest_at = data[: end.start()], end.end()
     # every field stands behind a line break; an envelope line is the only one that may be no field
-    lines = block if block.startswith((b"From ", b">From ")) else b"\n" + block
-    if _NO_FIELD.search(lines) is not None or _FIELD.match(lines) is not None or _starts_folded(lines):
-        return _split_damaged(data, block, rest_at)
-    found = _READ_FIELD.findall(lines)
+    lines = data if data.startswith((b"From ", b">From ")) else b"\n" + data[:MAX_HEADER_BLOCK]
+    added = int(lines is not data)
+    limit = min(len(data), MAX_HEADER_BLOCK) + added
+    odd = _NO_FIELD.search(lines, 0, limit)
+    # the first line that is no field is the empty one behind them
+    is_plain = odd is None or lines.startswith(b"\n\n", odd.start(), limit)
+    if not is_plain or _FIELD.match(lines) is not None or _starts_folded(lines):
+        return _split_damaged(data)
+    end, rest_at = (limit, limit) if odd is None else (odd.start(), odd.start() + 2)
+    found = _READ_FIELD.findall(lines, 0, end)
     del found[MAX_FIELDS:]
-    return _keep_read(found, rest_at), data[rest_at:]
+    return _keep_read(found, rest_at - added), data[rest_at - added :]
 
 
 def _starts_folded(lines: bytes) -> bool:
@@ -122,8 +123,11 @@ def _starts_folded(lines: bytes) -> bool:
     return first > 0 and lines[first : first + 1] in (b" ", b"\t")
 
 
-def _split_damaged(data: bytes, block: bytes, rest_at: int) -> tuple[Headers, bytes]:
+def _split_damaged(data: bytes) -> tuple[Headers, bytes]:
     """The same, line by line, for a block that holds lines which are neither fields nor folds."""
+    end = _END.search(data, 0, MAX_HEADER_BLOCK)
+    block = data[: MAX_HEADER_BLOCK if end is None else end.start()]
+    rest_at = min(len(data), MAX_HEADER_BLOCK) if end is None else end.end()
     fields: list[tuple[bytes, bytes]] = []
     last_known = max((m.start() for m in _KNOWN_FIELD.finditer(block)), default=-1)
     position = 0
@@ -164,55 +168,6 @@ def _append(fields: list[tuple[bytes, bytes]], line: bytes) -> None:
         fields[-1] = (name, (value + b" " + line.strip())[:MAX_FIELD])
 
 
-# =?charset?B?...?= ; the text may hold spaces where a mailer forgot to encode them
-_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]{0,4000})\?=")
-_WORD_GAP = re.compile(r"(\?=)\s{1,8}(=\?)")
-
-
-def decode_words(text: str) -> str:
-    """`text` with RFC 2047 encoded words decoded; broken ones stay as they are.
-
-    Neighbouring words of one charset are joined as bytes, because some mailers cut a character in two.
-    """
-    if "=?" not in text:
-        return text
-    text = _WORD_GAP.sub(r"\1\2", text)
-    out: list[str] = []
-    pending, pending_charset, position = b"", "", 0
-    for match in _WORD.finditer(text):
-        data = _decode_word(match.group(2), match.group(3))
-        charset = match.group(1).split("*")[0].lower()
-        between = text[position : match.start()]
-        if between or charset != pending_charset:
-            out.append(decode(pending, pending_charset))
-            out.append(between)
-            pending, pending_charset = b"", charset
-        pending += data if data is not None else match.group(0).encode()
-        position = match.end()
-    out.append(decode(pending, pending_charset))
-    out.append(text[position:])
-    return "".join(out)
-
-
-def _decode_word(encoding: str, text: str) -> bytes | None:
-    raw = text.encode("utf-8", "replace")
-    if encoding in "qQ":
-        return binascii.a2b_qp(raw, header=True)
-    return decode_base64(raw)
-
-
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
-
-
-def decode_base64(raw: bytes) -> bytes | None:
-    """Base64 with rubbish in it or its padding lost; None if nothing is left of it."""
-    clean = _NOT_BASE64.sub(b"", raw)
-    clean = clean[: len(clean) - 1] if len(clean) % 4 == 1 else clean
-    if not clean:
-        return None if raw.strip() else b""
-    return binascii.a2b_base64(clean + b"=" * (-len(clean) % 4))
-
-
 _ID = re.compile(r"<\s*([^<>\s]{1,500})\s*>")
 
 
@@ -235,7 +190,9 @@ def parse_references(headers: Headers) -> tuple[str, ...]:
 
     A mail belongs to a thread by any of them: with the root left out its vote would be lost.
     """
-    value = headers.first.get("references", b"")
+    value = headers.first.get("references")
+    if not value:
+        return ()
     ends = (value,) if len(value) <= MAX_FIELD else (value[:MAX_FIELD], value[-MAX_FIELD:])
     return tuple(
         dict.fromkeys(name for end in ends for name in parse_message_ids(read_text(_UNFOLD.sub(b" ", end).strip())))

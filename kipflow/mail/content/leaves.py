@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kipflow.mail import limits
 from kipflow.mail.content.charsets import decode
-from kipflow.mail.content.headers import decode_base64
+from kipflow.mail.content.encodedwords import decode_base64
 from kipflow.mail.content.html import parse_html
 from kipflow.mail.content.text import unflow
 

@@ -11,7 +11,8 @@ from kipflow.domain.people import clean_address
 from kipflow.domain.senders import AddressSource
 from kipflow.mail.content.charsets import decode
 from kipflow.mail.content.domains import is_aligned
-from kipflow.mail.content.headers import Headers, decode_words
+from kipflow.mail.content.encodedwords import decode_words
+from kipflow.mail.content.headers import Headers
 from kipflow.mail.content.mailboxes import is_ambiguous, mask_remarks
 
 

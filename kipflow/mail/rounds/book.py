@@ -105,6 +105,8 @@ class Book:
 
     def lead_up(self, message: Message, led: Mapping[str, dict[str, Message]]) -> dict[str, Message]:
         """The openings that a mail leads to by what it answers; where that is not sure, by all mails that it names."""
+        if not self.links.named[message.message_id]:
+            return {}
         parent = self.by_id.get(self.parents.get(message.message_id, ""))
         found = dict(self.lead_to(parent)) if parent is not None else {}
         nearest = list(itertools.islice(self.links.find_mails(message), 2))

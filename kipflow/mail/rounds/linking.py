@@ -164,7 +164,7 @@ def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str
         sent = by_id[child].arrived_at
         if sent is not None:
             children.setdefault(parent, []).append(sent)
-    times: dict[str, datetime] = {}
+    times = {m.message_id: m.arrived_at for m in messages if m.arrived_at and m.arrived_from not in CLAIMED}
     for message in messages:
         chain: dict[str, None] = {}
         current: str | None = message.message_id

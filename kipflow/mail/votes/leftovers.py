@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
@@ -68,7 +68,8 @@ def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:
     """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
-    said = [x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author)]
+    told = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
+    said = list(islice(told, 2))
     if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     folded = _LABEL.sub("", fold(said[0].text))

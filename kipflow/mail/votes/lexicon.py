@@ -10,6 +10,7 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -46,7 +47,8 @@ def _spell_out(entries: Iterable[str], written: Mapping[str, list[str]]) -> Iter
 
 def find_words(name: str, text: str) -> list[re.Match[str]]:
     """Where words of the class stand in `text` (lower case, see `fold`)."""
-    return list(_compile(name).finditer(text)) if name in _find_held(text) else []
+    held = _find_held(text).get(name)
+    return list(_compile_held(name, held).finditer(text)) if held else []
 
 
 def has(name: str, text: str) -> bool:
@@ -89,14 +91,17 @@ def speaks_of_votes(text: str) -> bool:
 
 def drop(name: str, text: str) -> str:
     """`text` with the words of the class blotted out, so that what they contain is not found."""
-    return _compile(name).sub(lambda m: "·" * len(m.group()), text) if name in _find_held(text) else text
+    held = _find_held(text).get(name)
+    return _compile_held(name, held).sub(lambda m: "·" * len(m.group()), text) if held else text
 
 
 def leaves_only(names: Iterable[str], text: str) -> str:
     """The letters of `text` that no word of the classes accounts for."""
     if _LETTERS.search(text) is None:
         return ""
-    return " ".join(_LETTERS.findall(_compile_all(tuple(names)).sub(" ", text)))
+    held = _find_held(text)
+    signs = tuple((name, sign) for name in names for sign in held.get(name, ()))
+    return " ".join(_LETTERS.findall(_compile_signs(signs).sub(" ", text) if signs else text))
 
 
 @cache
@@ -118,23 +123,28 @@ def _list_starts(name: str) -> tuple[str, ...]:
 Signs = tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The signs of all classes, as (class, sign): those found only where letters begin, by these letters; the rest,
+    which may stand anywhere; and of the rest what a text in ASCII can hold."""
+
+    begun: dict[str, Signs]
+    anywhere: Signs
+    ascii_anywhere: Signs
+
+
 @cache
-def _index_begun() -> dict[str, Signs]:
-    """The signs that are found only where letters begin, as (class, sign) of all classes, by their first letters."""
+def _build_index() -> _Index:
     begun: dict[str, Signs] = {}
+    anywhere: list[tuple[str, str]] = []
     for name in load_words():
         for sign, words in _find_signs(name).items():
-            if (first := _find_first(sign, words)) is not None:
+            first = _find_first(sign, words)
+            if first is None:
+                anywhere.append((name, sign))
+            else:
                 begun[first] = (*begun.get(first, ()), (name, sign))
-    return begun
-
-
-@cache
-def _list_anywhere(*, is_ascii: bool) -> Signs:
-    """The other ones, which a text in ASCII only could hold, or any."""
-    signs = ((name, sign, words) for name in load_words() for sign, words in _find_signs(name).items())
-    rest = ((name, sign) for name, sign, words in signs if _find_first(sign, words) is None)
-    return tuple(found for found in rest if not is_ascii or found[1].isascii())
+    return _Index(begun, tuple(anywhere), tuple(found for found in anywhere if found[1].isascii()))
 
 
 def _find_first(sign: str, words: Iterable[str]) -> str | None:
@@ -147,7 +157,7 @@ def _find_first(sign: str, words: Iterable[str]) -> str | None:
 @lru_cache(maxsize=16_384)
 def _find_begun(run: str) -> Signs:
     """The signs whose first letters a run of letters begins with."""
-    begun = _index_begun()
+    begun = _build_index().begun
     return tuple(found for end in range(1, len(run) + 1) for found in begun.get(run[:end], ()))
 
 
@@ -155,8 +165,9 @@ def _find_begun(run: str) -> Signs:
 def _find_held(text: str) -> dict[str, list[str]]:
     """The classes of which `text` could hold a word, with their signs in it: its words are looked up once for all."""
     held: dict[str, list[str]] = {}
+    index = _build_index()
     begun = (found for run in set(_RUN.findall(text)) for found in _find_begun(run))
-    for name, sign in (*begun, *_list_anywhere(is_ascii=text.isascii())):
+    for name, sign in (*begun, *(index.ascii_anywhere if text.isascii() else index.anywhere)):
         if sign in text:
             held.setdefault(name, []).append(sign)
     return held
@@ -172,9 +183,14 @@ def _compile(name: str) -> re.Pattern[str]:
     return _join(load_words()[name])
 
 
-@cache
-def _compile_all(names: tuple[str, ...]) -> re.Pattern[str]:
-    return _join([word for name in names for word in load_words()[name]])
+def _compile_held(name: str, held: list[str]) -> re.Pattern[str]:
+    """A pattern for the words of a class in a text that holds these signs: mostly one, whose pattern is built soon."""
+    return _compile_sign(name, held[0]) if len(held) == 1 else _compile(name)
+
+
+@lru_cache(maxsize=4_096)
+def _compile_signs(signs: Signs) -> re.Pattern[str]:
+    return _join([word for name, sign in signs for word in _find_signs(name)[sign]])
 
 
 def _join(words: Iterable[str]) -> re.Pattern[str]:
@@ -191,7 +207,11 @@ def _join(words: Iterable[str]) -> re.Pattern[str]:
 
 def _is_lettered(word: str) -> bool:
     """Whether a word, and so each of its pieces, stands only where letters begin."""
-    return word[0].isalnum() and (word[-1] == "*" or word[-1].isalnum()) and not _NO_BLANKS.search(word)
+    return (
+        word[0].isalnum()
+        and (word[-1] == "*" or word[-1].isalnum())
+        and (word.isascii() or not _NO_BLANKS.search(word))
+    )
 
 
 def _write_pattern(word: str) -> str:

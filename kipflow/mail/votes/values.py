@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.relevance import has_any
 from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
 
 _ALONE_IN_FRONT = r"(?:(?<![A-Za-z0-9_\u00c0-\u04ff.+\-/:=#$%€@&^~\\])|(?<=[^\W\d_]:))"
@@ -16,14 +17,15 @@ VALUE = re.compile(
 )
 _ZERO = re.compile(rf"{_ALONE_IN_FRONT}(?P<value>0)(?![\w%°]|[.,/:-]\d|\s*[=<>*/^+])")
 #: "plus one", "lgtm+1", "+1thanks", "+1s from me", "+/-0", "\+1" (Markdown), "&#43;1" (HTML)
+#: where one of the signs in front stands in a line
 _SPELLINGS = (
     ("\\", re.compile(r"(?:^|(?<=[\s*_(\[]))\\(?=[+-] ?[01](?!\w))"), ""),
-    ("&#", re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
-    ("us", re.compile(r"(?<![\w-])plus[ -](?:one|1)\b", re.IGNORECASE), "+1"),
-    ("us", re.compile(r"(?<![\w-])minus[ -](?:one|1)\b", re.IGNORECASE), "-1"),
+    (("&#",), re.compile(r"&#(?:43|x2b);(?= ?[01](?!\w))", re.IGNORECASE), "+"),
+    (("us", "US"), re.compile(r"(?<![\w-])plus[ -](?:one|1)\b", re.IGNORECASE), "+1"),
+    (("us", "US"), re.compile(r"(?<![\w-])minus[ -](?:one|1)\b", re.IGNORECASE), "-1"),
     ("1", re.compile(r"\b(lgtm|good|thanks)(?=\+1(?![\w.]))", re.IGNORECASE), r"\1 "),
     ("1", re.compile(r"(?<![\w+.-])([+-]1)(?=(?:than|thx|gre|nice|good|lgtm|look|from|for)\w*|n?b\b)", re.I), r"\1 "),
-    ("from", re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
+    (("from", "FROM"), re.compile(r"([+\-]1)['’]?s(?= from (?:me|my|us|our)\b)", re.IGNORECASE), r"\1"),
     ("0", re.compile(r"(?<![\w.+\-/])(?:\+\s?/?\s?-|-\s?/\s?\+)\s?0(?![\w.%]|\s?/)"), "±0"),
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·–]\s{1,3})?(?=[+\-±]\s?[01.])")
@@ -108,8 +110,8 @@ _ARRIVED = re.compile(r"\b(?:to|into)(?: an?)?:?$")
 
 def spell_out(text: str) -> str:
     """ "plus one" and "+1s from me" to "+1", "+/-0" to "±0"."""
-    for sign, pattern, written in _SPELLINGS:
-        if sign in text or sign.upper() in text:
+    for signs, pattern, written in _SPELLINGS:
+        if has_any(signs, text):
             text = pattern.sub(written, text)
     return text
 
