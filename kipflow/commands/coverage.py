@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kipflow.commands.output import say_count, say_time
+from kipflow.config.community import Community
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.board import Overview
@@ -33,15 +34,14 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     return lines
 
 
-def say_empty(community: str, overview: Overview) -> str:
+def say_empty(community: Community, overview: Overview) -> str:
     """What a list of proposals says where nothing is decided yet, and what to run next."""
     if overview.messages or overview.pending:
         mails, waiting = say_count(overview.messages, "mail"), say_count(overview.pending, "proposal")
         return f"{mails} stored, nothing decided yet ({waiting} to decide): run `kipflow advance`"
-    return (
-        f"no proposals of {community} are stored yet: run `kipflow poll` (or `kipflow ingest FILE`) for mail, "
-        "`kipflow sync` for pages, then `kipflow advance`"
-    )
+    mail = "`kipflow poll` (or `kipflow ingest FILE`)" if community.archive is not None else "`kipflow ingest FILE`"
+    pages = ", `kipflow sync` for pages" if community.wiki is not None else ""
+    return f"no proposals of {community.name} are stored yet: run {mail} for mail{pages}, then `kipflow advance`"
 
 
 def _is_good(month: ArchiveMonth) -> bool:

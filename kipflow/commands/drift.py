@@ -40,7 +40,7 @@ def print_drift(
     elif parts.store.rows(RowQuery(limit=1)).total:
         console().print("page, index, announcements, tickets and releases agree with the facts")
     else:
-        console().print(say_empty(parts.community.name, parts.store.overview(find_now(parts))))
+        console().print(say_empty(parts.community, parts.store.overview(find_now(parts))))
     return 1 if rows else 0
 
 

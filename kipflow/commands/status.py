@@ -81,7 +81,7 @@ def status(
         return 0
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":
-        console().print(say_empty(parts.community.name, board.overview(find_now(parts))))
+        console().print(say_empty(parts.community, board.overview(find_now(parts))))
         return 0
     _print_board(parts, rows, form, brief=brief)
     return 0

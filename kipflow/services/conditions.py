@@ -138,10 +138,11 @@ def _ask_files(found: Situation) -> Iterator[Condition]:
     if found.has_archive:
         return
     through = found.coverage.complete_through
-    held = f"Mail is held up to {_say_time(through)}" if through is not None else "No mail is held yet"
+    unsaid = "Nothing says up to when its mail is held" if found.coverage.gaps else "No mail is held yet"
+    held = f"Mail is held up to {_say_time(through)}" if through is not None else unsaid
     yield Condition(
         name="files",
-        says=f"{held}, and comes from files: no archive is named",
+        says=f"{held}; it comes from files, as no archive is named",
         works="A vote that ends later waits for the mail of its time",
         fix=f"Take in the mail since: `kipflow ingest FILE --complete-through {found.now:%Y-%m-%d}`",
         is_fault=False,

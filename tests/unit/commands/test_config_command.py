@@ -41,8 +41,9 @@ def test_a_community_without_an_archive_is_told_to_take_mail_from_files(capsys: 
     assert run(["init", "LIP", *FLAGS]) == 0
     assert "`kipflow -C lip ingest FILE --complete-through TIME`" in capsys.readouterr().out
     assert run(["-C", "lip", "status"]) == 0
-    told = capsys.readouterr().err
-    assert "No mail is held yet, and comes from files: no archive is named" in told
+    out, told = capsys.readouterr()
+    assert "run `kipflow -C lip ingest FILE` for mail, then `kipflow -C lip advance`" in out
+    assert "No mail is held yet; it comes from files, as no archive is named" in told
     assert "`kipflow -C lip ingest FILE --complete-through 20" in told
 
 

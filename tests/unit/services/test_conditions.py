@@ -60,10 +60,15 @@ def test_where_all_is_well_nothing_is_said() -> None:
         ),
         (
             replace(WELL, has_archive=False),
-            "Mail is held up to Thu 2026-03-12 08:00 UTC, and comes from files",
+            "Mail is held up to Thu 2026-03-12 08:00 UTC; it comes from files",
             "`kipflow ingest FILE --complete-through 2026-03-12`",
         ),
-        (replace(WELL, has_archive=False, coverage=Coverage()), "No mail is held yet, and comes from", "ingest FILE"),
+        (
+            replace(WELL, has_archive=False, coverage=Coverage(gaps=(("2026-03", "dev 2026-03: from files"),))),
+            "Nothing says up to when its mail is held; it comes from files",
+            "ingest FILE",
+        ),
+        (replace(WELL, has_archive=False, coverage=Coverage()), "No mail is held yet; it comes from", "ingest FILE"),
         (replace(WELL, has_roster=False), "The roster is empty", "Name a `roster`"),
         (replace(WELL, has_roster=False, roster="config/x.yaml"), "The roster is empty", "Fill config/x.yaml"),
     ],
