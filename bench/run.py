@@ -1,6 +1,6 @@
 """Measure kipflow beside named peers and print ratios; absolute times drift, ratios hold.
 
-    python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|site|replay] [--mails N]
+    python bench/run.py [--only archive|real|spark|memory|metrics|hourly|poll|backfill|site|board|replay] [--mails N]
         [--events N] [--held N] [--megabytes N] [--proposals N] [--json FILE] [--strict]
 
 Every measurement runs in a process of its own, so that memory is its own too. The default takes some five
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import archive
 import backfill
+import board
 import hourly
 import lifecycle
 import polling
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace, Path], list[Figure]]] = {
     "poll": lambda options, folder: polling.compare(folder, options.held),
     "backfill": lambda _, folder: backfill.compare(folder),
     "site": lambda options, folder: publicsite.compare(folder, options.proposals),
+    "board": lambda options, folder: board.compare(folder, options.proposals),
     "replay": lambda options, folder: replay.compare(folder, options.proposals),
 }
 

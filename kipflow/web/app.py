@@ -23,6 +23,7 @@ from kipflow.web.pages import BoardPages
 from kipflow.web.people import PeoplePages
 from kipflow.web.render import STATIC, Masthead, Pages
 from kipflow.web.security import add_security_headers
+from kipflow.web.tags import with_tag
 from kipflow.web.writing import Gate, Writing
 
 
@@ -80,7 +81,7 @@ def create_app(
 
     @app.middleware("http")
     async def secure(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        response = await call_next(request)
+        response = await with_tag(request, await call_next(request))
         add_security_headers(response.headers)
         return response
 

@@ -23,8 +23,8 @@ from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
 from kipflow.web.render import Pages
 from kipflow.web.timeline import build_timeline
 
-#: How many proposals of each stage the first page shows; all votes are shown up to a generous bound.
-_VOTES = 100
+#: How many proposals of each stage the first page shows; of votes those that close first.
+_VOTES = 25
 #: Questions that the first page shows, those first that hold up a vote.
 _QUESTIONS = 3
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
@@ -71,7 +71,7 @@ class BoardPages:
             overview=overview,
             votes=votes,
             absent=board.absent(now),
-            questions=board.review()[:_QUESTIONS],
+            questions=board.review(_QUESTIONS),
             groups=groups,
         )
 

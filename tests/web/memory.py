@@ -169,12 +169,12 @@ class MemoryBoard:
             effects=tuple(e for e in self._effects if e.number == number),
         )  # fmt: skip
 
-    def review(self) -> tuple[ReviewRow, ...]:
+    def review(self, limit: int | None = None) -> tuple[ReviewRow, ...]:
         return tuple(
             ReviewRow(number=n, key=h.facts.key, title=h.facts.proposal.title, stage=h.decision.stage, item=item,
                       decided_at=h.decision.as_of, url=f"https://lists.example/thread/{item.subject.strip('<>')}")
             for n, h in sorted(self._held.items()) for item in h.decision.review
-        )  # fmt: skip
+        )[:limit]  # fmt: skip
 
     def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[BoardRow, ...]]:
         wanted = {s: RowQuery(stages=(s,), sort=Sort.ACTIVITY, limit=limit) for s, limit in limits.items()}

@@ -103,6 +103,19 @@ def test_every_text_stands_out_enough_from_what_is_behind_it(page: Page, address
         assert page.evaluate(FAINT_TEXTS) == [], path
 
 
+def test_axe_finds_nothing_serious(chromium: Browser, address: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    # axe's own script is no script of the board: its policy would refuse it
+    context = chromium.new_context(viewport={"width": 390, "height": 900}, color_scheme="dark", bypass_csp=True)
+    page = context.new_page()
+    for path in PAGES:
+        page.goto(address + path)
+        found = axe.run(page).response["violations"]
+        serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in {"serious", "critical"}]
+        assert serious == [], path
+    context.close()
+
+
 def test_the_keyboard_reaches_the_content_first_and_sees_where_it_is(page: Page, address: str) -> None:
     page.goto(address + "/")
     page.keyboard.press("Tab")

@@ -78,13 +78,14 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
     )
 
 
-def load_review(connection: sa.Connection, rules: Rules) -> tuple[views.ReviewRow, ...]:
+def load_review(connection: sa.Connection, rules: Rules, limit: int | None = None) -> tuple[views.ReviewRow, ...]:
     """Every open question with the permalink of the mail that it quotes, where it quotes one."""
     statement = (
         sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at, message.c.message_id)
         .join(proposal, proposal.c.number == review_item.c.number)
         .outerjoin(message, message.c.message_id == review_item.c.subject)
         .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
+        .limit(limit)
     )
     rows = list(connection.execute(statement))
     ballots = load_questioned(connection, rules, rows)

@@ -82,9 +82,9 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return pages.find_body(connection, page_id, version)
 
-    def review(self) -> tuple[views.ReviewRow, ...]:
+    def review(self, limit: int | None = None) -> tuple[views.ReviewRow, ...]:
         with transaction(self._engine, reads=True) as connection:
-            return board.load_review(connection, self.rules)
+            return board.load_review(connection, self.rules, limit)
 
     def senders(self) -> tuple[views.SenderRow, ...]:
         with transaction(self._engine, reads=True) as connection:

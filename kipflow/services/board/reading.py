@@ -46,8 +46,8 @@ class Board(Protocol):
         """The storage format of one version of a page; None if it is not held."""
         ...
 
-    def review(self) -> tuple[ReviewRow, ...]:
-        """Every open question, those that an outcome depends on first, then by number."""
+    def review(self, limit: int | None = None) -> tuple[ReviewRow, ...]:
+        """Every open question, those that an outcome depends on first, then by number; at most `limit` of them."""
         ...
 
     def senders(self) -> tuple[SenderRow, ...]:
