@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from airflow.sdk import AssetOrTimeSchedule, dag, task
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
-from kip_dags.outbox import deliver_kind
+from kip_dags.outbox import deliver_kind, plan_kind
 
 
 @dag(
@@ -19,12 +19,18 @@ from kip_dags.outbox import deliver_kind
     **describe_dag(__doc__, "effects", "slack"),
 )
 def kip_notify_slack() -> None:
-    @task(on_failure_callback=None)  # Slack cannot be told that nothing reaches it
+    # what waits already goes out even where nothing could be planned
+    @task(trigger_rule="all_done", on_failure_callback=None)  # Slack cannot be told that nothing reaches it
     def post_messages() -> dict[str, int]:
         """Post the messages that are due."""
         return deliver_kind("slack")
 
-    post_messages()
+    @task
+    def plan_messages() -> dict[str, int]:
+        """Put into the outbox what time brings about: digests, and word of what waits for approval."""
+        return plan_kind("slack")
+
+    plan_messages() >> post_messages()
 
 
 kip_notify_slack()

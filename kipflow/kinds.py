@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Kind, Scope
 from kipflow.services.kinds.page import PageKind
 from kipflow.services.kinds.result import ResultKind
 from kipflow.services.kinds.ticket import TicketKind
-from kipflow.wiring import Parts, find_ticket_links
+from kipflow.wiring import Parts, effect_rules, find_ticket_links
+
+
+def _make_chat(parts: Parts, scope: Scope) -> Kind | None:
+    slack = parts.community.slack
+    if parts.chat is None or slack is None:
+        return None
+    digest = None
+    if slack.digest is not None:
+        people = tuple(parts.roster.by_id[name] for name in slack.digest.people)
+        digest = DigestRules(**slack.digest.as_times(), people=people)
+    return ChatKind(scope=scope, chat=parts.chat, rules=effect_rules(parts), digest=digest)
 
 
 def _make_index(parts: Parts, scope: Scope) -> Kind | None:
@@ -28,7 +40,7 @@ def _make_result(parts: Parts, scope: Scope) -> Kind | None:
 
 #: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
 KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
-    "slack": lambda parts, scope: ChatKind(parts.chat, scope.store) if parts.chat else None,
+    "slack": _make_chat,
     "index": _make_index,
     "page": lambda parts, scope: (
         PageKind(scope=scope, wiki=parts.wiki, tickets=find_ticket_links(parts.community)) if parts.wiki else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from kipflow.adapters.store import SqlStore
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Scope
 from kipflow.services.kinds.page import PageKind
@@ -21,3 +23,8 @@ def page_kind(store: SqlStore, wiki: Any, now: datetime, *, mode: str = "send") 
 
 def index_kind(store: SqlStore, wiki: Any, page_id: str, now: datetime, *, sends: bool = True) -> IndexKind:
     return IndexKind(scope=scope_of(store, now, sends=sends), wiki=wiki, page_id=page_id)
+
+
+def chat_kind(chat: Any, store: SqlStore, now: datetime = datetime(2026, 3, 2, tzinfo=UTC), **more: Any) -> ChatKind:
+    rules = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals", operators="#proposals-ops")
+    return ChatKind(scope=scope_of(store, now), chat=chat, rules=rules, **more)

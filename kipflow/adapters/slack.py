@@ -132,6 +132,22 @@ class SlackChat:
             raise self._unavailable("conversations.history", _name(error)) from None
         return None if found is None else f"{place}/{found}"
 
+    def find_user(self, addresses: Sequence[str]) -> str | None:
+        """The direct channel to the first user who has one of these mail addresses.
+
+        Needs the scopes users:read.email and im:write (im:history for `find`). Raises as `post` does.
+        """
+        for address in addresses:
+            try:
+                user = str(self._client.users_lookupByEmail(email=address)["user"]["id"])
+                return str(self._client.conversations_open(users=[user])["channel"]["id"])
+            except SlackApiError as error:
+                if _find_reason(error) != "users_not_found":
+                    raise self._explain("users.lookupByEmail", error) from None
+            except (*_LOST, KeyError, TypeError) as error:
+                raise self._unavailable("users.lookupByEmail", _name(error)) from None
+        return None
+
     def _search(self, read: Callable[..., Any], key: str, **where: Any) -> str | None:
         """The `ts` of the message with this key among those that `read` gives, page by page."""
         cursor: str | None = None

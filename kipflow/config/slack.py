@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import time
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -14,7 +14,6 @@ from kipflow.config.values import Line, StrictModel, Url, named, once
 from kipflow.domain.messagekinds import ALWAYS_TOLD, KINDS
 from kipflow.domain.quiet import QuietHours
 
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _CLOCK = named(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
 
 
@@ -88,6 +87,9 @@ class DigestConfig(StrictModel):
     """Whose clocks that time is of."""
     people: Annotated[tuple[Line, ...], AfterValidator(once)] = ()
     """Who of the roster wants one of their own, by direct message."""
+
+    def as_times(self) -> dict[str, Any]:
+        return {"day": self.day, "at": time.fromisoformat(self.at), "zone": ZoneInfo(self.zone)}
 
 
 class SlackConfig(StrictModel):

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from kipflow.sandbox.people import PEOPLE
+
 #: Channels that there are before anything is posted.
 CHANNELS = ("#proposals", "#proposals-ops")
 
@@ -97,4 +99,14 @@ class Channels:
 def channel_id(channel: str) -> str:
     """The id that Slack answers with for a channel's name."""
     name = channel.removeprefix("#")
-    return name if name.startswith("C0") else "C0" + name.upper().replace("-", "")
+    return name if name.startswith(("C0", "D0")) else "C0" + name.upper().replace("-", "")
+
+
+def user_id(who: str) -> str:
+    """The id that Slack knows a resident by."""
+    return f"U0{who.upper()}"
+
+
+def find_person(user: str) -> str | None:
+    """The resident of an id: of a user's, or of the direct channel to one."""
+    return next((who for who in PEOPLE if user_id(who)[1:] == user[1:]), None)

@@ -12,6 +12,10 @@ _QUOTE = re.compile(r"(?:>|&gt;)\s?(.*)")
 
 #: The emoji that proposals' messages use; others stay as written.
 _EMOJI = {
+    "alarm_clock": "⏰",
+    "newspaper": "📰",
+    "raised_hand": "✋",
+    "scales": "⚖️",
     "ballot_box_with_ballot": "🗳️",
     "hourglass": "⏳",
     "large_green_square": "🟩",

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from kipflow.sandbox.answers import expected
-from kipflow.sandbox.channels import Post
+from kipflow.sandbox.channels import Post, find_person
 from kipflow.sandbox.frame import TEMPLATES, Show
 from kipflow.sandbox.mailarchive import body_of, find_members, find_root
 from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheTickets, TheWiki
@@ -85,7 +85,7 @@ def ticket_list(show: Show, tickets: TheTickets, now: Now) -> Response:
 
 @router.get("/slack")
 def slack(show: Show, channels: TheChannels, watch: bool = False) -> Response:
-    return show("slack.html", "Slack", channels=channels, texts_of=_find_texts, watch=watch)
+    return show("slack.html", "Slack", channels=channels, texts_of=_find_texts, name_of=_name_channel, watch=watch)
 
 
 @router.get("/roster.yaml")
@@ -96,6 +96,11 @@ def roster() -> Response:
 @router.get("/style.css")
 def style() -> Response:
     return PlainTextResponse(TEMPLATES.get_template("style.css").render(), media_type="text/css")
+
+
+def _name_channel(channel: str) -> str:
+    person = find_person(channel) if channel.startswith("D0") else None
+    return f"Direct messages to {PEOPLE[person].name}" if person else channel
 
 
 def _find_texts(post: Post) -> list[str]:

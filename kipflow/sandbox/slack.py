@@ -10,8 +10,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
-from kipflow.sandbox.channels import Channels, Post, Throttle, channel_id
+from kipflow.sandbox.channels import Channels, Post, Throttle, channel_id, find_person, user_id
 from kipflow.sandbox.parts import Now, TheChannels, TheThrottle, read_json
+from kipflow.sandbox.people import PEOPLE
 
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000
@@ -59,6 +60,21 @@ async def update(given: Given, channels: TheChannels, throttle: TheThrottle) -> 
 
 
 # Slack's own client asks by POST, others by GET
+@router.api_route("/users.lookupByEmail", methods=["GET", "POST"])
+async def lookup_by_email(given: Given) -> Response:
+    asked = str(given.get("email") or "").lower()
+    found = next((who for who, person in PEOPLE.items() if asked in map(str.lower, person.emails)), None)
+    error = _find_token_error(given) or (None if found else "users_not_found")
+    return _answer(error, {"user": {"id": user_id(found or ""), "name": found}})
+
+
+@router.api_route("/conversations.open", methods=["GET", "POST"])
+async def open_direct(given: Given) -> Response:
+    user = str(given.get("users") or "")
+    error = _find_token_error(given) or (None if find_person(user) else "user_not_found")
+    return _answer(error, {"channel": {"id": f"D{user[1:]}"}})
+
+
 @router.api_route("/conversations.list", methods=["GET", "POST"])
 async def conversations_list(given: Given, channels: TheChannels) -> Response:
     found = [{"id": channel_id(name), "name": name.removeprefix("#")} for name in channels.names()]
@@ -135,7 +151,7 @@ def _find_metadata(given: dict[str, Any]) -> dict[str, Any]:
 def find_error(given: dict[str, Any], blocks: Any) -> str | None:
     """Slack's name for what is wrong with a message; None if it would take it."""
     channel, text = given.get("channel"), given.get("text")
-    if not isinstance(channel, str) or not channel.startswith(("#", "C")):
+    if not isinstance(channel, str) or not channel.startswith(("#", "C", "D")):
         return "channel_not_found"
     if not isinstance(blocks, list) or not all(isinstance(b, dict) and b.get("type") for b in blocks):
         return "invalid_blocks_format"

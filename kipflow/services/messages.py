@@ -7,7 +7,7 @@ Slack: at most 50 blocks a message and 3,000 characters a section.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -160,7 +160,7 @@ def render_warning(key: str, warning: SilenceWarning, author: str | None = None,
     """The author is told before silence makes a proposal dormant, and when that will be."""
     who = f" by {quote(author, 100)}" if author else ""
     said = say_warning(warning)
-    return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {_localise(said)}", links])
+    return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {localise(said)}", links])
 
 
 def render_approval(row: OutboxRow, *, board: str = "", settle: Sequence[str] = ()) -> dict[str, Any]:
@@ -206,10 +206,10 @@ def say_links(facts: ProposalFacts | None, rules: EffectRules, *, thread: str = 
 
 def say_missing(decision: Decision) -> list[str]:
     """What a proposal still lacks, in lines of Slack's markup; times are each reader's own."""
-    return [f"• {_localise(missing)}" for missing in decision.missing[:4]]
+    return [f"• {localise(missing)}" for missing in decision.missing[:4]]
 
 
-def _localise(text: str) -> str:
+def localise(text: str) -> str:
     """A sentence of our own, its times as each reader's."""
     return _TIME.sub(_as_local_time, escape(text))
 
@@ -235,12 +235,22 @@ def say_tally(state: VoteState) -> str:
     )
 
 
-def build_message(text: str, lines: list[str]) -> dict[str, Any]:
-    """A message of one section: `lines` as Slack's markup, cut at its limit; `text` is what notifications show."""
-    body = "\n".join(filter(None, lines))
-    if len(body) > SECTION_LIMIT:
-        body = body[: SECTION_LIMIT - 1].rsplit("\n", 1)[0] + "\n…"
+def build_message(text: str, lines: Iterable[str], *, sections: int = 1) -> dict[str, Any]:
+    """A message of so many sections at most: `lines` as Slack's markup, cut at its limits; empty ones are left out.
+
+    `text` is what notifications show.
+    """
+    bodies = [""]
+    for line in filter(None, lines):
+        longer = f"{bodies[-1]}\n{line}".lstrip("\n")
+        if len(longer) <= SECTION_LIMIT - 2:  # room for the mark that something is left out
+            bodies[-1] = longer
+        elif len(bodies) < sections:
+            bodies.append(line[: SECTION_LIMIT - 2])
+        else:
+            bodies[-1] = f"{bodies[-1] or line[: SECTION_LIMIT - 2]}\n…"
+            break
     return {
         "text": escape(text)[:SECTION_LIMIT],
-        "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": body}}],
+        "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": body}} for body in bodies],
     }

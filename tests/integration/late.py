@@ -19,10 +19,10 @@ from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.history import effective
 from kipflow.services import advance, deliver, replay
 from kipflow.services.ingest import ingest_paths
-from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules
 from tests.integration.conftest import connect_to
+from tests.kinds import chat_kind
 
 LIST = "dev@sandbox.example"
 #: Where no service answers.
@@ -169,7 +169,7 @@ class Village:
         # an index of which no row was read makes no numbers: it is only written
         rules = replace(effect_rules(self.parts), slack=self.slack, index_page="5")
         advance.advance_all(self.parts.store, policy=self.parts.policy, effects=rules, as_of=as_of, now=now)
-        kinds = {"slack": ChatKind(self.channel, self.parts.store)}
+        kinds = {"slack": chat_kind(self.channel, self.parts.store)}
         deliver.deliver(self.parts.store, kinds, now=now or as_of, by=ThisProcess(), wait=lambda _seconds: None)
 
     def lines(self) -> list[str]:

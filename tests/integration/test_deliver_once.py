@@ -28,13 +28,12 @@ from kipflow.adapters.confluence import ConfluenceWiki
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import open_engine
-from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect
 from tests.databases import database_url, postgres_cluster
 from tests.integration.conftest import ANCHOR, running_sandbox
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import MONDAY, found, story
-from tests.kinds import index_kind
+from tests.kinds import chat_kind, index_kind
 
 __all__ = ["database_url", "postgres_cluster"]
 pytestmark = pytest.mark.integration
@@ -100,7 +99,7 @@ def posted(outside: str, channel: str) -> list[str]:
 # -- processes that die ---------------------------------------------------------------------------------
 def deliver_messages(opener: Open, outside: str, *, last: int = 0) -> None:
     chat = SlackChat(f"{outside}/slack/api", TOKEN)
-    deliver_until(opener, "slack", lambda store: ChatKind(chat, store), ANCHOR, last)
+    deliver_until(opener, "slack", lambda store: chat_kind(chat, store), ANCHOR, last)
 
 
 @contextmanager

@@ -17,11 +17,11 @@ from kipflow.domain.pages import NO_TICKET, PageVersion, TicketState
 from kipflow.services.checks import check_pages
 from kipflow.services.deliver import deliver
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, OutboxRow, WikiPage
 from kipflow.services.sync import parse
 from kipflow.wiki.template import render_page
 from tests.integration.conftest import connect_to
+from tests.kinds import chat_kind
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")
@@ -169,7 +169,7 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
         session.outbox.enqueue(
             [Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW
         )
-    kinds = {"slack": ChatKind(chat, store)}
+    kinds = {"slack": chat_kind(chat, store)}
     assert deliver(store, kinds, now=NOW).counts["sent"] == 1
     save(store, GOOD.replace("<p>Rust.</p>", ""))
     check(store)

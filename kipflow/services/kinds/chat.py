@@ -1,47 +1,86 @@
-"""Messages in a chat: planned with the decision that causes them, in its transaction (`services.effects`)."""
+"""Messages in a chat. Most are planned with the decision that causes them, in its transaction (`services.effects`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kipflow.services.ports import BELOW, Chat, OutboxRow, Report, Store
+from kipflow.domain.errors import Refused
+from kipflow.services.digests import DigestRules, plan_digests
+from kipflow.services.effectrules import EffectRules
+from kipflow.services.kinds.kind import Scope, render_preview
+from kipflow.services.messages import render_approval
+from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
+from kipflow.services.settling import find_release_commands
+
+#: Effects that operators are told of, one by one, as waiting for them; the board has all.
+_MOST_APPROVALS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatKind:
     """Posts a row's payload to its channel, below another message where it asks for that; updates what it posted."""
 
+    scope: Scope
     chat: Chat
-    store: Store
+    rules: EffectRules
+    digest: DigestRules | None = None
 
     def plan(self) -> Report:
-        return Report()
+        """What time brings about: digests, and word of what waits for a person."""
+        status = "pending" if self.rules.sends else "skipped"
+        due = list(self._find_due())
+        with self.scope.store.begin() as session:
+            return Report(counts={"planned": session.outbox.enqueue(due, now=self.scope.now, status=status)})
 
     def preview(self) -> list[str]:
-        return []
+        due = list(self._find_due())
+        with self.scope.store.read() as session:
+            known = session.outbox.load_status(effect.key for effect in due)
+        return [line for effect in due if effect.key not in known for line in render_preview(effect)]
+
+    def _find_due(self) -> Iterator[Effect]:
+        scope, rules = self.scope, self.rules
+        if self.digest is not None:
+            yield from plan_digests(scope.store, scope.board, rules, self.digest, scope.now)
+        for row in scope.board.effects(status="held", limit=_MOST_APPROVALS).rows if scope.mode != "off" else ():
+            board = f"{rules.board_url}/outbox" if rules.board_url else ""
+            settle = find_release_commands(row, rules.program)
+            payload = rules.address("approval", render_approval(row, board=board, settle=settle))
+            if payload is not None:
+                # a message that is rewritten waits anew, and is asked about anew
+                waits = hashlib.sha256(repr((row.key, row.payload.get("text"))).encode()).hexdigest()[:16]
+                yield Effect(key=f"approval/{waits}/slack", number=row.number, channel="slack", payload=payload)
 
     def send(self, row: OutboxRow) -> str:
         payload: Mapping[str, Any] = row.payload
-        blocks = list(payload["blocks"])
+        text, blocks = str(payload["text"]), list(payload["blocks"])
         if row.external_ref:
-            self.chat.update(row.external_ref, str(payload["text"]), blocks)
+            self.chat.update(row.external_ref, text, blocks)
             return row.external_ref
-        return self.chat.post(
-            str(payload["channel"]), str(payload["text"]), blocks, key=row.key, thread=self._find_thread(row)
-        )
+        return self.chat.post(self._find_channel(row), text, blocks, key=row.key, thread=self._find_thread(row))
 
     def find(self, row: OutboxRow) -> str | None:
         if row.external_ref:
             return None  # an update may be made twice
         since = row.tried_at or row.created_at
-        return self.chat.find(str(row.payload["channel"]), key=row.key, since=since, thread=self._find_thread(row))
+        return self.chat.find(self._find_channel(row), key=row.key, since=since, thread=self._find_thread(row))
+
+    def _find_channel(self, row: OutboxRow) -> str:
+        channel, addresses = str(row.payload["channel"]), row.payload.get(DIRECT)
+        if addresses is None:
+            return channel
+        user = self.chat.find_user(addresses)
+        if user is None:
+            raise Refused(service="Slack", url="", why=f"nobody there has an address that the roster has for {channel}")
+        return user
 
     def _find_thread(self, row: OutboxRow) -> str | None:
         if row.payload.keys().isdisjoint({"in_thread", BELOW}) or row.number is None:
             return None
-        with self.store.begin() as session:
+        with self.scope.store.begin() as session:
             if BELOW in row.payload:
                 found = session.outbox.find(row.payload[BELOW])
                 return found.external_ref if found is not None else None

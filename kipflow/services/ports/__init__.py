@@ -6,6 +6,7 @@ from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStor
 from kipflow.services.ports.effects import (
     BELOW,
     CARD,
+    DIRECT,
     EDITS,
     GONE,
     MARKS,
@@ -53,6 +54,7 @@ from kipflow.services.ports.store import Rules, Session, Store
 __all__ = [
     "BELOW",
     "CARD",
+    "DIRECT",
     "EDITS",
     "GONE",
     "MARKS",

@@ -45,6 +45,8 @@ TAKES_BACK = "takes_back"
 CARD = "vote_card"
 #: In a payload: the key of the message of a vote in whose thread this one goes.
 BELOW = "below"
+#: In a payload: the mail addresses of the one person who gets it, by direct message.
+DIRECT = "direct"
 #: How the reason begins for which an effect was withdrawn because a person refused it.
 REFUSED_BY = "refused by"
 

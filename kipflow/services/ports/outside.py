@@ -124,6 +124,10 @@ class Chat(Protocol):
         """
         ...
 
+    def find_user(self, addresses: Sequence[str]) -> str | None:
+        """Where a person is written to directly who has one of these mail addresses; None: nobody has."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
