@@ -206,6 +206,7 @@ def effect_rules(parts: Parts) -> EffectRules:
         operators=slack.operators or "",
         routes=slack.kinds,
         mentions=slack.find_mentions(),
+        buttons=bool(slack.buttons),
         quiet=slack.quiet.as_hours() if slack.quiet else None,
     )
 

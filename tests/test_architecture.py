@@ -46,7 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "kipflow.lakeschemas": {"kipflow.domain"},
     # a machine's settings, and files: nothing of what the files are read for
     "kipflow.config": {"kipflow.domain", "kipflow.config"},
-    "kipflow.kinds": {"kipflow.services.kinds", "kipflow.wiring"},
+    "kipflow.kinds": {"kipflow.services", "kipflow.wiring"},
     "kipflow.wiring": {"kipflow.domain", "kipflow.mail", "kipflow.services", "kipflow.adapters", "kipflow.config"},
     "kipflow_spark": {"kipflow.domain", "kipflow.mail", "kipflow.mbox", "kipflow.lakeschemas", "kipflow_spark"},
     "spark.jobs": {"kipflow_spark", "kipflow.config"},

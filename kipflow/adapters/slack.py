@@ -133,10 +133,7 @@ class SlackChat:
         return None if found is None else f"{place}/{found}"
 
     def find_user(self, addresses: Sequence[str]) -> str | None:
-        """The direct channel to the first user who has one of these mail addresses.
-
-        Needs the scopes users:read.email and im:write (im:history for `find`). Raises as `post` does.
-        """
+        """The direct channel to the first user with one of these addresses. Raises as `post` does."""
         for address in addresses:
             try:
                 user = str(self._client.users_lookupByEmail(email=address)["user"]["id"])

@@ -17,7 +17,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.proposals import format_key
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import ReviewRow
-from kipflow.services.messages import read_text
+from kipflow.services.payloads import read_text
 from kipflow.services.ports import OutboxRow
 from kipflow.services.releases import load_effects
 from kipflow.services.settling import find_commands, find_release_commands

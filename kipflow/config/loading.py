@@ -41,7 +41,7 @@ def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
         beside = path.resolve().parent / community.roster
         where = beside if beside.is_file() else (config or read_settings().config) / community.roster
         roster, wrong = read_roster(where)
-        faults += wrong if roster is None else [*wrong, *_check_users(community, {p.id for p in roster.people})]
+        faults += wrong if roster is None else [*wrong, *_check_people(community, {p.id for p in roster.people})]
     return faults
 
 
@@ -71,21 +71,23 @@ def find_roster(community: Community, config: Path | None = None) -> Roster:
     """The community's roster, or an empty one where the community names none.
 
     Raises:
-        ConfigError: the roster is absent or wrong, or has not all people whom the community's `users` name.
+        ConfigError: the roster is absent or wrong, or has not all people whom the community's file names.
     """
     roster = Roster(())
     if community.roster is not None:
         roster = load_roster((config or read_settings().config) / community.roster)
-    for fault in _check_users(community, roster.by_id):
+    for fault in _check_people(community, roster.by_id):
         raise fault
     return roster
 
 
-def _check_users(community: Community, ids: Collection[str]) -> Iterator[ConfigError]:
-    """Refuse an account of somebody whom the roster does not have."""
-    for user, person in community.users.items():
+def _check_people(community: Community, ids: Collection[str]) -> Iterator[ConfigError]:
+    """Refuse an account, or a part in Slack, of somebody whom the roster does not have."""
+    named = [(f"users.{user}", person) for user, person in community.users.items()]
+    named += community.slack.find_people() if community.slack is not None else []
+    for key, person in named:
         if person not in ids:
             alike = difflib.get_close_matches(person, ids, n=1)
             hint = f": did you mean {alike[0]}?" if alike else ""
             expected = f"the id of somebody in the roster, got {person!r}{hint}"
-            yield ConfigError(file=f"{community.name} (community)", key=f"users.{user}", expected=expected)
+            yield ConfigError(file=f"{community.name} (community)", key=key, expected=expected)

@@ -55,6 +55,9 @@ def _check_kind(kind: object) -> None:
         raise ValueError(f"kinds of message ({', '.join(KINDS)}), not {str(kind)[:40]!r}")
 
 
+UserId = Annotated[str, named(r"[UW][A-Z0-9]{5,20}", "the id of a user in Slack (U…)")]
+
+
 class QuietConfig(StrictModel):
     """When what is not for operators waits: from `begins` to `ends` each day, and on weekends; clocks of `zone`."""
 
@@ -105,10 +108,18 @@ class SlackConfig(StrictModel):
     """By [kind](communities.md#what-slack-hears): another channel, `digest` or `off`."""
     mention: Annotated[dict[str, str], BeforeValidator(_check_mentions), Field(default_factory=dict)]
     """By kind: `here`, `channel`, or the id of a group or person; else nobody."""
+    buttons: Annotated[dict[UserId, Line], Field(default_factory=dict)]
+    """Who may settle questions by buttons in Slack, by their id there: the id in the roster."""
     quiet: QuietConfig | None = None
     """When what is not for operators waits."""
     digest: DigestConfig | None = None
     """The weekly digest, where there is to be one."""
+
+    def find_people(self) -> list[tuple[str, str]]:
+        """The people of the roster whom it names, each with the key that does."""
+        digest = self.digest.people if self.digest is not None else ()
+        buttons = [(f"slack.buttons.{user}", person) for user, person in self.buttons.items()]
+        return [("slack.digest.people", person) for person in digest] + buttons
 
     def find_mentions(self) -> dict[str, str]:
         """Whom each kind of message names, in Slack's markup."""

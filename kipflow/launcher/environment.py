@@ -18,6 +18,7 @@ from kipflow.launcher.layout import SANDBOX, Layout
 MARKER = "KIPFLOW_INSTANCE"
 LOCAL = "127.0.0.1"
 SANDBOX_TOKEN = "xoxb-kipflow-for-the-sandbox"  # noqa: S105 - opens nothing
+SANDBOX_APP_TOKEN = "xapp-kipflow-for-the-sandbox"  # noqa: S105 - nor does this
 
 
 def build_environment(

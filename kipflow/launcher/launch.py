@@ -140,6 +140,8 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
             services.start_sandbox(layout, programs, continue_after(sandbox, settings))
     with progress.step(f"Airflow starts at {running.ui_url}") as step, _api(running) as api:
         services.start_airflow(layout, programs, api, step)
+    if community.slack is not None and community.slack.buttons and programs.get("KIPFLOW_SLACK_APP_TOKEN"):
+        services.start_slack_app(layout, programs)
     save_running(layout, running)
     return running
 

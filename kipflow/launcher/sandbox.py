@@ -14,7 +14,7 @@ import httpx
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.credentials import write_private
-from kipflow.launcher.environment import LOCAL, SANDBOX_TOKEN
+from kipflow.launcher.environment import LOCAL, SANDBOX_APP_TOKEN, SANDBOX_TOKEN
 from kipflow.launcher.layout import Layout
 from kipflow.sandbox.story import build_story
 from kipflow.wiring import connect
@@ -75,6 +75,7 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
         "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}",
         # a real token has no business in the sandbox
         "KIPFLOW_SLACK_TOKEN": SANDBOX_TOKEN,
+        "KIPFLOW_SLACK_APP_TOKEN": SANDBOX_APP_TOKEN,
     }
     if speed > 1:
         variables["KIPFLOW_EVERY"] = environment.get("KIPFLOW_EVERY") or "* * * * *"

@@ -83,6 +83,12 @@ def start_sandbox(layout: Layout, environment: Mapping[str, str], sandbox: Sandb
     _wait(answers, [service], SANDBOX_SECONDS)
 
 
+def start_slack_app(layout: Layout, environment: Mapping[str, str]) -> None:
+    """Start what listens for buttons pressed in Slack. Nothing else waits for it: without it there are the links."""
+    command = [sys.executable, "-m", "kipflow.launcher.slackapp"]
+    start("slack-app", command, environment=environment, layout=layout)
+
+
 def start_airflow(layout: Layout, environment: Mapping[str, str], api: AirflowApi, step: Step) -> None:
     """Start Airflow's four programs and wait until each says that it is healthy.
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from kipflow.forms import Refusal
-from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack, visitors
+from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack, socketmode, visitors
 from kipflow.sandbox.channels import Channels, Throttle
 from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
 from kipflow.sandbox.mailarchive import MailArchive, read_mbox_folder
 from kipflow.sandbox.memory import Memory, MemoryMiddleware
+from kipflow.sandbox.socketmode import Sockets
 from kipflow.sandbox.story import build_story
 from kipflow.sandbox.tickets import Tickets
 from kipflow.sandbox.wikistate import WikiState
@@ -66,6 +67,7 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     state.wiki = WikiState(story.pages, state.clock.now)
     state.tickets = Tickets(story.tickets)
     state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)
+    state.sockets = Sockets()
     state.index_page = options.index_page
     if options.memory is not None:
         memory = Memory(
@@ -76,6 +78,6 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
         app.add_middleware(MemoryMiddleware, memory=memory)
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
-    for part in (ponymail, confluence, jira, slack, pages, visitors, controls):
+    for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):
         app.include_router(part.router)
     return app

@@ -12,6 +12,7 @@ from kipflow.sandbox.channels import Channels, Throttle
 from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.faults import Faults
 from kipflow.sandbox.mailarchive import MailArchive
+from kipflow.sandbox.socketmode import Sockets
 from kipflow.sandbox.tickets import Tickets
 from kipflow.sandbox.wikistate import WikiState
 
@@ -41,6 +42,7 @@ TheWiki = Annotated[WikiState, _part("wiki")]
 TheTickets = Annotated[Tickets, _part("tickets")]
 TheChannels = Annotated[Channels, _part("channels")]
 TheThrottle = Annotated[Throttle, _part("throttle")]
+TheSockets = Annotated[Sockets, _part("sockets")]
 TheFaults = Annotated[Faults, _part("faults")]
 TheClock = Annotated[Clock, _part("clock")]
 Now = Annotated[datetime, Depends(_tell_time)]

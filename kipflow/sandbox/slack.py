@@ -54,6 +54,18 @@ async def post_message(given: Given, channels: TheChannels, throttle: TheThrottl
     return _say(given, channels, throttle, now)
 
 
+@router.post("/chat.postEphemeral")
+async def post_ephemeral(given: Given, channels: TheChannels, now: Now) -> Response:
+    """What only one user sees, below a message."""
+    person = find_person(str(given.get("user") or ""))
+    error = _find_token_error(given) or find_error(given, []) or (None if person else "user_not_found")
+    if error is not None:
+        return _answer(error, {})
+    name = next((p.channel for p in channels.find(str(given["channel"]))), str(given["channel"]))
+    text, thread = f"_Only {PEOPLE[person or ''].name} sees this:_\n{given['text']}", str(given.get("thread_ts") or "")
+    return _answer(None, {"message_ts": channels.add(name, text, [], now, thread=thread).ts})
+
+
 @router.post("/chat.update")
 async def update(given: Given, channels: TheChannels, throttle: TheThrottle) -> Response:
     return _say(given, channels, throttle, None)

@@ -17,8 +17,9 @@ from kipflow.forms import Refusal, parse_form, read_body, refuse_other_sites
 from kipflow.sandbox.clock import parse_step
 from kipflow.sandbox.frame import Frame, Show
 from kipflow.sandbox.mailarchive import Entry, write_mail
-from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheClock, TheTickets, TheWiki
+from kipflow.sandbox.parts import Now, TheArchive, TheChannels, TheClock, TheSockets, TheTickets, TheWiki
 from kipflow.sandbox.people import PEOPLE, RESIDENTS
+from kipflow.sandbox.socketmode import write_press
 from kipflow.sandbox.wikistate import LivePage
 
 # what changes something is async: one such request after another, never two at once
@@ -74,6 +75,14 @@ class PostForm(BaseModel):
     channel: str
     text: Annotated[Text, Field(max_length=3_000)]
     thread: str = ""
+
+
+class PressForm(BaseModel):
+    who: Who
+    channel: str
+    ts: str
+    button: str
+    reason: Line = ""
 
 
 class StepForm(BaseModel):
@@ -175,6 +184,18 @@ async def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels
     # as Slack's own clients send what somebody types: nothing in it is a link or calls anybody
     sent = channels.add(form.channel, escape(form.text, quote=False), [], now, thread=form.thread, user=form.who)
     return _go(f"/slack#p{sent.ts}")
+
+
+@router.post("/slack/press")
+async def press(form: Annotated[PressForm, _form(PressForm)], channels: TheChannels, sockets: TheSockets) -> Response:
+    pressed = next((p for p in channels.find(form.channel) if p.ts == form.ts), None)
+    elements = [e for b in pressed.blocks for e in b.get("elements", ())] if pressed is not None else []
+    button = next((e for e in elements if e.get("action_id") == form.button), None)
+    if pressed is None or button is None:
+        raise Refusal(404, "There is no such button.")
+    if not await sockets.tell(write_press(pressed, button, form.who, form.reason)):
+        raise Refusal(503, "No app listens: the button does nothing.")
+    return _go(f"/slack#p{pressed.ts}")
 
 
 @router.post("/step")

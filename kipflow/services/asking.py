@@ -14,7 +14,7 @@ from kipflow.domain.proposals import format_key
 from kipflow.services.acts import perform
 from kipflow.services.board import Board, ReviewRow
 from kipflow.services.desk import Desk, Done, Word
-from kipflow.services.messages import say_payload
+from kipflow.services.payloads import say_payload
 from kipflow.services.ports import OutboxRow, Store
 from kipflow.services.releases import load_effects
 from kipflow.services.rulings import BadRuling

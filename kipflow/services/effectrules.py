@@ -12,6 +12,8 @@ from kipflow.domain.quiet import QuietHours
 
 #: In place of a channel: a kind of message is left to the weekly digest, or told nowhere.
 DIGEST, OFF = "digest", "off"
+#: In a message: the blocks by which it can be answered, for where an app is configured.
+ANSWERS = "answers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,8 @@ class EffectRules:
 
     `sends` False is dry-run: rows are kept, marked as skipped, and shown. `slack`: "off", "send", "approve".
     `routes` has the channel of a kind of message (`DIGEST`, `OFF`) where it is not the usual one, `mentions` whom it
-    names, in Slack's markup. In `quiet` hours what is not for operators waits.
+    names, in Slack's markup. With `buttons` a message can be answered there. In `quiet` hours what is not for
+    operators waits.
     `board_url` is where people find the board, without a slash at its end; "" where that is not known.
     `program` is how commands begin. `index_page` is the wiki's page of the index; "" where no index is kept true.
     """
@@ -32,6 +35,7 @@ class EffectRules:
     operators: str = ""
     routes: Mapping[str, str] = field(default_factory=dict)
     mentions: Mapping[str, str] = field(default_factory=dict)
+    buttons: bool = False
     quiet: QuietHours | None = None
     board_url: str = ""
     program: str = "kipflow"
@@ -61,10 +65,11 @@ class EffectRules:
         channel = self.find_route(kind)
         if channel in {OFF, DIGEST}:
             return None
-        blocks = message["blocks"]
+        blocks = [*message["blocks"], *(message.get(ANSWERS, ()) if self.buttons else ())]
         if mention := self.mentions.get(kind):
             blocks = [{"type": "context", "elements": [{"type": "mrkdwn", "text": mention}]}, *blocks]
-        return {**message, "blocks": blocks, "kind": kind, "channel": channel}
+        kept = {name: value for name, value in message.items() if name != ANSWERS}
+        return {**kept, "blocks": blocks, "kind": kind, "channel": channel}
 
     def needs_release(self, channel: str) -> bool:
         """Whether a person releases what goes there: a channel of the operators' own is where they look for that."""

@@ -7,7 +7,7 @@ Slack: at most 50 blocks a message and 3,000 characters a section.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import KINDS, find_icon
 from kipflow.domain.tally import Outcome
 from kipflow.services.effectrules import EffectRules
+from kipflow.services.payloads import say_payload
 from kipflow.services.ports import OutboxRow
 from kipflow.services.wording import RULE_WORDS, say_warning
 
@@ -29,28 +30,6 @@ _MOST_COMMANDS, _LONGEST_COMMAND = 3, 500
 def escape(text: str) -> str:
     """Text as Slack shows it literally: no mention, link or channel ping can come of it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def read_text(payload: Mapping[str, Any]) -> str:
-    """What an effect says as plain text: only a message for Slack is escaped."""
-    text = str(payload.get("text") or "")
-    if "blocks" not in payload:
-        return text
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-
-
-def say_payload(payload: Mapping[str, Any]) -> str:
-    """What an effect would say, as far as one line goes."""
-    moves = payload.get("moves")
-    if isinstance(moves, Sequence) and not isinstance(moves, str):
-        told = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
-        return f"round-up brought up to date: {', '.join(told) or 'no row moves'}"[:300]
-    if text := read_text(payload):
-        return " ".join(text.split())[:300]
-    for key in ("title", "message", "page_id"):
-        if isinstance(payload.get(key), str) and payload[key].strip():
-            return " ".join(str(payload[key]).split())[:300]
-    return ", ".join(sorted(str(key) for key in payload))[:300]
 
 
 def quote(text: str, limit: int = 300) -> str:

@@ -14,6 +14,7 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
 from kipflow.domain.tally import Outcome
+from kipflow.services.buttons import offer, offer_draft, offer_snooze
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import (
     render_correction,
@@ -26,7 +27,7 @@ from kipflow.services.messages import (
     say_links,
 )
 from kipflow.services.ports import RETRACTS, WARNS
-from kipflow.services.settling import find_commands, find_drift_way, render_command
+from kipflow.services.settling import find_commands, find_drift_way, find_ways, list_answers, render_command
 from kipflow.services.votecards import write_card
 from kipflow.services.wording import find_warning_key
 
@@ -162,23 +163,29 @@ def _write_move(situation: Situation, move: Transition) -> Mapping[str, Any]:
 
 def _write_warning(situation: Situation, notice: Notice) -> Mapping[str, Any]:
     message = render_warning(situation.key, notice.warning, notice.author, links=situation.links)
-    return {**message, WARNS: notice.warning.silent_at.isoformat()}
+    snooze = offer_snooze(situation.decision.number, situation.recorded_at)
+    return {**offer(message, snooze), WARNS: notice.warning.silent_at.isoformat()}
 
 
 def _write_period(situation: Situation, state: VoteState) -> Mapping[str, Any]:
     links = say_links(situation.about, situation.rules, thread=state.vote.root_message_id)
-    return render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
+    message = render_period_over(situation.key, state, situation.decision, links=links, program=situation.rules.program)
+    passed = state.outcome is Outcome.PASSED
+    return offer(message, offer_draft(situation.decision.number) if passed else {})
 
 
 def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]:
-    settle = find_commands(situation.decision.number, item, situation.rules.program)
-    return render_review(situation.key, item, links=situation.links, settle=settle, board=situation.board)
+    number = situation.decision.number
+    settle = find_commands(number, item, situation.rules.program)
+    message = render_review(situation.key, item, links=situation.links, settle=settle, board=situation.board)
+    snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
+    return offer(message, {**list_answers(find_ways(number, item)), **snooze})
 
 
 def _write_drift(situation: Situation, drift: Drift) -> Mapping[str, Any]:
     way = find_drift_way(situation.decision.number, drift.side)
     settle = [render_command(way, situation.rules.program)]
-    return render_drift(situation.key, drift, links=situation.links, settle=settle)
+    return offer(render_drift(situation.key, drift, links=situation.links, settle=settle), list_answers([way]))
 
 
 def _find_question_kind(item: ReviewItem) -> str:

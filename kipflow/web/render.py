@@ -21,7 +21,7 @@ from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
 from kipflow.services.board import Overview
 from kipflow.services.conditions import Condition
-from kipflow.services.messages import say_payload
+from kipflow.services.payloads import say_payload
 from kipflow.services.program import address_commands
 from kipflow.services.settling import (
     find_drift_way,

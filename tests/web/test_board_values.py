@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kipflow.domain.tally import Counts
 from kipflow.services.board import Metrics, Sort
-from kipflow.services.messages import say_payload
+from kipflow.services.payloads import say_payload
 from kipflow.services.ports import MetricRow
 from kipflow.web.charts import build_columns, build_tally_bar, fill_months
 from kipflow.web.metrics import build_charts, render_label, render_value

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kipflow.domain.errors import Refused
+from kipflow.services.buttons import offer
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
 from kipflow.services.messages import render_approval
 from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
-from kipflow.services.settling import find_release_commands
+from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 
 #: Effects that operators are told of, one by one, as waiting for them; the board has all.
 _MOST_APPROVALS = 20
@@ -47,8 +48,8 @@ class ChatKind:
             yield from plan_digests(scope.store, scope.board, rules, self.digest, scope.now)
         for row in scope.board.effects(status="held", limit=_MOST_APPROVALS).rows if scope.mode != "off" else ():
             board = f"{rules.board_url}/outbox" if rules.board_url else ""
-            settle = find_release_commands(row, rules.program)
-            payload = rules.address("approval", render_approval(row, board=board, settle=settle))
+            message = render_approval(row, board=board, settle=find_release_commands(row, rules.program))
+            payload = rules.address("approval", offer(message, list_answers(find_release_ways(row))))
             if payload is not None:
                 # a message that is rewritten waits anew, and is asked about anew
                 waits = hashlib.sha256(repr((row.key, row.payload.get("text"))).encode()).hexdigest()[:16]

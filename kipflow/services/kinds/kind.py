@@ -13,7 +13,7 @@ from typing import Protocol
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
-from kipflow.services.messages import say_payload
+from kipflow.services.payloads import say_payload
 from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store
 
 #: How long a move is followed up: a first run over years of mail must not rewrite a wiki.

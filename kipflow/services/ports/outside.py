@@ -130,6 +130,15 @@ class Chat(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """A button that a user of the chat pressed: its `value`, and the reason that stood beside it."""
+
+    user: str
+    value: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
     """What Airflow says of the DAGs: those that are paused, and those whose newest run failed, with when it did."""
 

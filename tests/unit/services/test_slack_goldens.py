@@ -29,6 +29,8 @@ from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.alerts import Failure, render_failure
 from kipflow.services.board import BoardRow, ProposalView, VoteClock
+from kipflow.services.buttons import offer
+from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import Told, find_effects
@@ -36,8 +38,9 @@ from kipflow.services.messages import render_approval
 from kipflow.services.newsrows import Notice
 from kipflow.services.pagenews import find_fault_effects
 from kipflow.services.ports import CheckedPage, Effect, OutboxRow
-from kipflow.services.settling import find_release_commands
+from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 from kipflow.services.votecards import keep_cards
+from tests.memory_store import MemoryStore
 from tests.unit.domain.building import POLICY, TALKED, YES, at, ballot, facts, followed, mail, page, poll, result
 from tests.unit.services.test_effects import decided
 
@@ -50,8 +53,9 @@ RULES = EffectRules(
     operators="#ops",
     board_url="https://air.example/kipflow",
     program="kipflow -C sandbox",
+    buttons=True,
 )
-MAX_BLOCKS, MAX_SECTION, MAX_TEXT = 50, 3_000, 40_000
+MAX_BLOCKS, MAX_SECTION, MAX_TEXT, MAX_LABEL, MAX_VALUE = 50, 3_000, 40_000, 75, 2_000
 
 
 def tell(known: ProposalFacts, day: float, policy: Policy = POLICY, **more: Any) -> list[Effect]:
@@ -182,9 +186,24 @@ def write_approval() -> Mapping[str, Any]:
         next_attempt_at=at(8),
     )
     settle = find_release_commands(row, RULES.program)
-    written = RULES.address("approval", render_approval(row, board=f"{RULES.board_url}/outbox", settle=settle))
+    message = render_approval(row, board=f"{RULES.board_url}/outbox", settle=settle)
+    written = RULES.address("approval", offer(message, list_answers(find_release_ways(row))))
     assert written is not None
     return written
+
+
+def write_condition() -> Mapping[str, Any]:
+    store: Any = MemoryStore(None)  # type: ignore[arg-type] # nothing is assembled
+    fault = Condition(
+        name="archive",
+        says="The mail archive answers 503",
+        works="What is stored stays",
+        fix="`kipflow poll` says more",
+    )
+    assert report_conditions(store, [fault], RULES, now=at(1)) == 1
+    [row] = store.outbox.held.values()
+    payload: Mapping[str, Any] = row.payload
+    return payload
 
 
 def write_failure() -> Mapping[str, Any]:
@@ -229,6 +248,7 @@ MESSAGES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
     "question": lambda: find("question", tell(UNCLEAR, 4.5)),
     "drift": lambda: find("drift", tell(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 1.1)),
     "approval": write_approval,
+    "condition": write_condition,
     "failure": write_failure,
     "digest": write_digest,
 }
@@ -256,6 +276,9 @@ def check_limits(payload: Mapping[str, Any]) -> None:
     assert 0 < len(blocks) <= MAX_BLOCKS
     assert 0 < len(payload["text"]) <= MAX_TEXT
     texts = [b["text"]["text"] for b in blocks if "text" in b]
+    buttons = [e for b in blocks if b["type"] == "actions" for e in b["elements"]]
+    assert len({b["action_id"] for b in buttons}) == len(buttons)
+    assert all(len(b["text"]["text"]) <= MAX_LABEL and len(b["value"]) <= MAX_VALUE for b in buttons)
     assert all(0 < len(text) <= MAX_SECTION for text in texts)
 
 

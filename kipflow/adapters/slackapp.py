@@ -1,0 +1,84 @@
+"""Slack's Socket Mode: hears of pressed buttons over a connection that we open, and answers who pressed alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.socket_mode import SocketModeClient
+from slack_sdk.socket_mode.client import BaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+
+from kipflow.domain.errors import ServiceUnavailable
+from kipflow.services.ports import Press
+
+log = logging.getLogger(__name__)
+
+#: What an answer may be long; Slack cuts off what is longer.
+_MOST = 3_000
+
+
+class SlackApp:
+    """An app of a workspace: its token opens the connection, the bot's token answers."""
+
+    def __init__(self, url: str, *, app_token: str, token: str, settle: Callable[[Press], str]) -> None:
+        self._url = root = url.rstrip("/") + "/"
+        self._web = WebClient(token=token, base_url=root)
+        self._settle = settle
+        self._socket = SocketModeClient(app_token=app_token, web_client=WebClient(base_url=root))
+        self._socket.socket_mode_request_listeners.append(self._hear)
+
+    def connect(self) -> None:
+        """Listen from now on, in threads of its own; a connection that breaks is opened again.
+
+        Raises:
+            ServiceUnavailable: Slack gives no connection; it says why.
+        """
+        try:
+            self._socket.connect()
+        except SlackApiError as error:
+            raise ServiceUnavailable(service="Slack", url=self._url, why=str(error.response.get("error"))) from None
+        except (SlackClientError, OSError) as error:
+            raise ServiceUnavailable(service="Slack", url=self._url, why=type(error).__name__) from None
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _hear(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:
+        # Slack repeats what nobody confirms within three seconds; an act that was recorded twice is one
+        client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+        press = parse_press(request.payload)
+        if press is None:
+            return
+        try:
+            said = self._settle(press)
+        except Exception:
+            log.exception("a pressed button could not be settled")
+            said = "Nothing was done: kipflow failed at it; its log says why."
+        self._answer(request.payload, press.user, said[:_MOST])
+
+    def _answer(self, payload: Mapping[str, Any], user: str, said: str) -> None:
+        place = payload.get("container") or {}
+        text = said.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        try:
+            self._web.chat_postEphemeral(
+                channel=str(place.get("channel_id", "")), user=user, text=text, thread_ts=place.get("message_ts")
+            )
+        except (SlackApiError, OSError) as error:
+            log.warning("Slack: %s was not answered: %s", user, type(error).__name__)
+
+
+def parse_press(payload: Mapping[str, Any]) -> Press | None:
+    """The pressed button of an interaction; None where it is none of ours."""
+    actions = payload.get("actions") or []
+    if payload.get("type") != "block_actions" or not actions:
+        return None
+    if not str(actions[0].get("action_id", "")).startswith("kipflow-"):
+        return None
+    fields = ((payload.get("state") or {}).get("values") or {}).get("reason") or {}
+    reason = (fields.get("reason") or {}).get("value") or ""
+    return Press(user=str(payload["user"]["id"]), value=str(actions[0].get("value", "")), reason=str(reason))

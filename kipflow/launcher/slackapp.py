@@ -1,0 +1,75 @@
+"""The small program behind the buttons in Slack: `python -m kipflow.launcher.slackapp`, until it is stopped.
+
+`KIPFLOW_SLACK_APP_TOKEN` is the app's token (xapp-…), `KIPFLOW_SLACK_TOKEN` the bot's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+
+from kipflow.adapters.slackapp import SlackApp
+from kipflow.config.settings import read_settings
+from kipflow.domain.errors import KipflowError
+from kipflow.services.presses import settle_press
+from kipflow.wiring import Parts, connect, open_desk, secrets_from_environment
+
+log = logging.getLogger(__name__)
+
+#: Where the app's token is looked for.
+APP_TOKEN = "KIPFLOW_SLACK_APP_TOKEN"  # noqa: S105 - the name of a variable
+
+
+def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
+    """The app of a community; None where it has no buttons or no tokens for them."""
+    slack, app_token = parts.community.slack, environment.get(APP_TOKEN)
+    token = secrets_from_environment(environment).slack
+    if slack is None or not slack.buttons or not app_token or not token:
+        return None
+    people = dict(slack.buttons)
+    return SlackApp(
+        slack.url,
+        app_token=app_token,
+        token=token,
+        settle=lambda press: settle_press(open_desk(parts), press, people, at=parts.clock()),
+    )
+
+
+def main() -> int:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        parts = connect(read_settings(), secrets=secrets_from_environment())
+        app = open_app(parts, os.environ)
+    except KipflowError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if app is None:
+        print(f"no buttons in Slack: that takes slack.buttons, {APP_TOKEN} and KIPFLOW_SLACK_TOKEN", file=sys.stderr)
+        return 0
+    stopped = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stopped.set())
+    listen(app, stopped)
+    app.close()
+    return 0
+
+
+def listen(app: SlackApp, stopped: threading.Event, *, pause: float = 60.0) -> None:
+    """Listen until stopped. Where Slack gives no connection (a revoked token, say) the log says why, once a minute."""
+    while not stopped.is_set():
+        try:
+            app.connect()
+        except KipflowError as error:
+            log.warning("no buttons in Slack: %s", error)
+            stopped.wait(pause)
+        else:
+            log.info("listening for buttons")
+            stopped.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

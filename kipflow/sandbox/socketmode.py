@@ -1,0 +1,81 @@
+"""Slack's Socket Mode: an app opens a connection, and hears over it of the buttons that people press."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from fastapi import APIRouter, Request, WebSocket
+from starlette.responses import JSONResponse, Response
+from starlette.websockets import WebSocketDisconnect
+
+from kipflow.sandbox.channels import Post, channel_id, user_id
+
+router = APIRouter()
+
+
+class Sockets:
+    """The connections of apps. A ticket opens one of them, once."""
+
+    def __init__(self) -> None:
+        self._tickets: set[str] = set()
+        self._open: list[WebSocket] = []
+
+    def issue(self) -> str:
+        ticket = secrets.token_urlsafe(16)
+        self._tickets.add(ticket)
+        return ticket
+
+    def redeem(self, ticket: str) -> bool:
+        known = ticket in self._tickets
+        self._tickets.discard(ticket)
+        return known
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Greet an app and take its confirmations, until it leaves."""
+        await socket.accept()
+        await socket.send_json({"type": "hello", "num_connections": len(self._open) + 1})
+        self._open.append(socket)
+        try:
+            while True:
+                await socket.receive_text()
+        except WebSocketDisconnect:
+            self._open.remove(socket)
+
+    async def tell(self, payload: dict[str, Any]) -> bool:
+        """Hand an interaction to the app that came last; False where there is none."""
+        if not self._open:
+            return False
+        envelope = {"envelope_id": secrets.token_hex(8), "type": "interactive", "payload": payload}
+        await self._open[-1].send_json({**envelope, "accepts_response_payload": False})
+        return True
+
+
+def write_press(post: Post, button: dict[str, Any], who: str, reason: str) -> dict[str, Any]:
+    """What Slack tells an app of a pressed button."""
+    action = {key: button[key] for key in ("action_id", "value", "type") if key in button}
+    return {
+        "type": "block_actions",
+        "user": {"id": user_id(who)},
+        "container": {"type": "message", "channel_id": channel_id(post.channel), "message_ts": post.ts},
+        "actions": [action],
+        "state": {"values": {"reason": {"reason": {"type": "plain_text_input", "value": reason}}}},
+    }
+
+
+@router.post("/slack/api/apps.connections.open")
+async def open_connection(request: Request) -> Response:
+    _, _, token = request.headers.get("Authorization", "").partition(" ")
+    if not token.startswith("xapp-"):
+        return JSONResponse({"ok": False, "error": "invalid_auth"})
+    sockets: Sockets = request.app.state.sockets
+    return JSONResponse({"ok": True, "url": f"ws://{request.url.netloc}/slack/socket?ticket={sockets.issue()}"})
+
+
+@router.websocket("/slack/socket")
+async def connect(socket: WebSocket, ticket: str = "") -> None:
+    sockets: Sockets = socket.app.state.sockets
+    if sockets.redeem(ticket):
+        await sockets.serve(socket)
+    else:
+        await socket.close(1008)
