@@ -10,6 +10,7 @@ from shlex import quote
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
+from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
@@ -17,7 +18,7 @@ from kipflow.services.ruling_checks import CHOICES
 #: What a snooze puts off by, if a person does not say otherwise.
 SNOOZE = timedelta(days=30)
 #: The values that a field can have; any other is free.
-OPTIONS: Mapping[str, tuple[str, ...]] = {"choice": CHOICES, "stage": tuple(Stage)}
+OPTIONS: Mapping[str, tuple[str, ...]] = {"choice": CHOICES, "stage": tuple(Stage), "interfaces": INTERFACES}
 #: A field that is left to the reader: its word in a command, and what that can be.
 _PLACES = {
     "choice": ("CHOICE", "+1, 0, -1 or none"),
@@ -112,6 +113,7 @@ def find_overrides(number: int) -> list[Way]:
     return [
         Way(act="stage", given=about, choose="stage"),
         Way(act="snooze", given=about, choose="until"),
+        Way(act="care", given=about, choose="interfaces"),
         Way(act="restore", given=about),
     ]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -19,6 +20,7 @@ from kipflow.domain.clocks import find_coverage
 from kipflow.domain.ends import say_end
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Coverage
+from kipflow.domain.pages import PageVersion
 from kipflow.services.board import Overview
 from kipflow.services.conditions import Condition
 from kipflow.services.payloads import say_payload
@@ -120,6 +122,12 @@ def find_safe_url(url: str | None) -> str:
     return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
+def find_editor_url(page: PageVersion) -> str:
+    """Where the wiki's editor opens this page; "" where its address is not of a form that is known."""
+    wiki = re.match(r"(https?://[^?#]*?)/(?:display|pages|spaces)/", page.url)
+    return f"{wiki[1]}/pages/editpage.action?{urlencode({'pageId': page.page_id})}" if wiki else ""
+
+
 def _find_coverage(overview: Overview) -> Coverage:
     return find_coverage([cover.month for cover in overview.months])
 
@@ -178,6 +186,7 @@ def _find_globals() -> dict[str, Any]:
         "find_overrides": find_overrides,
         "find_release_ways": find_release_ways,
         "find_revoke_way": find_revoke_way,
+        "find_editor_url": find_editor_url,
         "render_command": render_command,
         "build_form": build_form,
         "say_authentication": say_authentication,

@@ -106,6 +106,13 @@ def test_a_stage_is_set_and_the_newest_move_undone(browser: Browser) -> None:
     assert browser.client.get("/api/proposals/7").json()["proposal"]["stage"] != "Discarded"
 
 
+def test_what_a_proposal_touches_is_said_on_its_page_and_taken_back(browser: Browser) -> None:
+    assert browser.press("/proposals/7", "set the interfaces", interfaces="protocol").status_code == 200
+    [said] = browser.client.get("/api/proposals/7").json()["proposal"]["rulings"]
+    assert (said["kind"], said["value"]) == ("care", {"interfaces": ["protocol"]})
+    assert "ruling 1 revoked" in _text(browser.press("/proposals/7", "take it back", reason="wrong"))
+
+
 def test_a_snooze_ends_on_the_day_that_was_chosen(browser: Browser) -> None:
     rule("stage", "7", "Discussion")
     day = f"{NOW + timedelta(days=50):%Y-%m-%d}"

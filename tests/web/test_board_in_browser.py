@@ -12,10 +12,14 @@ from playwright.sync_api import Browser, Page
 
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
+from kipflow.wiring import Parts
 from tests.web.community import NOW, facts
 from tests.web.memory import MemoryBoard, build_board
 from tests.web.servers import serve
-from tests.web.test_board_acts import writing_of
+from tests.web.test_board_acts import open_browser, writing_of
+from tests.web.test_board_rulings import parts
+
+__all__ = ["parts"]
 
 pytestmark = pytest.mark.browser
 
@@ -125,6 +129,22 @@ def test_the_keyboard_reaches_the_content_first_and_sees_where_it_is(page: Page,
     page.keyboard.press("Tab")
     focus = page.evaluate("[document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]")
     assert focus == ["A", "solid"]
+
+
+def test_a_question_is_reached_chosen_and_confirmed_by_keyboard(parts: Parts, chromium: Browser) -> None:
+    app: Any = open_browser(parts).client.app
+    with serve(app) as url:
+        page = chromium.new_page()
+        page.goto(url + "/review")
+        page.keyboard.press("Alt+n")
+        page.keyboard.type("met both")
+        page.keyboard.press("Alt+2")
+        assert page.evaluate("document.activeElement.innerText") == "two people"
+        page.keyboard.press("Enter")
+        page.get_by_text("ruling 1 recorded").wait_for()
+        page.keyboard.press("Alt+n")
+        page.get_by_role("heading", name="Open questions").wait_for()
+        page.close()
 
 
 def test_a_reader_finds_a_proposal_by_typing_its_number(page: Page, address: str) -> None:

@@ -1,4 +1,4 @@
-// Three small comforts; every page works without them.
+// Small comforts; every page works without them.
 "use strict";
 
 // The page that frames this one, where it may be looked into: Airflow's UI, on the same origin.
@@ -84,6 +84,24 @@ function keepFresh(main) {
   setInterval(refresh, Number(main.dataset.refresh) * 1000);
 }
 
+// Alt+N goes to the next question (or follows the link to it), Alt and a digit choose one of its outcomes; Enter confirms.
+function walkQuestions() {
+  document.addEventListener("keydown", (event) => {
+    if (!event.altKey || event.ctrlKey || event.metaKey) return;
+    const forms = [...document.querySelectorAll("form.settle")].filter((form) => form.offsetParent !== null);
+    const here = forms.indexOf(document.activeElement?.closest("form.settle"));
+    const outcomes = here < 0 ? [] : [...forms[here].querySelectorAll("button:not([hidden])")];
+    const isNext = event.code === "KeyN";
+    const next = document.querySelector("a[data-next]") ?? forms[(here + 1) % forms.length]?.querySelector("input:not([type=hidden]), button:not([hidden])");
+    const goal = isNext ? next : outcomes[Number(/^Digit([1-9])$/.exec(event.code)?.[1]) - 1];
+    if (!goal) return;
+    event.preventDefault();
+    goal.focus();
+    if (isNext && goal instanceof HTMLAnchorElement) goal.click();
+  });
+}
+
+walkQuestions();
 const frame = findFrame();
 if (frame) {
   followTheme(frame);
