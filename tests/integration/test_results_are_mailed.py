@@ -294,3 +294,23 @@ def test_the_command_previews_plans_and_sends(
     act(village, "release", held.key)
     command(["deliver", *at])
     assert len(server.mails) == 1
+
+
+def test_a_password_that_is_refused_is_one_line_without_the_password(village: Village, server: MailServer) -> None:
+    server.says = {"EHLO": "250-mail.x.example\r\n250 AUTH PLAIN", "AUTH": "535 5.7.8 no"}
+    mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="none", user="kips", password="s3cret")
+    kind = replace(make_kind(village, server), mailer=mailer)
+    kind.plan()
+    [line] = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess()).warnings
+    assert "user or password was refused (535)" in line
+    assert "s3cret" not in line + repr(mailer)
+    assert server.mails == []
+
+
+def test_no_mail_is_sent_in_the_clear_to_a_server_that_cannot_encrypt(village: Village, server: MailServer) -> None:
+    mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="starttls")
+    kind = replace(make_kind(village, server), mailer=mailer)
+    kind.plan()
+    [line] = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess()).warnings
+    assert "STARTTLS" in line
+    assert server.mails == []
