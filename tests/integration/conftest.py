@@ -66,8 +66,8 @@ def connect_to(
     }
     with (
         patch.dict(os.environ, environment),
-        patch("kipflow.adapters.patience.Pace", return_value=Pace(0)),
-        patch("kipflow.adapters.patience.Patience", return_value=patience or Patience()),
+        patch("kipflow.adapters.http.Pace", return_value=Pace(0)),
+        patch("kipflow.adapters.http.Patience", return_value=patience or Patience()),
     ):
         parts = connect(read_settings(), secrets=Secrets(slack="xoxb-test"))
     file = home / f"{community}.db"
