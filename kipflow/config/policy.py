@@ -61,6 +61,8 @@ class PolicyConfig(StrictModel):
     """The documents, key by key."""
     binding_roles: Annotated[tuple[BindingRole, ...], Field(min_length=1), AfterValidator(once)]
     """The roles whose votes bind."""
+    release_roles: Annotated[tuple[BindingRole, ...], AfterValidator(once)] = ()
+    """The roles whose votes bind on a release, if these are others."""
     rule: Rule = Rule.LAZY_MAJORITY
     """What passes: more +1 than -1; no -1 that stands (a veto); more than half; two thirds."""
     quorum: Count = 3
@@ -92,6 +94,7 @@ class PolicyConfig(StrictModel):
         return Policy(
             version=f"{community}-{_digest(self.model_dump_json(exclude={'source', 'sources'}))}",
             binding_roles=frozenset(self.binding_roles),
+            release_roles=frozenset(self.release_roles),
             rule=self.rule,
             quorum=self.quorum,
             voting_period=period if period is not None else timedelta(hours=72),

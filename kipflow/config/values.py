@@ -183,7 +183,15 @@ ListAddress = Annotated[str, BeforeValidator(_check_list)]
 #: Roles of a roster that may bind; a misspelt one would take every vote away without a word.
 BindingRole = Literal["pmc", "committer", "contributor", "member", "maintainer"]
 PolicyKey = Literal[
-    "binding_roles", "rule", "quorum", "voting_period", "clock_after", "fractions", "dormant_after", "care"
+    "binding_roles",
+    "release_roles",
+    "rule",
+    "quorum",
+    "voting_period",
+    "clock_after",
+    "fractions",
+    "dormant_after",
+    "care",
 ]
 Sending = Annotated[Literal["off", "send", "approve"], BeforeValidator(_spelt_off)]
 

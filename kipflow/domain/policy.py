@@ -5,7 +5,7 @@ Sources for Kafka: its wiki's KIP process page and bylaws (lazy majority, 72 hou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -52,6 +52,7 @@ class Care:
 class Policy:
     """The voting and dormancy rules of one community.
 
+    `release_roles` bind in votes on releases, where these are others than `binding_roles` (none: the same).
     `clock_after` lets the clock decide that long after the earliest close when no announcement came
     (None: the clock never accepts).
     `dormant_after` None switches dormancy off; `dormancy_by_person` makes it a question, not a move.
@@ -59,6 +60,7 @@ class Policy:
 
     version: str
     binding_roles: frozenset[str]
+    release_roles: frozenset[str] = frozenset()
     rule: Rule = Rule.LAZY_MAJORITY
     quorum: int = 3
     voting_period: timedelta = timedelta(hours=72)
@@ -70,3 +72,7 @@ class Policy:
     page_changes: PageChanges = PageChanges.SHOW
     senders: Senders = Senders.ASK
     care: tuple[Care, ...] = field(default=())
+
+    def for_releases(self) -> Policy:
+        """The policy as it holds for votes on releases."""
+        return replace(self, binding_roles=self.release_roles or self.binding_roles)

@@ -15,6 +15,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import Vote
 from kipflow.mail.rounds.book import Book, find_lost_id
+from kipflow.mail.rounds.calls import is_of_release
 from kipflow.mail.rounds.casting import cast_all
 from kipflow.mail.rounds.endings import Endings
 from kipflow.mail.rounds.linking import attribute_numbers, dedupe
@@ -100,6 +101,8 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.expressions)
     if not round_.root_missing or root.expressions:
         mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
+    if round_.number is None and is_of_release(root.reading.topic):
+        policy = policy.for_releases()
     ballots, found = cast_all(mails, roster, policy)
     opened_by = "" if round_.root_missing else root.author_name
     return Vote(

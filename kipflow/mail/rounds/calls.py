@@ -32,8 +32,13 @@ def starts_vote(text: str) -> bool:
     return re.search(_START, text[:8_000], re.IGNORECASE) is not None
 
 
-_VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)
 _RELEASE = re.compile(r"\brelease|\brc\W?\d|\d\.\d", re.IGNORECASE)
+_VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)
+
+
+def is_of_release(topic: str) -> bool:
+    """Whether a subject's topic is a release."""
+    return _RELEASE.search(topic) is not None
 
 
 def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> SubjectReading:
@@ -44,7 +49,7 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
     """
     if reading.kind is not Kind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
         return reading
-    if _RELEASE.search(reading.topic):
+    if is_of_release(reading.topic):
         return reading
     named: dict[int, None] = {}
     key = re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}\W{{0,3}}\d", re.IGNORECASE)

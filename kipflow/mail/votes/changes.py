@@ -16,10 +16,13 @@ from kipflow.mail.votes.values import speaks_of_itself
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
 _YOURS = re.compile(
     r"\b(?:your|his|her|their|[A-Z][a-z]+['’]s)\s+(?:\w+\s+){0,2}(?:[+\-±]\s?[01]|votes?|veto|objections?|concerns?)\b"
+    r"|\b[A-Z][a-z]+['’]s (?:was|is)\b"
 )
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
+#: words between a verb and what it takes back
+_FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
 _MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine")
 
@@ -115,10 +118,16 @@ def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Findi
         return None
     if has("hypothetical", drop("polite", folded)) or has("negation", drop("undenied", folded)):
         return None
-    starts = min(m.start() for m in found)
-    if has("my_vote", folded) or (mentions and starts < mentions[0].start and has("first_person", folded)):
+    first = mentions[0].start if mentions else 0
+    leads_up = any(m.end() <= first and _leads_to(folded[m.end() : first]) for m in found)
+    if has("my_vote", folded) or (leads_up and has("first_person", folded)):
         return find("withdrawn", Standing.WITHDRAWAL, value=mentions[0].value if mentions else "")
     return None
+
+
+def _leads_to(between: str) -> bool:
+    """Whether words lead from a verb to the value that it takes back: "as it is gone I am +1" begins a clause."""
+    return len(between.split()) <= _FEW and re.search(r"\b(?:i|we)\b", between) is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
-from kipflow.mail.votes.values import parse_value
+from kipflow.mail.votes.values import find_values, parse_value
 
 #: A mail that says no more than yes or no.
 BRIEF = 60
@@ -29,6 +29,8 @@ _NEAR_VALUE = re.compile(
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
+_SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _ANSWERS = {
     Choice.FOR: ("yes", "assent", "approval"),
     Choice.AGAINST: ("no", "rejection"),
@@ -61,9 +63,26 @@ def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
     claimed = find_claim_told_apart(text, author)
+    if claimed is None and len(text) < _SHORT:
+        claimed = next((c for s in _SENTENCE.split(text) if (c := _find_own_claim(s)) is not None), None)
     if claimed is not None:
         why = "claims to bind, and gives no value: what is the vote?"
         yield find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed), ""
+
+
+def _find_own_claim(sentence: str) -> bool | None:
+    """What somebody says of the binding force of an own vote that is written in no known words."""
+    folded = fold(sentence)
+    is_own = has("first_person", folded) or has("from_me", folded)
+    if (
+        not is_own
+        or "?" in sentence
+        or find_values(sentence)
+        or _SOMEBODYS.search(sentence)
+        or any(has(name, folded) for name in ("need", "other", "hypothetical"))
+    ):
+        return None
+    return find_claim("", sentence)
 
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:

@@ -46,6 +46,8 @@ def is_labelled(m: Mention) -> bool:
     if m.opens:
         return m.is_list_head
     is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
+    if is_led and is_own(m.lead.split("(")[0], m.author):
+        return False  # "Emeka (+1 non-binding)", where Emeka signs
     if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
         return True
     if clause[-1:] == ":" and len(find_names(_LAST_SENTENCE.split(m.lead)[-1])) > 1:

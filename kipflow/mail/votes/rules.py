@@ -85,11 +85,17 @@ def needed(m: Mention) -> bool:
     return has("need", m.near) or (not m.opens and has("need", m.segment))
 
 
+#: "My own +1 is non-binding."
+_SAYS_IF_BINDING = re.compile(r"\s+is (?:not |non-?)?binding\b", re.I)
+
+
 @rule(IGNORE, "speaks about a vote", mine=ASK)
 def talked_of(m: Mention) -> bool:
     """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
     if not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest):
         return True
+    if m.segment.endswith(("my", "my own")) and _SAYS_IF_BINDING.match(m.rest):
+        return False
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
     return begins("told_of", behind) and (behind.startswith("here") or not m.mine_follows)
 
@@ -209,7 +215,8 @@ def on_something(m: Mention) -> bool:
 @rule(CAST, "")
 def opening(m: Mention) -> bool:
     """+1 | +1 (binding), thanks! | -1 breaks the build | Took me a while, but here it is: +1 (binding) | not: +1?"""
-    may = not m.is_result or (m.opens and m.mine_follows) or has("my_vote", fold(m.lead))
+    begins_mail = m.opens and not m.sentence.preceding.strip() and m.rest.strip() in {".", "!"}  # "+1. It passed"
+    may = not m.is_result or (m.opens and m.mine_follows) or begins_mail or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 
 

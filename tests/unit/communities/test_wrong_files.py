@@ -193,7 +193,7 @@ WRONG: dict[str, tuple[str, str]] = {
     ),
     "source of no rule": (
         GOOD + "  sources: [{of: [weather], title: t, url: https://x.example}]\n",
-        "policy.sources.0.of.0: expected 'binding_roles', 'rule', 'quorum'",
+        "policy.sources.0.of.0: expected 'binding_roles', 'release_roles', 'rule'",
     ),
     "day that no calendar has": (
         GOOD + "  sources: [{of: [rule], title: t, url: https://x.example, seen: 2026-02-30}]\n",
