@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from kipflow.sandbox.people import PEOPLE
 
@@ -85,15 +87,16 @@ class Channels:
     def names(self) -> list[str]:
         return sorted({*CHANNELS, *(post.channel for post in self.posts)})
 
-    def export(self) -> list[dict[str, Any]]:
+    def export(self) -> Any:
         """Every post, as JSON can hold it."""
-        return [{**asdict(post), "at": post.at.isoformat()} for post in self.posts]
+        return _POSTS.dump_python(self.posts, mode="json")
 
-    def restore(self, kept: list[dict[str, Any]]) -> None:
-        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
-        self.posts = [
-            Post(**{**raw, "at": datetime.fromisoformat(raw["at"]), "blocks": tuple(raw["blocks"])}) for raw in kept
-        ]
+    def restore(self, kept: Any) -> None:
+        """Take over what `export` gave. Raises ValueError where it is something else."""
+        self.posts = _POSTS.validate_python(kept)
+
+
+_POSTS = TypeAdapter(list[Post])
 
 
 def channel_id(channel: str) -> str:

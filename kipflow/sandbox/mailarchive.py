@@ -14,6 +14,9 @@ from email.parser import BytesHeaderParser, BytesParser
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from kipflow.sandbox.mails import (
     ArchivedMail,
@@ -126,19 +129,17 @@ class MailArchive:
     def sent(self) -> int:
         return len(self._sent)
 
-    def export(self) -> list[dict[str, str]]:
+    def export(self) -> Any:
         """What visitors wrote, as JSON can hold it."""
-        return [{"at": m.arrives_at.isoformat(), "envelope": m.envelope, "raw": m.raw.decode()} for m in self._sent]
+        return _SENT.dump_python(self._sent, mode="json")
 
-    def restore(self, kept: list[dict[str, str]]) -> None:
-        """Take over what `export` gave. Raises KeyError, TypeError or ValueError where it is something else."""
-        for raw in kept:
-            at = datetime.fromisoformat(raw["at"])
-            self.add(_hold(at, raw["envelope"], raw["raw"].encode()))
+    def restore(self, kept: Any) -> None:
+        """Take over what `export` gave. Raises ValueError where it is something else."""
+        for mail in _SENT.validate_python(kept):
+            self.add(mail)
 
 
-def _hold(at: datetime, envelope: str, raw: bytes) -> ArchivedMail:
-    return ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw)
+_SENT = TypeAdapter(list[ArchivedMail])
 
 
 def write_mail(
@@ -159,7 +160,8 @@ def write_mail(
         references=(*answered.references, parent)[-8:] if answered and parent else (),
     )
     envelope = format_envelope(archive.list_id, 90_000 + archive.sent)
-    return archive.add(_hold(at, envelope, render_mail(mail, archive.list_id, received_at=at)))
+    raw = render_mail(mail, archive.list_id, received_at=at)
+    return archive.add(ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw))
 
 
 def read_mbox_folder(folder: Path) -> list[ArchivedMail]:

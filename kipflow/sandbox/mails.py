@@ -33,7 +33,6 @@ class Mail:
     references: tuple[str, ...] = ()
     flags: frozenset[Oddity] = frozenset()
     date_header: str | None = None
-    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def address(self) -> str:
@@ -103,46 +102,40 @@ def archive(mails: Iterable[Mail], list_id: str) -> list[ArchivedMail]:
 
 # -- headers -----------------------------------------------------------------------------------
 
+#: What the list's own hosts write on top of a mail: how it went through them, and whether its sender is real.
+_TRACE = """\
+Received: from mx1.{domain} (mx1.{domain} [198.51.100.7])
+\tby lists.{domain} (Postfix) with ESMTPS id {token}
+\tfor <{list_id}>; {stamp} (UTC)
+Authentication-Results: mx1.{domain};
+\tdkim=pass header.d={theirs}; spf=pass smtp.mailfrom={theirs}
+Received: from mail.{theirs} (mail.{theirs} [203.0.113.25])
+\tby mx1.{domain} (Postfix) with ESMTPS id {nekot}
+\tfor <{list_id}>; {stamp} (UTC)
+"""
+_NO_TRACE = "Received: by lists.{domain} (Postfix)\n"  # without a time
+_LIST = """\
+Mailing-List: contact {box}-help@{domain}; run by ezmlm
+Precedence: bulk
+List-Post: <mailto:{list_id}>
+List-Id: <{box}.{domain}>
+Delivered-To: mailing list {list_id}
+"""
+
 
 def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
     """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
     box, _, domain = list_id.partition("@")
-    headers = [("Return-Path", f"<{mail.address}>")]
-    if Oddity.NO_DATE_AT_ALL in mail.flags:
-        headers.append(("Received", f"by lists.{domain} (Postfix)"))  # without a time
-    else:
-        headers += _trace_headers(mail, list_id, received_at)
-    headers += [
-        ("Mailing-List", f"contact {box}-help@{domain}; run by ezmlm"),
-        ("Precedence", "bulk"),
-        ("List-Post", f"<mailto:{list_id}>"),
-        ("List-Id", f"<{box}.{domain}>"),
-        ("Delivered-To", f"mailing list {list_id}"),
-    ]
-    headers += _address_headers(mail, list_id)
-    headers += _thread_headers(mail)
-    headers += mail.headers
-    type_headers, body = encode_body(mail.key, mail.text, mail.flags)
-    headers += type_headers
-    text = "".join(f"{name}: {value}\n" for name, value in headers)
-    return text.encode("utf-8") + b"\n" + body.rstrip(b"\n") + b"\n"
-
-
-def _trace_headers(mail: Mail, list_id: str, received_at: datetime) -> list[tuple[str, str]]:
-    """What the list's own hosts wrote on top of the mail: how it went through them, and whether its sender is real."""
-    domain, theirs = list_id.partition("@")[2], mail.address.partition("@")[2]
-    stamp = format_date(received_at, 0)
     token = hashlib.sha256(mail.key.encode()).hexdigest()[:11].upper()
-    through = f"from mx1.{domain} (mx1.{domain} [198.51.100.7])\n\tby lists.{domain} (Postfix) with ESMTPS id {token}"
-    into = (
-        f"from mail.{theirs} (mail.{theirs} [203.0.113.25])\n\tby mx1.{domain} (Postfix) with ESMTPS id {token[::-1]}"
-    )
-    results = f"mx1.{domain};\n\tdkim=pass header.d={theirs}; spf=pass smtp.mailfrom={theirs}"
-    return [
-        ("Received", f"{through}\n\tfor <{list_id}>; {stamp} (UTC)"),
-        ("Authentication-Results", results),
-        ("Received", f"{into}\n\tfor <{list_id}>; {stamp} (UTC)"),
-    ]
+    trace = _NO_TRACE if Oddity.NO_DATE_AT_ALL in mail.flags else _TRACE
+    top = f"Return-Path: <{mail.address}>\n{trace}{_LIST}".format(
+        box=box, domain=domain, list_id=list_id, theirs=mail.address.partition("@")[2], token=token,
+        nekot=token[::-1], stamp=format_date(received_at, 0),
+    )  # fmt: skip
+    types, body = encode_body(mail.key, mail.text, mail.flags)
+    headers = [*_address_headers(mail, list_id), *_thread_headers(mail), *types]
+    text = top + "".join(f"{name}: {value}\n" for name, value in headers)
+    return text.encode("utf-8") + b"\n" + body.rstrip(b"\n") + b"\n"
 
 
 def _address_headers(mail: Mail, list_id: str) -> list[tuple[str, str]]:

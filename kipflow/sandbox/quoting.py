@@ -15,49 +15,36 @@ _QUOTED_LINES = 60
 
 def compose(words: str, *, author: Resident, parent: Mail | None, flags: frozenset[Oddity], list_id: str) -> str:
     """A whole body: the author's words, the quoted parent in their manner, signature, list footer."""
-    parts = []
-    own = wrap(words)
-    if parent is None or Oddity.BARE in flags:
-        parts.append(own)
+    own, signature = wrap(words), "\n".join(author.signature)
+    if Oddity.BARE in flags:
+        parts = [own]
+    elif parent is None:
+        parts = [own, signature]
     elif Oddity.OUTLOOK in flags:
-        parts += [own, _outlook_block(parent, list_id)]
+        parts = [own, signature, _outlook_block(parent, list_id)]
     else:
-        manner = _manner(author, flags)
-        intro = attribution(parent, with_offset=Oddity.ATTRIBUTION in flags)
-        quoted = quote(_template_of(parent) if Oddity.TEMPLATE in flags else parent.text)
-        if manner is Oddity.TOP:
-            parts += [own, _sign(author), f"{intro}\n{quoted}"]
-        elif manner is Oddity.BOTTOM:
-            parts += [f"{intro}\n{quoted}", own, _sign(author)]
-        else:
-            parts += [f"{intro}\n{_interleave(quoted, own)}", _sign(author)]
-        return _join(parts, flags, list_id)
-    if Oddity.BARE not in flags:
-        parts.insert(1, _sign(author))
-    return _join(parts, flags, list_id)
-
-
-def _join(parts: list[str], flags: frozenset[Oddity], list_id: str) -> str:
+        parts = _answer(own, signature, parent, Oddity(author.quoting), flags)
     if Oddity.FOOTER in flags:
         box, _, domain = list_id.partition("@")
-        rule = "-" * 69
-        parts = [
-            *parts,
-            f"{rule}\nTo unsubscribe, e-mail: {box}-unsubscribe@{domain}\n"
-            f"For additional commands, e-mail: {box}-help@{domain}",
-        ]
+        parts.append(_FOOTER.format(rule="-" * 69, box=box, domain=domain))
     return "\n\n".join(p for p in parts if p)
 
 
-def _manner(author: Resident, flags: frozenset[Oddity]) -> Oddity:
-    for manner in (Oddity.TOP, Oddity.BOTTOM, Oddity.INLINE):
-        if manner in flags:
-            return manner
-    return Oddity(author.quoting)
+_FOOTER = """\
+{rule}
+To unsubscribe, e-mail: {box}-unsubscribe@{domain}
+For additional commands, e-mail: {box}-help@{domain}"""
 
 
-def _sign(author: Resident) -> str:
-    return "\n".join(author.signature)
+def _answer(own: str, signature: str, parent: Mail, usual: Oddity, flags: frozenset[Oddity]) -> list[str]:
+    manner = next((m for m in (Oddity.TOP, Oddity.BOTTOM, Oddity.INLINE) if m in flags), usual)
+    intro = attribution(parent, with_offset=Oddity.ATTRIBUTION in flags)
+    quoted = quote(_template_of(parent) if Oddity.TEMPLATE in flags else parent.text)
+    if manner is Oddity.TOP:
+        return [own, signature, f"{intro}\n{quoted}"]
+    if manner is Oddity.BOTTOM:
+        return [f"{intro}\n{quoted}", own, signature]
+    return [f"{intro}\n{_interleave(quoted, own)}", signature]
 
 
 def wrap(words: str) -> str:

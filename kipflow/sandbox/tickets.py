@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from kipflow.sandbox.plans import PLANS, Plan
 from kipflow.sandbox.world import World
@@ -62,12 +65,17 @@ class Tickets:
         self._resolved.append((key, release, at))
         return True
 
-    def export(self) -> list[list[str]]:
-        return [[key, release, at.isoformat()] for key, release, at in self._resolved]
+    def export(self) -> Any:
+        """What visitors resolved, as JSON can hold it."""
+        return _RESOLVED.dump_python(self._resolved, mode="json")
 
-    def restore(self, kept: list[list[str]]) -> None:
-        for key, release, at in kept:
-            self.resolve(key, release, datetime.fromisoformat(at))
+    def restore(self, kept: Any) -> None:
+        """Take over what `export` gave. Raises ValueError where it is something else."""
+        for key, release, at in _RESOLVED.validate_python(kept):
+            self.resolve(key, release, at)
+
+
+_RESOLVED = TypeAdapter(list[tuple[str, str, datetime]])
 
 
 def ticket_key(world: World, plan: Plan) -> str:

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from kipflow.sandbox.wiki import PageScript, ScriptedVersion
+
+_SAVED = TypeAdapter(dict[int, ScriptedVersion])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,7 +109,7 @@ class WikiState:
                 "parent": page.parent,
                 "labels": page.labels,
                 "kept_from": page.kept_from,
-                "saved": {str(number): _as_json(version) for number, version in page.saved.items()},
+                "saved": _SAVED.dump_python(page.saved, mode="json"),
             }
             for page in self._pages.values()
             if page.saved or page.page_id not in self._scripted
@@ -117,7 +121,7 @@ class WikiState:
             page = self._pages.setdefault(page_id, LivePage(page_id=page_id, title="", parent=None))
             page.title, page.parent, page.labels = str(raw["title"]), raw["parent"], list(raw["labels"])
             page.kept_from = raw["kept_from"]
-            page.saved = {int(number): _from_json(version) for number, version in raw["saved"].items()}
+            page.saved = _SAVED.validate_python(raw["saved"])
 
 
 def _as_live(script: PageScript) -> LivePage:
@@ -130,12 +134,3 @@ def _as_live(script: PageScript) -> LivePage:
         gone=script.gone,
         labels=list(script.labels),
     )
-
-
-def _as_json(version: ScriptedVersion) -> dict[str, str]:
-    return {"at": version.at.isoformat(), "who": version.who, "body": version.body, "message": version.message}
-
-
-def _from_json(raw: dict[str, str]) -> ScriptedVersion:
-    at = datetime.fromisoformat(raw["at"])
-    return ScriptedVersion(at=at, who=raw["who"], body=raw["body"], message=raw["message"])
