@@ -15,7 +15,7 @@ from kip_dags.defaults import PAGES, describe_dag, often
 from kip_dags.parts import open_parts
 from kip_dags.reports import skip_unless_new, tell
 
-from kipflow.services import sync
+from kipflow.services import sync, tickets
 from kipflow.services.checks import check_pages
 from kipflow.wiring import effect_rules, page_norms
 
@@ -68,10 +68,10 @@ def kip_sync_wiki() -> None:
         norms = page_norms(parts.community)
         return tell(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock(), norms=norms))
 
-    pages, tickets = sync_pages(), sync_tickets()
-    pages >> tickets >> judge_pages()
-    announce_pages(pages)
-    announce_tickets(tickets)
+    of_pages, of_tickets = sync_pages(), sync_tickets()
+    of_pages >> of_tickets >> judge_pages()
+    announce_pages(of_pages)
+    announce_tickets(of_tickets)
 
 
 kip_sync_wiki()

@@ -17,7 +17,7 @@ BACKFILL = "kip_backfill"
 POLL = "kip_poll_threads"
 SYNC = "kip_sync_wiki"
 ADVANCE = "kip_advance_stages"
-FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_follow_up", "kip_lifecycle_metrics")
+FOLLOWERS = ("kip_update_index", "kip_notify_slack", "kip_lifecycle_metrics")
 DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
 #: Nothing waits for the runs of the last.
 ALL_DAGS = (*DAGS, ASK)

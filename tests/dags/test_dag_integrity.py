@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from kipflow.launcher.runs import ALL_DAGS
+
 pytestmark = pytest.mark.airflow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,3 +201,7 @@ def test_polling_is_hourly_unless_the_environment_hurries_it(dags: dict[str, Any
     assert often("7 * * * *").expression == "7 * * * *"
     monkeypatch.setenv("KIPFLOW_EVERY", "* * * * *")
     assert often("7 * * * *").expression == "* * * * *"
+
+
+def test_a_start_waits_for_no_dag_that_the_sandbox_does_not_have(dags: dict[str, Any]) -> None:
+    assert set(ALL_DAGS) <= set(dags)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kipflow.services.effectrules import EffectRules
+from tests.unit.services.stores import open_memory
 
 pytestmark = pytest.mark.airflow
 
@@ -230,3 +231,13 @@ def test_a_failure_that_nobody_can_be_told_of_stays_a_failure_of_its_own(
 def test_every_task_tells_of_its_failure_but_the_one_that_talks_to_slack(dags: dict[str, Any]) -> None:
     silent = {task.task_id for dag in dags.values() for task in dag.tasks if not task.has_on_failure_callback}
     assert silent == {"post_messages"}
+
+
+def test_tickets_are_synced_by_the_service_and_not_by_what_the_dag_calls_its_tasks(
+    dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = dags["kip_sync_wiki"].get_task("sync_tickets").python_callable
+    store = open_memory()
+    parts = SimpleNamespace(store=store, tickets=object(), clock=lambda: NOW)
+    monkeypatch.setitem(step.__globals__, "open_parts", lambda: parts)
+    assert step() == {"tickets_asked": 0, "tickets_changed": 0}
