@@ -27,7 +27,7 @@ from typing import Any
 
 from airflow.sdk import AssetOrTimeSchedule, TriggerRule, dag, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
-from kip_dags.alerts import tell_of_conditions
+from kip_dags.alerts import report_current_conditions
 from kip_dags.defaults import MESSAGES, PAGES, TRANSITIONS, describe_dag, often
 from kip_dags.parts import find_as_of, open_parts
 from kip_dags.reports import log
@@ -49,7 +49,7 @@ def kip_advance_stages() -> None:
         """The proposals that could change, each with the one time at which this run decides."""
         parts = open_parts()
         note_run(parts.store, datetime.now(UTC))
-        tell_of_conditions(parts)
+        report_current_conditions(parts)
         as_of = find_as_of(get_current_context(), parts)
         service.refuse_future(as_of, parts.clock())
         due = service.find_candidates(parts.store, as_of)
@@ -87,7 +87,7 @@ def kip_advance_stages() -> None:
     # also after a failure: what the other proposals brought must reach those who wait for it
     @task(outlets=[TRANSITIONS], trigger_rule=TriggerRule.ALL_DONE)
     def announce_transitions(changes: Iterable[int | None] | None, parts: Iterable[object] | None) -> int:
-        """Tell those who wait for new history; skipped where there is none. A part that failed may have some."""
+        """Notify those who wait for new history; skipped where there is none. A part that failed may have some."""
         known = [change for change in changes or () if change is not None]
         failed = len(list(parts or ())) - len(known)
         if not sum(known) and failed <= 0:

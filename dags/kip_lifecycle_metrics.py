@@ -14,7 +14,7 @@ from airflow.sdk import AssetOrTimeSchedule, dag, get_current_context, task
 from kip_dags.batches import find_batch, prune_batches
 from kip_dags.defaults import TRANSITIONS, describe_dag, every
 from kip_dags.parts import find_as_of, open_parts
-from kip_dags.reports import tell
+from kip_dags.reports import log_report
 from kip_dags.spark import submit
 
 from kipflow.adapters import lake
@@ -44,7 +44,7 @@ def kip_lifecycle_metrics() -> None:
             parts.store, batch.written, lake.load_metrics, as_of=datetime.fromisoformat(as_of), run_id=dag_run.run_id
         )
         prune_batches(batch)
-        return tell(report)
+        return log_report(report)
 
     as_of = export_history()
     computed = submit(

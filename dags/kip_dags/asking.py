@@ -41,7 +41,7 @@ class ProposalLink(BaseOperatorLink):
 class AskPerson(HITLOperator):
     """Asks, and performs what is answered: the same act, by the same rules, as the board's button.
 
-    What is settled elsewhere ends the task as skipped. An answer that is refused (a reason is missing, say) is told
+    What is settled elsewhere ends the task as skipped. An answer that is refused (a reason is missing, say) is shown
     in the log, and the question stays. Whoever may answer this DAG's required actions may settle on the board too.
     """
 

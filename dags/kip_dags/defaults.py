@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow.sdk import Asset, CronTriggerTimetable
 
-from kip_dags.alerts import tell_of_failure
+from kip_dags.alerts import report_task_failure
 
 #: New facts and new history. Their events carry counts; what is new lies in the store.
 MESSAGES = Asset(name="kip_messages", uri="kip://messages", group="facts")
@@ -24,7 +24,7 @@ TASK_DEFAULTS: dict[str, Any] = {
     "retry_exponential_backoff": 3.0,
     "max_retry_delay": timedelta(minutes=15),
     "execution_timeout": timedelta(minutes=20),
-    "on_failure_callback": tell_of_failure,
+    "on_failure_callback": report_task_failure,
 }
 
 
@@ -44,7 +44,7 @@ def describe_dag(doc: str | None, *tags: str, timeout: timedelta = timedelta(hou
     Args:
         doc: the module's docstring; it is what Airflow shows as the DAG's documentation.
         tags: what the DAG is about, beside "kipflow".
-        timeout: after which a run that hangs is failed, so that the next can start.
+        timeout: after which a run that never ends is failed, so that the next can start.
         runs: at once at most; two would do the same work twice, unless their tasks see to it.
     """
     return {

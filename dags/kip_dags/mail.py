@@ -12,7 +12,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from kip_dags.batches import Batch, find_batch, prune_batches
 from kip_dags.defaults import MESSAGES
 from kip_dags.parts import open_parts
-from kip_dags.reports import skip_unless_new, tell
+from kip_dags.reports import log_report, skip_unless_new
 from kip_dags.spark import SubmitJob, submit
 from kipflow.adapters import lake
 from kipflow.config.community import ArchiveConfig
@@ -77,23 +77,23 @@ def read_again() -> dict[str, int]:
         limit=reread.IN_A_POLL,
         on_progress=print,
     )
-    return tell(report)
+    return log_report(report)
 
 
 @task(outlets=[MESSAGES])
 def announce_readings(counts: dict[str, int]) -> int:
-    """Tell those who wait that stored mail reads otherwise now; skipped where none does."""
+    """Notify those who wait that stored mail reads otherwise now; skipped where none does."""
     return skip_unless_new([counts], "new", "read_otherwise")
 
 
 def finish(batch: Batch, landed: Sequence[landing.Landed], report: Report) -> dict[str, int]:
-    """Tell what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
+    """Report what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
 
     Raises:
         AirflowFailException: no month could be read. That is noted by now, and the next poll asks again.
     """
     prune_batches(batch)
-    counts = tell(report)
+    counts = log_report(report)
     if landed and not any(landing.is_readable(one) for one in landed):
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
@@ -102,5 +102,5 @@ def finish(batch: Batch, landed: Sequence[landing.Landed], report: Report) -> di
 
 @task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
 def announce_messages(*counts: dict[str, int] | None) -> int:
-    """Tell those who wait for new messages; skipped where there are none."""
+    """Notify those who wait for new messages; skipped where there are none."""
     return skip_unless_new(counts, "new", "read_otherwise")

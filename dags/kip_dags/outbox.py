@@ -5,7 +5,7 @@ from __future__ import annotations
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from kip_dags.parts import open_parts
-from kip_dags.reports import tell
+from kip_dags.reports import log_report
 from kipflow.adapters.deliverer import ThisProcess
 from kipflow.kinds import find_kinds
 from kipflow.services.deliver import deliver
@@ -17,7 +17,7 @@ def plan_kind(name: str) -> dict[str, int]:
     kind = find_kinds(parts, now=parts.clock()).get(name)
     if kind is None:
         raise AirflowSkipException(f"community {parts.community.name} has nothing to make {name} with")
-    return tell(kind.plan())
+    return log_report(kind.plan())
 
 
 def deliver_kind(name: str) -> dict[str, int]:
@@ -33,8 +33,8 @@ def deliver_kind(name: str) -> dict[str, int]:
     kind = find_kinds(parts, now=now).get(name)
     if kind is None:
         raise AirflowSkipException(f"community {parts.community.name} sends nothing to {name}, or has no token for it")
-    counts = tell(deliver(parts.store, {name: kind}, now=now, by=ThisProcess()))
+    counts = log_report(deliver(parts.store, {name: kind}, now=now, by=ThisProcess()))
     if counts["failed"] and not counts["sent"]:
         # the outbox tries again in its own time; the run must not look well meanwhile
-        raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board tells why")
+        raise AirflowFailException(f"none of {counts['failed']} due effects could be sent; the board says why")
     return counts

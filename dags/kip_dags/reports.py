@@ -1,4 +1,4 @@
-"""What a task tells of its work: counts for XCom, warnings for the log."""
+"""What a task reports of its work: counts for XCom, warnings for the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kipflow.services.ports import Report
 log = logging.getLogger(__name__)
 
 
-def tell(report: Report) -> dict[str, int]:
+def log_report(report: Report) -> dict[str, int]:
     """Log the report's warnings and give its counts."""
     for warning in report.warnings:
         log.warning("%s", warning)
@@ -21,7 +21,7 @@ def tell(report: Report) -> dict[str, int]:
 
 
 def skip_unless_new(counts: Iterable[Mapping[str, int] | None], *names: str) -> int:
-    """How many new things the counts tell of under `names`; skips the task where there are none.
+    """How many new things the counts give under `names`; skips the task where there are none.
 
     A skipped task gives no asset event, so nothing is started downstream for nothing.
     """

@@ -26,9 +26,9 @@ class SubmitJob(SparkSubmitOperator):
         self.job = job
 
     def execute(self, context: Mapping[str, Any]) -> Any:
-        told = submit_arguments(read_settings().home, self.job)
-        self.application, self.py_files = told["application"], told["py_files"]
-        self.env_vars, self.conf = told["env_vars"], told["conf"]
+        job = submit_arguments(read_settings().home, self.job)
+        self.application, self.py_files = job["application"], job["py_files"]
+        self.env_vars, self.conf = job["env_vars"], job["conf"]
         return super().execute(context)
 
 

@@ -172,7 +172,7 @@ def _checked(page_id: str) -> str:
 
 
 def _read_space(raw: Any) -> str | None:
-    """The key of a page's space, where the wiki tells it."""
+    """The key of a page's space, where the wiki gives it."""
     key = (raw.get("space") or {}).get("key")
     return key if isinstance(key, str) else None
 

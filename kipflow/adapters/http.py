@@ -103,7 +103,7 @@ class HttpService:
     ) -> tuple[int, T | None]:
         """GET `path` below the root: the status, and what `read` makes of the JSON (None for a status in `accept`).
 
-        `about` tells in the log what is asked for, where the path does not.
+        `about` says in the log what is asked for, where the path does not.
         `read` may raise KeyError, TypeError, ValueError or AttributeError for JSON of another shape: that is
         a fault as any other, because an error of the moment must not be stored as a fact.
 
@@ -185,7 +185,7 @@ class HttpService:
             seconds = float(raw[:9])
         else:
             try:
-                # measured against the service's own clock where it tells it
+                # measured against the service's own clock where it gives it
                 date = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
                 seconds = (parsedate_to_datetime(raw) - date).total_seconds()
             except (ValueError, TypeError):

@@ -68,7 +68,7 @@ class JiraTickets:
 
         Raises:
             RateLimited, Refused: certainly nothing was written.
-            ServiceUnavailable: nobody can tell whether it was.
+            ServiceUnavailable: it is not known whether it was.
         """
         what = f"POST /issue/{ticket}/comment"
         if not _KEY.fullmatch(ticket):

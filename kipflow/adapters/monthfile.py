@@ -25,7 +25,7 @@ from kipflow.mbox.files import count_starts, drop_last_mail, find_break
 
 #: The largest month that is kept, in bytes, after unpacking. Apache's busiest lists have some 60 MB.
 MAX_MONTH = 1 << 30
-#: Vanished mails that are told by name.
+#: Vanished mails that are named.
 MAX_NAMED = 3
 _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
@@ -35,7 +35,7 @@ _GZIP = b"\x1f\x8b"
 class KnownFile:
     """What is known of a month's file; `etag` and `last_modified` are the archive's.
 
-    `why` tells of mails in it that the archive has no longer.
+    `why` names mails in it that the archive has no longer.
     """
 
     size: int
@@ -158,7 +158,7 @@ def _say_gone(gone: Sequence[str]) -> str:
 
 
 def hash_file(path: Path) -> hashlib._Hash:
-    """The SHA-256 of a file, going on where it is told more."""
+    """The SHA-256 of a file, going on where more comes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256")
 

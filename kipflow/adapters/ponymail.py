@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class PonyMailArchive:
     """The archive at `url` (the folder of mbox.lua and stats.lua).
 
-    `permalink` is an address with `{mid}`; `contact` is told to the archive's operators in User-Agent.
+    `permalink` is an address with `{mid}`; `contact` is sent to the archive's operators in User-Agent.
     `earlier` has the earlier addresses of lists that were moved, each with the last month that it had, in order.
     """
 
@@ -100,7 +100,7 @@ class PonyMailArchive:
         """Stream the month to `target` and verify it. Never raises for a bad month: its status says so.
 
         "complete": whole, an mbox (an empty month is), and not fewer mails than the archive counts; `why` then
-        tells of mails that the archive gave before and has no longer, which stay in the file.
+        names mails that the archive gave before and has no longer, which stay in the file.
         "partial": it broke off or lacked mails at every attempt; `path` holds what came, or the older
         whole file if there is one. "missing": the archive has none or cannot be reached.
         "unreadable": what it gives is no mbox.

@@ -67,7 +67,7 @@ class SlackChat:
         Raises:
             RateLimited: Slack asks to come back later; nothing was posted.
             Refused: Slack says why it was not posted.
-            ServiceUnavailable: nobody can tell whether it was posted.
+            ServiceUnavailable: it is not known whether it was posted.
         """
         event = {"event_type": "kipflow_effect", "event_payload": {"key": key}}
         try:

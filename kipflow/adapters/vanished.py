@@ -23,7 +23,7 @@ _CHUNK = 1 << 20
 def keep_vanished(before: Path, part: Path) -> tuple[str, ...]:
     """Append to the mbox `part` the mails of `before` whose Message-ID it does not hold; the ids of these.
 
-    Mails without a Message-ID cannot be told to be gone and are left out. Nothing is read where nothing
+    Mails without a Message-ID cannot be known to be gone and are left out. Nothing is read where nothing
     was held.
     """
     if not before.is_file() or before.stat().st_size == 0:

@@ -10,7 +10,7 @@ from kipflow.domain.clocks import find_coverage
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.board import Overview
 
-#: Gaps that are told one by one.
+#: Gaps that are listed one by one.
 MAX_GAPS = 5
 
 

@@ -48,15 +48,15 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             rows.extend(_describe_move(t, parts.community.prefix) for t in appended)
     print_rows(rows, form, columns=("proposal", "at", "from", "to", "rule", "evidence"))
     verb = "would be recorded" if dry_run else "recorded"
-    told = [f"{say_count(len(numbers), 'proposal')} decided", f"{say_count(len(rows), 'transition')} {verb}"]
+    summary = [f"{say_count(len(numbers), 'proposal')} decided", f"{say_count(len(rows), 'transition')} {verb}"]
     if warned:
         authors = say_count(warned, "author")
-        told.append(
+        summary.append(
             f"{authors} to be warned of dormancy"
             if rules.sends
             else f"{authors} would be warned of dormancy (dry-run: nobody was)"
         )
-    console(stderr=True).print(", ".join(told), soft_wrap=True)
+    console(stderr=True).print(", ".join(summary), soft_wrap=True)
     return 0
 
 
@@ -101,7 +101,7 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
     until = find_now(parts, end)
     with progress("replaying") as say:
 
-        def tell(done: int, total: int) -> None:
+        def show_progress(done: int, total: int) -> None:
             say(f"{done} of {total} proposals")
 
         if policy or other:
@@ -115,12 +115,12 @@ def replay(start: datetime | None, end: datetime | None, policy: str | None, oth
                     other_policy=rules.as_policy(),
                     start=start,
                     end=until,
-                    on_progress=tell,
+                    on_progress=show_progress,
                 )
             finally:
                 theirs.close()
         else:
-            report = service.replay(parts.store, policy=parts.policy, start=start, end=until, on_progress=tell)
+            report = service.replay(parts.store, policy=parts.policy, start=start, end=until, on_progress=show_progress)
     return _print_differences(parts.community.prefix, report, form, _POLICY_COLUMNS if policy or other else _COLUMNS)
 
 

@@ -20,7 +20,7 @@ from kipflow.wiring import Parts, effect_rules, page_norms
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: told by the mails).")
+@click.option("--list", "list_id", metavar="ADDRESS", help="The list the mails are of (default: what the mails say).")
 @click.option("--new-list", is_flag=True, help="Take --list although it is none of the community's lists.")
 @click.option("--reread", "again", is_flag=True, help="Read stored months again that older rules read.")
 @complete_through_option

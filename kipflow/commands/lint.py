@@ -64,8 +64,8 @@ def _print_pages(found: Sequence[tuple[str, Sequence[PageFault]]]) -> None:
     out = console()
     for page, faults in found:
         counts = [f"{len(list(group))} {severity}s" for severity, group in groupby(sorted(f.severity for f in faults))]
-        told = ", ".join(c.removesuffix("s") if c.startswith("1 ") else c for c in counts) or "no fault found"
-        out.print(f"{page}: {told}", soft_wrap=True)
+        counted = ", ".join(c.removesuffix("s") if c.startswith("1 ") else c for c in counts) or "no fault found"
+        out.print(f"{page}: {counted}", soft_wrap=True)
         if faults:
             print_rows([_as_row(f) for f in faults], "table", columns=_COLUMNS)
 
@@ -97,7 +97,7 @@ def _lint_file(path: Path, prefix: str, norms: Norms) -> tuple[PageFault, ...]:
 
 
 def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]]]:
-    """The faults of every page that bears a proposal's number, as they were stored last."""
+    """The faults of every page with a proposal's number, as they were stored last."""
     from kipflow.services.checks import find_faults
 
     parts = connect(read_settings())

@@ -28,5 +28,5 @@ def find_facts(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def render_evidence(evidence: Iterable[Evidence], links: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Evidence for JSON. `links` has the permalinks of mails whose evidence tells none."""
+    """Evidence for JSON. `links` has the permalinks of mails whose evidence has none."""
     return [{"kind": e.kind, "ref": e.ref, "line": e.line, "url": e.url or links.get(e.ref, "")} for e in evidence]

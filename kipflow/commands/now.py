@@ -13,7 +13,7 @@ from kipflow.wiring import Parts
 def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
     """`as_of` if it was given, else the community's time.
 
-    A sandbox that is not running tells no time; then this machine's will do: a decision is never taken
+    A sandbox that is not running gives no time; then this machine's will do: a decision is never taken
     as of a time before the newest one, so nothing can go back by it.
     """
     if as_of is not None:
@@ -30,7 +30,7 @@ _SEEN = "nothing is seen before its time, and mail would count as held up to the
 
 
 def find_past(parts: Parts, as_of: datetime | None, *, because: str = _RULED) -> datetime:
-    """The time that a person's word bears: `as_of` if it was given, else the community's time.
+    """The time of a person's word: `as_of` if it was given, else the community's time.
 
     Raises:
         KipflowError: `as_of` has not come. What is dated ahead would hold already, and drag the clock after it.

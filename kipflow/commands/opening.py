@@ -6,7 +6,8 @@ from kipflow.adapters.private import keep_private
 from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.commands.output import console
 from kipflow.config.settings import Settings, read_settings
-from kipflow.wiring import Parts, connect, secrets_from_environment
+from kipflow.wiring import Parts, connect
+from kipflow.wiring.environment import secrets_from_environment
 
 
 def close_to_others(settings: Settings) -> None:

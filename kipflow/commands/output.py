@@ -107,7 +107,7 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that tells how far a long step is; silent where stderr is no terminal."""
+    """A line on stderr that says how far a long step is; silent where stderr is no terminal."""
     shown = console(stderr=True)
     if not sys.stderr.isatty():
         yield lambda _text: None

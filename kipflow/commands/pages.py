@@ -19,7 +19,7 @@ from kipflow.services.assembly import load_facts
 
 @click.command()
 @click.argument("title")
-@click.option("--write", is_flag=True, help="Write the page; without it only the number is told.")
+@click.option("--write", is_flag=True, help="Write the page; without it only the number is printed.")
 @click.option("--number", "chosen", type=int, metavar="N", help="Take this one; default: the one after the highest.")
 @click.option("--again", is_flag=True, help="Also where a proposal of this title exists already.")
 def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
@@ -50,8 +50,8 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
         norms=page_norms(parts.community),
         now=find_now(parts),
     )
-    told = page.url or page.page_id or "not written: add --write"
-    console().print(f"{page.title} ({told})", soft_wrap=True)
+    summary = page.url or page.page_id or "not written: add --write"
+    console().print(f"{page.title} ({summary})", soft_wrap=True)
     for number in page.skipped:
         key = format_key(parts.community.prefix, number)
         settle = f'`kipflow review number {number} refuse --reason "…"` frees it'
@@ -104,8 +104,8 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
     ]
     print_rows(rows, form, columns=("section", "kind", "substance", "line"))
     lines = "1 line" if len(rows) == 1 else f"{len(rows)} lines"
-    told = f"version {changes.before.version} → {changes.after.version}, {lines}"
-    console(stderr=True).print(f"{facts.key}: {told}")
+    summary = f"version {changes.before.version} → {changes.after.version}, {lines}"
+    console(stderr=True).print(f"{facts.key}: {summary}")
     return 0
 
 

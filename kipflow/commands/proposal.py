@@ -184,7 +184,7 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
     if state.terms.because:
         asked = f"; reviewers asked for: {state.terms.reviewers}" if state.terms.reviewers else ""
         by = f", reviewed by {', '.join(state.terms.reviewed_by)}" if state.terms.reviewed_by else ""
-        console().print(f"  care owed: {', '.join(state.terms.because)}{asked}{by}")
+        console().print(f"  care required: {', '.join(state.terms.because)}{asked}{by}")
     contested = (state.vote.contested,) if state.vote.contested is not None else ()
     for end in (*state.vote.claimed_ends, *contested):
         console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True)

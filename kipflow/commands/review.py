@@ -34,7 +34,7 @@ _RULING_COLUMNS = ("id", "proposal", "ruling", "by", "reason", "at", "revoked")
 def review(ctx: click.Context, form: str) -> int:
     """List what waits for a person, and settle it.
 
-    Without a command: the open questions, those first on which an outcome hangs, each with the command that
+    Without a command: the open questions, those first on which an outcome depends, each with the command that
     settles it, then the effects that wait for a person or were given up. Exit code 1 if there are any. A ruling
     is stored with author, reason and time, outlives every recount, is never overwritten by the clock, and can be
     revoked.

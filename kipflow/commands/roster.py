@@ -58,7 +58,7 @@ class _Day(click.ParamType[date]):
     help="ASF's roster page, LDAP's public JSON exports, a KEYS file, CSV, or another roster file.",
 )
 @click.option("--source", required=True, metavar="TEXT", help="Where it is from, in words; kept in the file.")
-@click.option("--as-of", "as_of", type=_Day(), required=True, metavar="DATE", help="The day the source told this.")
+@click.option("--as-of", "as_of", type=_Day(), required=True, metavar="DATE", help="The day the source said this.")
 @click.option("--project", metavar="NAME", help="Whose people, where a source holds many projects.")
 @click.option(
     "--output",
@@ -81,7 +81,7 @@ def import_(
 
     Shows what would change in --output, line by line, and writes it with --write. Nobody is removed and nothing
     overwritten: an existing file gains people, addresses, spellings and missing dates, and keeps its comments
-    and what was edited by hand. What contradicts it, or could mean two people, is told and left out (exit
+    and what was edited by hand. What contradicts it, or could mean two people, is reported and left out (exit
     code 1). KEYS files give names and addresses, never roles. LDAP needs two files: people and projects.
     """
     documents = [(str(path), _read(path)) for path in paths]

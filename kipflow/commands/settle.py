@@ -110,13 +110,13 @@ def stage(**given: Any) -> int:
 @click.command()
 @click.argument("proposal")
 @click.argument("interfaces", nargs=-1, type=click.Choice(INTERFACES))
-@click.option("--reviewed-by", "reviewer", metavar="NAME", help="Somebody who looked at it for the care owed.")
-@click.option("--none", "nothing", is_flag=True, help="It touches no interface that is owed care.")
+@click.option("--reviewed-by", "reviewer", metavar="NAME", help="Somebody who looked at it for the care required.")
+@click.option("--none", "nothing", is_flag=True, help="It touches no interface that requires care.")
 @_by_whom
 def care(interfaces: tuple[str, ...], reviewer: str | None, nothing: bool, **given: Any) -> int:
     """Say which INTERFACES a proposal touches, whatever its page says, or who reviewed it for them.
 
-    The policy's care owed (a longer vote, more votes, reviewers) goes by that from then on; what was decided
+    The policy's care required (a longer vote, more votes, reviewers) goes by that from then on; what was decided
     before stays decided.
     """
     if (bool(interfaces), bool(reviewer), nothing).count(True) != 1:

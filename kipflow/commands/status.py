@@ -54,7 +54,7 @@ def status(
 ) -> int:
     """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence.
 
-    --as-of tells what was so at a time, by all that is known today; --known-at what kipflow said at a time,
+    --as-of shows what was so at a time, by all that is known today; --known-at what kipflow said at a time,
     before anything that it learned later.
 
     --drift lists each side that says something else than the facts, with the edit that settles it; exit code 1

@@ -45,10 +45,10 @@ def undo_batch(parts: Parts, batch: int, *, at: datetime, by: str, reason: str |
         if writes:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
     _print_undone(found, parts.community.prefix)
-    told = (
+    summary = (
         "undone" if writes else f'nothing is undone yet: `kipflow ingest --undo {batch} --write --reason "…"` does it'
     )
-    console().print(told)
+    console().print(summary)
     return 0
 
 

@@ -49,8 +49,10 @@ def votes(
     community = load_community(name or settings.community, settings.config)
     people = load_roster(roster) if roster else find_roster(community, settings.config)
     with progress("reading") as show:
-        told = Told(show, sys.stderr, time.monotonic)
-        report = read_votes(paths, community=community, roster=people, as_of=as_of, on_mail=told, explained=explained)
+        mails_read = ReadingProgress(show, sys.stderr, time.monotonic)
+        report = read_votes(
+            paths, community=community, roster=people, as_of=as_of, on_mail=mails_read, explained=explained
+        )
     if form == "json":
         print_json(render_json(report))
     elif form == "csv":
@@ -61,7 +63,7 @@ def votes(
     return 1 if report.unreadable or not report.messages_read else 0
 
 
-class Told:
+class ReadingProgress:
     """How far the reading of much mail is: on a terminal as it goes, in a log now and then, after two seconds."""
 
     def __init__(self, show: Callable[[str], None], log: TextIO, clock: Callable[[], float]) -> None:

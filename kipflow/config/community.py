@@ -152,7 +152,7 @@ class Community(StrictModel):
     pages: PagesConfig | None = None
     """What pages are held against, where the template is not Kafka's."""
     slack: SlackConfig | None = None
-    """Where people are told."""
+    """Where people are notified."""
     mail: MailConfig | None = None
     """The server for result mails."""
     roster: Line | None = None
@@ -161,7 +161,7 @@ class Community(StrictModel):
     """Who signs in to Airflow as whom of the roster: an account's name and an id, such as `{ines: amaro}`. The board
     shows them what waits for them; nobody is guessed."""
     clock: Url | None = None
-    """An address that tells the time: a sandbox's can run faster."""
+    """An address that gives the time: a sandbox's can run faster."""
     contact: Header = ""
     """Whom an archive's keepers can ask (sent with every request); the real communities take it from
     `KIPFLOW_CONTACT`."""

@@ -116,7 +116,7 @@ def _show(value: object) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader without aliases and double keys; impossible dates are told with their line."""
+    """PyYAML's safe loader without aliases and double keys; impossible dates are reported with their line."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         # a dozen nested aliases unfold to more than any memory holds as soon as somebody prints the value

@@ -96,7 +96,7 @@ class DigestConfig(StrictModel):
 
 
 class SlackConfig(StrictModel):
-    """Where people are told."""
+    """Where people are notified."""
 
     url: Url = "https://slack.com/api"
     """Slack's API."""

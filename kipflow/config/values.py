@@ -114,7 +114,7 @@ def _check_interface(text: str) -> str:
 
 
 def named(pattern: str, expected: str) -> BeforeValidator:
-    """A text of that form; what is expected is told in words, not as a pattern."""
+    """A text of that form; what is expected is said in words, not as a pattern."""
 
     def check(value: object) -> object:
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
@@ -126,7 +126,7 @@ def named(pattern: str, expected: str) -> BeforeValidator:
 
 def _check_line(value: object) -> object:
     if not isinstance(value, str):
-        return value  # what it should be is told by its type
+        return value  # what it should be is said by its type
     if not value.strip() or not value.isprintable() or len(value) > MAX_LINE:
         raise ValueError(f"a text of one line, up to {MAX_LINE} characters")
     return value

@@ -1,4 +1,4 @@
-"""Care owed to a vote: by the interfaces its page touched when it opened, or by a person's word."""
+"""Care required to a vote: by the interfaces its page touched when it opened, or by a person's word."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from kipflow.domain.policy import Care, Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
+class Requirements:
     """The policy's cares that apply to one vote, and who has reviewed it for them."""
 
     cares: tuple[Care, ...] = ()
     reviewed_by: tuple[str, ...] = ()
 
 
-def find_owed(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: datetime) -> Owed:
+def find_requirements(facts: ProposalFacts, opened_at: datetime, policy: Policy, at: datetime) -> Requirements:
     """What the policy asks for besides, as known at `at`, of a vote that was opened at `opened_at`.
 
     A page saved only after the opening counts where none was there before; what is changed on a page
     while the vote runs is shown (`kipflow diff`) but moves no goal. A ruling of kind "care" outranks the page.
     """
     if not policy.care:
-        return Owed()
+        return Requirements()
     rulings = [r for r in standing(facts.rulings, at) if r.kind == "care"]
     touched = _find_touched(facts, opened_at, at)
     for ruling in rulings:
         if isinstance(ruling.value.get("interfaces"), list | tuple):
             touched = frozenset(str(name) for name in ruling.value["interfaces"])
     reviewers = [str(r.value["reviewer"]).strip() for r in rulings if r.value.get("reviewer")]
-    return Owed(
+    return Requirements(
         cares=tuple(care for care in policy.care if care.interface in touched),
         reviewed_by=tuple(dict.fromkeys(name for name in reviewers if name)),
     )
 
 
 def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
-    """The page that is the proposal's: of those that bear its number the one that bore it first; None without any.
+    """The page that is the proposal's: of those with its number the one that had it first; None without any.
 
     Where a number was taken twice, what stands on the other page must not move this proposal. A page that was
-    given another number is the proposal's only as long as no other bears its number.
+    given another number is the proposal's only as long as no other has its number.
     """
     held = tuple(pages)
     if not held:
@@ -62,7 +62,7 @@ def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
 
 
 def is_of(page: PageVersion, number: int) -> bool:
-    """Whether a version speaks of the proposal: it bears its number, or lost it without getting another."""
+    """Whether a version speaks of the proposal: it has its number, or lost it without getting another."""
     return page.number is None or page.number == number
 
 

@@ -39,7 +39,7 @@ class Claim:
 
     @property
     def is_real(self) -> bool:
-        """Whether the proposal has its place among the others: in the index, and in what people are told."""
+        """Whether the proposal has its place among the others: in the index, and in what people are notified."""
         return self.kind is ClaimKind.JUMP
 
 

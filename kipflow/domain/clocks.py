@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from kipflow.domain.care import Owed, find_owed
+from kipflow.domain.care import Requirements, find_requirements
 from kipflow.domain.differences import find_differences
 from kipflow.domain.ends import with_ending_rulings
 from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.judging import judge
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
-from kipflow.domain.tally import Outcome, Tally, count, find_outcome, hangs_on_review
+from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteTerms:
-    """Quorum and earliest close of one vote, and the care owed that raised them (`because`: interfaces).
+    """Quorum and earliest close of one vote, and the care required that raised them (`because`: interfaces).
 
     `reviewers` people must have looked at it besides, `reviewed_by` are those who did. `late_change` is what
     changed on the page after votes were cast, as long as nobody has said that they hold.
@@ -50,26 +50,26 @@ class VoteState:
 
 
 def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> VoteTerms:
-    """What this vote needs as known at `at`, with the care owed to the interfaces its page touches."""
-    owed = find_owed(facts, vote.opened_at, policy, at)
-    reviewers = max((care.reviewers for care in owed.cares), default=0)
+    """What this vote needs as known at `at`, with the care required to the interfaces its page touches."""
+    required = find_requirements(facts, vote.opened_at, policy, at)
+    reviewers = max((care.reviewers for care in required.cares), default=0)
     return VoteTerms(
-        quorum=max((policy.quorum, *(care.quorum or 0 for care in owed.cares))),
-        earliest_close=_find_earliest_close(vote, owed, policy),
-        because=tuple(care.interface for care in owed.cares),
+        quorum=max((policy.quorum, *(care.quorum or 0 for care in required.cares))),
+        earliest_close=_find_earliest_close(vote, required, policy),
+        because=tuple(care.interface for care in required.cares),
         reviewers=reviewers,
-        reviewed_by=owed.reviewed_by if reviewers else (),
+        reviewed_by=required.reviewed_by if reviewers else (),
         late_change=find_late_change(facts, vote, at),
     )
 
 
 def find_earliest_close(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> datetime:
     """The first moment at which this vote may be closed, as known at `at`."""
-    return _find_earliest_close(vote, find_owed(facts, vote.opened_at, policy, at), policy)
+    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy)
 
 
-def _find_earliest_close(vote: Vote, owed: Owed, policy: Policy) -> datetime:
-    periods = (care.voting_period for care in owed.cares if care.voting_period)
+def _find_earliest_close(vote: Vote, required: Requirements, policy: Policy) -> datetime:
+    periods = (care.voting_period for care in required.cares if care.voting_period)
     return after(vote.opened_at, max((policy.voting_period, *periods)))
 
 
@@ -82,7 +82,7 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
         terms=terms,
         tally=count(judged.ballots),
         outcome=find_outcome(judged, policy, at, quorum=terms.quorum, earliest_close=terms.earliest_close),
-        hangs=hangs_on_review(judged, policy, quorum=terms.quorum),
+        hangs=depends_on_review(judged, policy, quorum=terms.quorum),
         differences=find_differences(judged),
     )
 

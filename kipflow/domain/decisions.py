@@ -70,7 +70,7 @@ class Drift:
     """One disagreement: who says what, what the facts say, and the edit that would settle it.
 
     `side` is one of `SIDES`. `derived` is what it is held against;
-    `evidence` tells where and when the side said so.
+    `evidence` says where and when the side said so.
     """
 
     side: str

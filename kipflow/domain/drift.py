@@ -94,11 +94,11 @@ def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, a
             says=f"gone: {absence.why}",
             derived=stage,
             evidence=f"page {absence.page_id}: {last}, missing since {_day(absence.since)}",
-            mend=_mend_absence(absence),
+            mend=_say_fix(absence),
         )
 
 
-def _mend_absence(absence: PageAbsence) -> str:
+def _say_fix(absence: PageAbsence) -> str:
     if absence.why.startswith("restricted"):
         return "let the account that kipflow reads the wiki with see the page"
     restore = "move the page back below the index page" if absence.why.startswith("moved") else "restore the page"

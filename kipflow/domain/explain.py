@@ -44,7 +44,7 @@ def conclude(state: State) -> Decision:
         review=find_questions(state, states, running),
         drift=() if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited),
         next_deadline=_find_deadline(state, warning),
-        warned_at=quiet.find_told_at(state) if warning is not None else None,
+        warned_at=quiet.find_warned_at(state) if warning is not None else None,
         warning=warning,
         unwarned=quiet.find_unwarned(state),
         last_activity=state.last_activity,
@@ -69,7 +69,7 @@ def _find_deadline(state: State, warning: SilenceWarning | None) -> datetime | N
     if quiet.find_unwarned(state) is not None:
         return state.as_of  # whoever records this warns the author, and decides again
     moments = [*find_clock_moments(state), *([silent_at] if silent_at is not None else [])]
-    if warning is not None and quiet.find_told_at(state) is None:
+    if warning is not None and quiet.find_warned_at(state) is None:
         moments.append(after(state.as_of, LOOK_AGAIN))
     if state.running is not None:
         # a passed vote that nobody has announced by then becomes a question

@@ -33,7 +33,7 @@ class SubjectReading:
     """A subject taken apart.
 
     `numbers` are the proposals it names; `round` is the explicit one of "v2", "(take 2)", "[VOTE 2]"
-    (None: not told); `topic` is the subject without reply marks, tags, round and surplus spaces, in
+    (None: not given); `topic` is the subject without reply marks, tags, round and surplus spaces, in
     lower case: what is left to match a thread by.
     """
 

@@ -1,4 +1,4 @@
-"""Append-only history: what to add so that the stored entries tell what the facts now say.
+"""Append-only history: what to add so that the stored entries say what the facts now say.
 
 Entries are never edited. Where later evidence (a repaired archive, a revoked ruling) takes the ground
 from stored entries, a correction is added that retracts them, and what now follows is added after it.

@@ -185,7 +185,7 @@ def _nodes_of(party: _Party, roster: Roster) -> list[str]:
 
 
 def _boxes_of(party: _Party) -> tuple[tuple[str, str], ...]:
-    """The mailboxes that a party is known by: some of its own in this vote, and what the roster tells of it."""
+    """The mailboxes that a party is known by: some of its own in this vote, and what the roster says of it."""
     own, person = islice(party.boxes, MAX_BOXES), party.voter.person
     return tuple(dict.fromkeys((*own, *(_boxes_in_roster(person) if person is not None else ()))))
 

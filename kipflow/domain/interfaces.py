@@ -1,7 +1,7 @@
 """Which public interfaces a proposal touches, by the lines of its page that say so.
 
-The classes are those of Kafka's process page; the first two are owed the most care. A line touches what it
-names unless it denies that ("no change to the protocol", "Monitoring: none") or tells of what was not chosen.
+The classes are those of Kafka's process page; the first two require the most care. A line touches what it
+names unless it denies that ("no change to the protocol", "Monitoring: none") or names what was not chosen.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 #: What breaks users on an upgrade and is none of the classes above.
 OTHER = "other"
 
-#: The interfaces that a policy may owe care to.
+#: The interfaces that a policy may require care for.
 INTERFACES = (*(name for name, _ in _PATTERNS), OTHER)
 
 #: A question changes nothing, but with a yes behind it.
@@ -119,7 +119,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^([^:|\u2013\u2014]{1,80}?)\s*(?:[:|\u2013\u2014]|\s-\s)\s*(\S.*)$")
-#: A line that tells of what was thought of and left.
+#: A line about what was thought of and left.
 _NOT_CHOSEN = re.compile(
     r"\brejected\b|\b(?:an?|one|other|another|the|considered) alternatives?\b|\balternatively\b"
     r"|\b(?:was|were|have|been|be) considered\b|\bout of scope\b|\bnon[- ]goals?\b"

@@ -24,8 +24,8 @@ class LateClaim:
     @property
     def question(self) -> str:
         b = self.ballot
-        told = say_dated(b.cast_at, b.dated_at)
-        return f"{b.name}: {b.value or b.choice}, {told}: the vote was over when it arrived. Was it cast in time?"
+        dated = say_dated(b.cast_at, b.dated_at)
+        return f"{b.name}: {b.value or b.choice}, {dated}: the vote was over when it arrived. Was it cast in time?"
 
 
 def find_late_claims(

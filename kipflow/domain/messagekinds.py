@@ -37,7 +37,7 @@ KINDS: Mapping[str, MessageKind] = {
     "period-over": MessageKind("a voting period is over and the vote is not decided", ":alarm_clock:"),
     "result": MessageKind("a vote was decided", ""),
     "stage": MessageKind("a proposal moved in any other way", ""),
-    "correction": MessageKind("what was told no longer holds", ":leftwards_arrow_with_hook:"),
+    "correction": MessageKind("what was said no longer holds", ":leftwards_arrow_with_hook:"),
     "page-changed": MessageKind("a page changed after votes were cast", ":pencil2:", Readers.ASKED),
     "lint": MessageKind("a page was saved with faults: in the thread of its proposal", ":wrench:"),
     "dormancy": MessageKind("a proposal will be dormant unless somebody writes", ":hourglass:"),

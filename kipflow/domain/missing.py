@@ -53,12 +53,12 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     yield from _say_votes_needed(state.policy, judged)
     terms = judged.terms
     if terms.reviewers_missing:
-        yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care owed: {', '.join(terms.because)})"
+        yield f"needs {_count(terms.reviewers_missing, 'more reviewer')} (care required: {', '.join(terms.because)})"
     dated = say_dated(judged.vote.opened_at, judged.vote.dated_at)
     if dated:
         yield f"its opening {dated}: the period runs from its arrival"
     if state.now < terms.earliest_close:
-        care = f" ({', '.join(terms.because)}: care owed)" if terms.because else ""
+        care = f" ({', '.join(terms.because)}: care required)" if terms.because else ""
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
     if judged.hangs:
         yield from _say_open_questions(judged.vote)
@@ -66,7 +66,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""
         yield f"the page changed after votes were cast ({say_sections(terms.late_change.sections)}){ask}"
     if judged.vote.root_missing:
-        yield "its opening mail is not held: no outcome can be told"
+        yield "its opening mail is not held: no outcome can be known"
     if state.waits_for is not None:
         yield f"waits: {state.waits_for}; {_READ_ON}"
     elif _can_close(state, judged):
@@ -117,7 +117,7 @@ def _say_closing(state: State, judged: VoteState) -> str:
     if said == "passed":
         return "passes, as announced"
     if state.policy.clock_after is None and judged.vote.declared is not None:
-        return "passes; its announcement tells no outcome: a person must settle"
+        return "passes; its announcement gives no outcome: a person must settle"
     if state.policy.clock_after is None:
         return f"passes; the result is not announced yet: [RESULT] [VOTE] {state.facts.key}"
     at = after(judged.terms.earliest_close, state.policy.clock_after)
@@ -130,7 +130,7 @@ def _say_silence(state: State) -> Iterator[str]:
         return
     days = _span(state.now - quiet.find_quiet_since(state))
     gap = quiet.find_silence_gap(state, silent_at)
-    warned_at = quiet.find_told_at(state)
+    warned_at = quiet.find_warned_at(state)
     if gap is not None and warned_at is None:
         yield f"no mail held for {days}, but {gap}: nobody is warned yet; {_READ_ON}"
         return

@@ -36,7 +36,7 @@ class Event(IntEnum):
 
 @dataclass(order=True, slots=True)
 class Moment:
-    """One fact at its time. `tie` orders facts of the same kind and time; a ballot and a result tell of their vote."""
+    """One fact at its time. `tie` orders facts of the same kind and time; ballot and result belong to their vote."""
 
     at: datetime
     event: Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kipflow.domain.doubts import settle_one
 from kipflow.domain.people import Doubt
 from kipflow.domain.policy import Policy
-from kipflow.domain.tally import Counts, find_extremes, hangs_on_review, is_enough, is_voted_down
+from kipflow.domain.tally import Counts, depends_on_review, find_extremes, is_enough, is_voted_down
 from kipflow.domain.votes import Vote
 
 
@@ -20,7 +20,7 @@ def say_counts(counts: Counts, policy: Policy, *, quorum: int | None = None) -> 
 
 def say_ways(vote: Vote, doubt: Doubt, policy: Policy, *, quorum: int | None = None) -> tuple[str, ...]:
     """What the judged vote comes to if they are one person, and if they are two; empty where nothing depends on it."""
-    if not doubt.binds or not hangs_on_review(vote, policy, quorum=quorum):
+    if not doubt.binds or not depends_on_review(vote, policy, quorum=quorum):
         return ()
     said = []
     for same, lead in ((True, "if one person"), (False, "if two people")):

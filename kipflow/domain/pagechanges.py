@@ -38,14 +38,14 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
     """The change of substance of the page between the first counted vote and the announcement (or `at`).
 
     None where there is none, or where a standing ruling of kind "page" on the version says that the votes hold.
-    Votes are cast on a text: what was changed before anybody voted, or after the result was told, is no matter
+    Votes are cast on a text: what was changed before anybody voted, or after the result was announced, is no matter
     of this vote; whoever votes again has seen the change.
     """
     cast = _find_standing(vote, at) if facts.pages else ()
     if not cast:
         return None
-    told = vote.declared.closes_at if vote.declared is not None else None
-    until = at if told is None else min(at, told)
+    announced_at = vote.declared.closes_at if vote.declared is not None else None
+    until = at if announced_at is None else min(at, announced_at)
     versions = own_versions((p for p in facts.pages if p.saved_at <= until), facts.proposal.number)
     before = find_version_at(versions, min(cast))
     if before is None:

@@ -53,7 +53,7 @@ class Person:
 class Voter:
     """An author as the roster knows them. `person` is None for someone the roster does not have.
 
-    `by_name` says that only the name told who it is, which a community's policy must allow. `ruled` says whose
+    `by_name` says that only the name says who it is, which a community's policy must allow. `ruled` says whose
     word made this mailbox theirs ("" where none was needed).
     """
 

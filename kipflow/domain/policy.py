@@ -39,7 +39,7 @@ class PageChanges(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Care:
-    """Care owed where a proposal touches an interface: a longer voting period, more binding +1, or
+    """Care required where a proposal touches an interface: a longer voting period, more binding +1, or
     `reviewers`: people who looked at it besides, each named by a ruling."""
 
     interface: str

@@ -161,7 +161,7 @@ def _ask_of_claim(state: State, running: VoteState | None) -> Iterator[ReviewIte
 
 
 def _ask_of_number(state: State) -> Iterator[ReviewItem]:
-    """Two pages that bear one number: both are told, and the first one is followed until people sort it out."""
+    """Two pages with one number: both are reported, and the first one is followed until people sort it out."""
     number = state.facts.proposal.number
     if not state.facts.pages:
         return

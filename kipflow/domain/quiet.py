@@ -1,4 +1,4 @@
-"""Hours and days at which nobody wants to be told anything: what is due then waits until they are over."""
+"""Hours and days at which nobody wants to be notified: what is due then waits until they are over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class QuietHours:
     zone: ZoneInfo
 
     def find_end(self, at: datetime) -> datetime:
-        """When somebody may be told what is due at `at`: then, or when the quiet is over."""
+        """When somebody may be notified of what is due at `at`: then, or when the quiet is over."""
         moment = at.astimezone(self.zone)
         for _ in range(_STEPS):
             later = self._find_next(moment)

@@ -31,6 +31,6 @@ def find_until(ruling: Ruling) -> datetime | None:
 def say_care(value: Mapping[str, Any]) -> str:
     """A ruling on care in a few words."""
     if value.get("reviewer"):
-        return f"reviewed by {value['reviewer']} for the care owed"
+        return f"reviewed by {value['reviewer']} for the care required"
     named = ", ".join(str(name) for name in value.get("interfaces") or ())
-    return f"touches {named}" if named else "touches nothing that is owed care"
+    return f"touches {named}" if named else "touches nothing that requires care"

@@ -1,4 +1,4 @@
-"""Silence, the warning that it owes an author, and when it makes a proposal dormant."""
+"""Silence, the warning that it requires, and when it makes a proposal dormant."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Silence:
             snoozed = self.snoozed_until is not None and warning.as_of < self.snoozed_until
             if warning.as_of >= self.silent_at or (warning.quiet_since == self.quiet_since and not snoozed):
                 found.append(warning)
-        return min(found, key=lambda w: self.find_told(w, policy) is None, default=None)
+        return min(found, key=lambda w: self.find_warned_at(w, policy) is None, default=None)
 
-    def find_told(self, warning: SilenceWarning, policy: Policy) -> datetime | None:
+    def find_warned_at(self, warning: SilenceWarning, policy: Policy) -> datetime | None:
         """When the author learned of it; None: not yet, whatever was written.
 
         Of what was over before kipflow followed the proposal nobody can learn any more: it is made up for as if runs
@@ -63,13 +63,13 @@ class Silence:
         """When it makes dormant, never before the promised date; None while nobody has been warned of it."""
         if warning is None:
             return self.due_unwarned(policy)
-        told = self.find_told(warning, policy)
-        if told is None:
+        warned_at = self.find_warned_at(warning, policy)
+        if warned_at is None:
             return None
-        due = after(max(self.silent_at, told), policy.grace)
+        due = after(max(self.silent_at, warned_at), policy.grace)
         return due if warning.due_at is None else max(due, warning.due_at)
 
-    def owes_warning(self, warning: SilenceWarning | None, policy: Policy, at: datetime) -> bool:
+    def requires_warning(self, warning: SilenceWarning | None, policy: Policy, at: datetime) -> bool:
         """Whether a warning must be written at `at`: it is long enough, none was, and dormancy lies ahead."""
         if warning is not None or at < self.silent_at:
             return False
@@ -83,7 +83,7 @@ def give_warning(
     """The warning of `silence` that a decision as of `as_of` gives, written at `recorded_at`.
 
     It names a date from `as_of`, so that past dates that are made up for come to the history that runs at the time
-    came to. But nobody was told then: where the grace would end after kipflow began to follow the proposal
+    came to. But nobody was notified then: where the grace would end after kipflow began to follow the proposal
     (`followed_since`; None: it begins now), it names one from when it is really written.
     """
     warned_at = as_of

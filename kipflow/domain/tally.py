@@ -97,7 +97,7 @@ def possible_counts(vote: Vote) -> tuple[Counts, Counts]:
     """The worst and the best binding counts that ballots under review could still make of this vote.
 
     An unclear ballot may turn out to be what it reads like, or no ballot at all: then what its voter cast
-    before stands. Where not even its choice is told, it may be anything.
+    before stands. Where not even its choice is known, it may be anything.
     """
     unclear = {b.voter for b in vote.ballots if b.status is BallotStatus.REVIEW and b.binding}
     worst = best = count(b for b in vote.ballots if b.voter not in unclear).binding
@@ -140,7 +140,7 @@ def find_extremes(vote: Vote, policy: Policy, *, quorum: int | None = None) -> t
     return min(possible, key=rank), max(possible, key=rank)
 
 
-def hangs_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
+def depends_on_review(vote: Vote, policy: Policy, *, quorum: int | None = None) -> bool:
     """Whether settling the ballots under review, or who is who, could change what the vote comes to."""
     if vote.crowded or vote.is_held:
         return True
@@ -166,7 +166,7 @@ def find_outcome(
     """
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
-    sure = complete and not vote.root_missing and not hangs_on_review(vote, policy, quorum=quorum)
+    sure = complete and not vote.root_missing and not depends_on_review(vote, policy, quorum=quorum)
     over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
     return _weigh_counts(count(vote.ballots).binding, policy, quorum=quorum, over=over, sure=sure)
 
@@ -177,7 +177,7 @@ def find_possible_outcomes(vote: Vote, policy: Policy, as_of: datetime) -> tuple
     One outcome, that of `find_outcome`, where nothing depends on them.
     """
     stands = find_outcome(vote, policy, as_of)
-    if stands is Outcome.CANCELLED or not hangs_on_review(vote, policy):
+    if stands is Outcome.CANCELLED or not depends_on_review(vote, policy):
         return (stands,)
     over = as_of >= vote.earliest_close(policy.voting_period)
     ways = find_extremes(vote, policy)

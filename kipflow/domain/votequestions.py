@@ -135,7 +135,7 @@ def _say_stage_after(judged: VoteState, state: State) -> str:
 
 
 def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
-    """An announcement that the ballots contradict or that tells nothing, or none where one is overdue."""
+    """An announcement that the ballots contradict or that gives nothing, or none where one is overdue."""
     declared, earliest = judged.vote.declared, judged.terms.earliest_close
     overdue = after(earliest, state.policy.grace)
     if declared is None:
@@ -157,8 +157,8 @@ def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     elif is_contradicted(judged, state.now):
         question = f"announced as {declared.outcome}, but the ballots say {judged.outcome}"
     elif declared.outcome is None and judged.outcome is Outcome.PASSED and state.policy.clock_after is None:
-        # with a clock that decides, an announcement that tells nothing changes nothing
-        question = "a result was announced that tells no outcome, and the ballots say passed: settle its stage"
+        # with a clock that decides, an announcement that gives nothing changes nothing
+        question = "a result was announced that gives no outcome, and the ballots say passed: settle its stage"
     if question:
         asked_at = max(earliest, declared.announced_at or earliest)
         yield ReviewItem(

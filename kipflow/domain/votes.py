@@ -38,7 +38,7 @@ class Standing(StrEnum):
     CLEAR = "clear"
     UNCLEAR = "unclear"
     WITHDRAWAL = "withdrawal"
-    #: may be a vote told in words: asked about unless its author has the same vote
+    #: may be a vote in words: asked about unless its author has the same vote
     HINT = "hint"
     #: may change or take back a vote: asked about if its author has one
     DOUBT = "doubt"
@@ -101,7 +101,7 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What a closing announcement says. Counts are None where it does not tell them.
+    """What a closing announcement says. Counts are None where it does not give them.
 
     `outcome` is "passed", "failed", "cancelled" or None. `binding`, `non_binding` map "+1", "0", "-1"
     to the announced numbers; `total` holds counts announced without a split.

@@ -23,7 +23,7 @@ ACTIVE = frozenset({"queued", "running"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DagRun:
-    """One run of a DAG as the API tells it. `state`: queued, running, success or failed."""
+    """One run of a DAG as the API gives it. `state`: queued, running, success or failed."""
 
     dag_id: str
     run_id: str

@@ -19,7 +19,7 @@ from kipflow.mbox.packed import DAMAGE, is_packed, open_box
 from kipflow.mbox.ranges import is_splittable, split_range
 from kipflow.mbox.splitting import RawMail, split_mbox
 
-#: Containers that are told by name instead of being read as bad mail.
+#: Containers that are named instead of being read as bad mail.
 _PACKED = {
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"PK\x03\x04": "a zip file",

@@ -1,6 +1,6 @@
 """One mail's bytes to one `Message`: everything that can be told from the mail alone.
 
-The full reading of a body is spared for mails that no vote or proposal could hang on (a tracker's
+The full reading of a body is spared for mails that no vote or proposal could depend on (a tracker's
 notifications, unrelated openings of threads): most of a busy list's bytes. Whatever answers a mail is read.
 """
 

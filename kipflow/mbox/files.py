@@ -34,7 +34,7 @@ def count_starts(path: Path, *, doubtful: bool = False) -> int:
 def drop_last_mail(path: Path) -> int:
     """Cut the last mail off a plain mbox, and how many mails are left.
 
-    Of a box that broke off nobody can tell whether its last mail is whole: half a mail may lack the line that takes
+    Of a box that broke off it is not known whether its last mail is whole: half a mail may lack the line that takes
     its vote back, or the Message-ID by which it would be known again.
     """
     with path.open("r+b") as file:

@@ -235,7 +235,7 @@ def _decide_and_warn(
 ) -> tuple[Decision | None, SilenceWarning | None]:
     """The decision as of `as_of`, on facts that hold the warning that it must give; that warning, if there is one.
 
-    A decision can see only that a warning is owed. Whoever records it gives the warning and decides again, so that
+    A decision can see only that a warning is required. Whoever records it gives the warning and decides again, so that
     what is stored follows from the stored facts.
     """
     decision = decide(facts, policy, as_of)

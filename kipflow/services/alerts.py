@@ -1,4 +1,4 @@
-"""What operators are told in their own channel when a task has failed: at most once an hour for each cause."""
+"""What operators are notified in their own channel when a task has failed: at most once an hour for each cause."""
 
 from __future__ import annotations
 

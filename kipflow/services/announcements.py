@@ -170,7 +170,7 @@ def _find_told_stage(announced: Announced) -> Stage | None:
 
 
 def _find_said(heard: Sequence[Transition]) -> set[str]:
-    """What people were told and nobody took back to them, however often it followed."""
+    """What people were notified and nobody took back to them, however often it followed."""
     denied = {entry for t in heard for entry in t.retracts}
     return {_plain_id(t) for t in heard if not t.retracts and t.id not in denied}
 

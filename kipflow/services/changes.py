@@ -15,7 +15,7 @@ from kipflow.wiki.diffs import SectionChange, diff_pages
 
 
 class Since(StrEnum):
-    """A moment in a proposal's life from which changes are told."""
+    """A moment in a proposal's life from which changes are shown."""
 
     DISCUSSION = "discussion"
     VOTE = "vote"

@@ -1,4 +1,4 @@
-"""Judge the pages that are new or changed, and tell their authors what is new about them."""
+"""Judge the pages that are new or changed, and notify their authors of what is new about them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
     rules = f"{RULES} {norms.version}"
     with store.begin() as session:
         due = [p for p in session.pages.load_checked() if p.judged != (p.version, rules, p.around)]
-    faults = told = 0
+    faults = notified = 0
     for page in due:
-        # one page, one transaction: what is known of it and what is owed for it are written together
+        # one page, one transaction: what is known of it and what is required for it are written together
         with store.begin() as session:
             found = find_faults(session, page, prefix=effects.prefix, norms=norms)
             new = session.pages.save_faults(page, found, rules=rules, at=as_of)
             faults += len(found)
-            told += _tell(session, page, new, effects, as_of)
-    return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": told})
+            notified += _notify(session, page, new, effects, as_of)
+    return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": notified})
 
 
 def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norms) -> list[PageFault]:
@@ -55,7 +55,9 @@ def _is_open(page: CheckedPage) -> bool:
     return page.status not in _SETTLED  # not decided on yet: what the page says of itself
 
 
-def _tell(session: Session, page: CheckedPage, new: Sequence[PageFault], effects: EffectRules, as_of: datetime) -> int:
+def _notify(
+    session: Session, page: CheckedPage, new: Sequence[PageFault], effects: EffectRules, as_of: datetime
+) -> int:
     worth_telling = [f for f in new if f.severity == "error"]
     if not worth_telling or not _is_open(page):
         return 0  # nobody rewrites the page of a settled proposal

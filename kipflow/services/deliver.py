@@ -59,7 +59,7 @@ def deliver(
 ) -> Report:
     """Send the due effects of the channels that `kinds` has.
 
-    When one is told to wait (`RateLimited`), the rest of its channel waits for the next run as well.
+    When one has to wait (`RateLimited`), the rest of its channel waits for the next run as well.
 
     Args:
         now: the community's time; leases run by the database's.

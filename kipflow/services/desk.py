@@ -1,4 +1,4 @@
-"""What a person's acts work on, what they are given, and what they tell."""
+"""What a person's acts work on, what they are given, and what they report."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Word:
 
 
 class Shown(Enum):
-    """Of which proposals the stage is told afterwards; a number that was refused has none to speak of."""
+    """Of which proposals the stage is shown afterwards; a number that was refused has none to speak of."""
 
     ALL = auto()
     MOVED = auto()

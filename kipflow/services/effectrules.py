@@ -61,7 +61,7 @@ class EffectRules:
         return self.routes.get(kind, usual[KINDS[kind].readers]) if self.tells else OFF
 
     def address(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The payload of a message of this kind, with its channel and whom it mentions; None where nobody is told."""
+        """The payload of a message of this kind, with its channel and whom it mentions; None for nobody."""
         channel = self.find_route(kind)
         if channel in {OFF, DIGEST}:
             return None

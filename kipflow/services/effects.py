@@ -19,9 +19,9 @@ from kipflow.services.wording import UNDATED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What people heard so far, as far as it bears on what is to be said now.
+    """What people heard so far, as far as it matters for what is to be said now.
 
-    `taken_back`: the corrections that take back what people were told, by id, with the stage that they heard of
+    `taken_back`: the corrections that take back what people were notified, by id, with the stage that they heard of
     last. `renewed`: an earlier correction, that an acceptance does not hold, which still waited when more happened:
     it is told anew, with what holds now. `known`: the new entries that people hold for so already.
     """
@@ -42,7 +42,7 @@ def find_effects(
     notice: Notice | None = None,
     about: ProposalFacts | None = None,
 ) -> list[Effect]:
-    """What this decision owes people. Keys make each of it happen once.
+    """What people have to be notified of by this decision. Keys make each of it happen once.
 
     Args:
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.

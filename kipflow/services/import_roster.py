@@ -1,7 +1,7 @@
 """Bringing others' records of who is who into a roster file. Nobody is removed, nothing overwritten.
 
 An id identifies, then an address, then an exact name of at least two words that only one person has.
-Whatever contradicts the file, or could mean two people, is a conflict for a person to settle: told, and
+Whatever contradicts the file, or could mean two people, is a conflict for a person to settle: reported, and
 left out. Blanks are filled: a missing date of a role, a role's end, more addresses and spellings.
 """
 
@@ -38,14 +38,14 @@ def import_roster(existing: RosterFile | None, listing: Listing, *, source: str,
 
     Args:
         existing: the file as it stands; None for a new one.
-        listing: what the source tells.
+        listing: what the source says.
         source: where it is from, in words; kept in the file.
-        as_of: the day the source told this.
+        as_of: the day the source said this.
     """
     before = existing or RosterFile(people=())
     merging = Merging(known=before.people, as_of=as_of)
     for entry in listing.entries:
-        merging.take(entry)
+        merging.add(entry)
     people = tuple(merging.people.values())
     was = {p.id: p for p in before.people}
     touched = {p.id for p in people if was.get(p.id) != p}

@@ -95,7 +95,7 @@ def list_moves(edit: OutboxRow) -> list[Move]:
 
 def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
     """The question whether to move rows again that somebody moved back."""
-    told = ", ".join(f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back[:20])
+    moved = ", ".join(f"{format_key(prefix, number)} to {stands}" for number, stands, _ in rows.moved_back[:20])
     more = f" and {len(rows.moved_back) - 20} more" if len(rows.moved_back) > 20 else ""
     return Effect(
         key=f"index/{page.page_id}/{rows.base}/moved-back/{page.version}",
@@ -104,7 +104,7 @@ def ask_about(rows: Rows, page: WikiPage, prefix: str) -> Effect:
         payload={
             "page_id": page.page_id,
             "version": page.version,
-            "text": f"somebody moved rows on the index page after kipflow: {told}{more}. Move them again?",
+            "text": f"somebody moved rows on the index page after kipflow: {moved}{more}. Move them again?",
             MOVED_BACK: [list(move) for move in rows.moved_back],
         },
         approval=True,

@@ -16,7 +16,7 @@ from kipflow.mbox.files import count_starts
 class Landed:
     """A month that lies in a file, with the statistics it answers.
 
-    `counted` is how many mails these tell of; 0 where they do not.
+    `counted` is how many mails these count; 0 where they do not.
     """
 
     month: ArchiveMonth

@@ -66,7 +66,7 @@ def render_transition(key: str, transition: Transition, decision: Decision, *, l
     if vote is not None and transition.target in {Stage.VOTE, Stage.ACCEPTED, Stage.REJECTED}:
         lines.append(say_tally(vote))
     if decision.history and transition.id == decision.history[-1].id:
-        # what is missing now; a move that others have followed already is owed nothing
+        # what is missing now; a move that others have followed already needs no notice
         lines.extend(say_missing(decision))
     return build_message(text, lines)
 
@@ -136,7 +136,7 @@ def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[st
 
 
 def render_warning(key: str, warning: SilenceWarning, author: str | None = None, *, links: str = "") -> dict[str, Any]:
-    """The author is told before silence makes a proposal dormant, and when that will be."""
+    """The author is notified before silence makes a proposal dormant, and when that will be."""
     who = f" by {quote(author, 100)}" if author else ""
     said = say_warning(warning)
     return build_message(f"{key}: {said}", [f"{_icon('dormancy')} *{escape(key)}*{who}: {localise(said)}", links])

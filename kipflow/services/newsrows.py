@@ -1,4 +1,4 @@
-"""The kinds of message that a decision causes, as a table: what there is to tell of each, and how it is written."""
+"""The kinds of message that a decision causes, as a table: what there is to report of each, and how it is written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from kipflow.services.wording import find_warning_key
 #: A transition older than this when it is first recorded is history, not news: a first run over years of
 #: mail must not flood a channel, nor must a backfill of past dates.
 NEWS_AGE = timedelta(days=3)
-#: What happened since kipflow follows a proposal is news for longer: nobody was told while the archive was away.
+#: What happened since kipflow follows a proposal is news for longer: nobody was notified while the archive was away.
 LATE_NEWS_AGE = timedelta(days=30)
 #: The question whether a number is a proposal's.
 CLAIMED_NUMBER = "claimed-number"
@@ -83,7 +83,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind of message: what there is to tell, each with the key of its effect, and how it is written.
+    """One kind of message: what there is to report, each with the key of its effect, and how it is written.
 
     `kind` is one of `domain.messagekinds`.
     """
@@ -93,7 +93,7 @@ class Row:
     write: Callable[[Situation, Any], Mapping[str, Any]]
 
 
-# -- what there is to tell -------------------------------------------------------------------------
+# -- what there is to report -------------------------------------------------------------------------
 def _list_corrections(situation: Situation) -> Iterator[tuple[str, Transition]]:
     for entry, correction in situation.corrections:
         yield find_slack_key(situation.key, entry), correction

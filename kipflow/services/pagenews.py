@@ -1,4 +1,4 @@
-"""What authors are told about their pages in Slack, in the thread of their proposal."""
+"""What authors are notified about their pages in Slack, in the thread of their proposal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_NAMED = 8
 def find_fault_effects(
     page: CheckedPage, new: Sequence[PageFault], rules: EffectRules, as_of: datetime
 ) -> list[Effect]:
-    """One message with the faults that are new on a page, if it was saved lately; nobody is told of old ones."""
+    """One message with the faults that are new on a page, if it was saved lately; nobody is notified of old ones."""
     if not new or as_of - page.saved_at > NEWS_AGE:
         return []
     key = format_key(rules.prefix, page.number)
@@ -32,10 +32,10 @@ def find_fault_effects(
     if payload is None:
         return []
     # the same faults are told once, however often a run is repeated
-    told = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
     return [
         Effect(
-            key=f"{key}/faults/{page.page_id}/{told}/slack",
+            key=f"{key}/faults/{page.page_id}/{digest}/slack",
             number=page.number,
             channel="slack",
             payload={**payload, "in_thread": True},
@@ -59,7 +59,7 @@ def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> 
 
 
 def _say(alike: Sequence[PageFault]) -> str:
-    """Faults of one kind, mended in one way: seven sections that hold the template's text are one line."""
+    """Faults of one kind, fixed in one way: seven sections that hold the template's text are one line."""
     first = alike[0]
     what = first.what if len(alike) == 1 else first.what.partition(': "')[0]
     places = ", ".join(quote(fault.place, 60) for fault in alike)

@@ -166,9 +166,9 @@ def _finish_month(store: Store, one: Landed, mails: int, totals: Totals, seen: S
                 month = replace(month, why=gone)
             else:
                 bad = f"shrank from {before.mails} to {mails} mails"
-        told = bad or (month.why if before is None or before.why != month.why else "")
-        if told:
-            totals.bad_months.append((month.list_id, month.month, told))
+        reason = bad or (month.why if before is None or before.why != month.why else "")
+        if reason:
+            totals.bad_months.append((month.list_id, month.month, reason))
         if before is not None and before.status == "complete" and bad:
             since = f"{HELD_UP_TO} {before.fetched_at:%Y-%m-%d %H:%M} UTC; since then {bad}"
             # what only files gave stays theirs: a file that breaks off makes it partial, and every poll asks for it

@@ -60,7 +60,7 @@ class VoteReading:
 class VotesReport:
     """All votes in what was read. `messages_read` counts each mail once, however many copies there are.
 
-    `as_of` is the moment the votes are judged at; None where no mail told a time. `opened_later` is when
+    `as_of` is the moment the votes are judged at; None where no mail has a time. `opened_later` is when
     the first of the votes was opened that had not been by then. `claimed` mails have no record of their arrival: the
     senders' dates stand in.
     """
@@ -95,7 +95,7 @@ def read_votes(
         community: prefix, policy, and the list's address where mails name none.
         roster: who binds; with an empty one no ballot does.
         as_of: the moment to judge at; None: when the newest mail was sent.
-        on_mail: told how many mails have been read, after each.
+        on_mail: called with how many mails have been read, after each.
         explained: find also why lines that could be votes are none.
     """
     messages, unreadable = _read(paths, community, on_mail)

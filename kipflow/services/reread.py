@@ -2,7 +2,7 @@
 
 Raw months are kept as they were fetched, so nothing has to be asked for. What reads otherwise now is a new
 reading of the same mail: history follows by corrections that say so. A month whose raw file is gone keeps
-what older rules read, and that is told.
+what older rules read, and that is reported.
 """
 
 from __future__ import annotations

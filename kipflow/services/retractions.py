@@ -15,7 +15,7 @@ def find_retraction(entries: Sequence[Transition], decision: Decision, rulings: 
     """The question that a retracted acceptance leaves, until a person settles the stage, refuses the number,
     or it is accepted again.
 
-    `entries` are the whole history as recorded. What people were told stands in the outbox apart from this: it is
+    `entries` are the whole history as recorded. What people were notified stands in the outbox apart from this: it is
     asked in dry-run too.
     """
     is_refused = decision.claim is not None and decision.claim.kind is ClaimKind.REFUSED

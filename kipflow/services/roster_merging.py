@@ -31,7 +31,7 @@ class Merging:
         for person in self.known:
             self._put(person)
 
-    def take(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
         """Add an entry to the person it means, or as a new person."""
         who = _describe(entry)
         owners = {self._by_email[e] for e in entry.emails if e in self._by_email}
@@ -88,10 +88,10 @@ class Merging:
         if person.name == person.id and entry.name:
             person = replace(person, name=entry.name)  # the file knew no name
         known = [fold_name(n) for n in (person.name, *person.aliases)]
-        told = [n for n in (entry.name, *entry.aliases) if n and n != person.id]
-        names = [n for n in told if fold_name(n) not in known]
+        given = [n for n in (entry.name, *entry.aliases) if n and n != person.id]
+        names = [n for n in given if fold_name(n) not in known]
         strange = [n for n in names if not any(_share_word(fold_name(n), k) for k in known)]
-        if strange and len(strange) == len(told):
+        if strange and len(strange) == len(given):
             self.conflicts.append(f"{who}: {person.id} is {person.name} in the file; left out")
             return
         self.notes.extend(f"{who}: {n} is unlike any name of {person.id}; not added" for n in strange)
@@ -120,9 +120,9 @@ class Merging:
                 self.conflicts.append(f"{who}: {email} belongs to {owner}; not added to {person_id}")
         return tuple(free)
 
-    def _join_roles(self, held: Sequence[Role], told: Sequence[Role], who: str) -> tuple[Role, ...]:
+    def _join_roles(self, held: Sequence[Role], given: Sequence[Role], who: str) -> tuple[Role, ...]:
         roles = list(held)
-        for role in told:
+        for role in given:
             position = next((i for i, r in enumerate(roles) if r.role == role.role and _overlap(r, role)), None)
             if position is None:
                 roles.append(role)
@@ -130,22 +130,22 @@ class Merging:
                 roles[position] = self._join_role(roles[position], role, who)
         return tuple(roles)
 
-    def _join_role(self, mine: Role, told: Role, who: str) -> Role:
-        """The file's role with its blanks filled; where both tell a date, the file's stays."""
-        for key, ours, theirs in (("since", mine.since, told.since), ("until", mine.until, told.until)):
+    def _join_role(self, mine: Role, given: Role, who: str) -> Role:
+        """The file's role with its blanks filled; where both give a date, the file's stays."""
+        for key, ours, theirs in (("since", mine.since, given.since), ("until", mine.until, given.until)):
             if ours is not None and theirs is not None and ours != theirs:
-                said = f"{told.role} {key} {_day(theirs)}"
+                said = f"{given.role} {key} {_day(theirs)}"
                 self.conflicts.append(f"{who}: {said} here, {_day(ours)} in the file; the file's stays")
-        if mine.until is not None and told.until is None and mine.until.date() < self.as_of:
+        if mine.until is not None and given.until is None and mine.until.date() < self.as_of:
             self.conflicts.append(
-                f"{who}: {told.role} held here, until {_day(mine.until)} in the file; the file's stays"
+                f"{who}: {given.role} held here, until {_day(mine.until)} in the file; the file's stays"
             )
-        joined = replace(mine, since=mine.since or told.since, until=mine.until or told.until)
+        joined = replace(mine, since=mine.since or given.since, until=mine.until or given.until)
         if joined.since is not None and joined.until is not None and joined.since >= joined.until:
-            self.conflicts.append(f"{who}: {told.role} would end before it begins; the file's stays")
+            self.conflicts.append(f"{who}: {given.role} would end before it begins; the file's stays")
             return mine
         if joined.until != mine.until and joined.until is not None:
-            self.notes.append(f"{who}: {told.role} ended {_day(joined.until)}")
+            self.notes.append(f"{who}: {given.role} ended {_day(joined.until)}")
         return joined
 
     def _make_id(self, name: str) -> str:
@@ -188,7 +188,7 @@ def _share_word(one: str, other: str) -> bool:
 
 
 def _overlap(one: Role, other: Role) -> bool:
-    """Whether both tell of one span: an unknown start or end is no reason to think otherwise."""
+    """Whether both are one span: an unknown start or end is no reason to think otherwise."""
     one_first = one.until is not None and other.since is not None and one.until <= other.since
     other_first = other.until is not None and one.since is not None and other.until <= one.since
     return not (one_first or other_first)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kipflow.domain.care import find_owed, own_versions
+from kipflow.domain.care import find_requirements, own_versions
 from kipflow.domain.claims import ANSWERS, find_claim
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import OPEN_STAGES, Stage
@@ -136,8 +136,10 @@ def _check_care(wanted: Wanted) -> Checked:
     reviewer = " ".join(str(value.get("reviewer") or "").split())
     if reviewer:
         opened_at = facts.votes[-1].opened_at if facts.votes else at
-        if policy is not None and not any(c.reviewers for c in find_owed(facts, opened_at, policy, at).cares):
-            raise BadRuling(f"{facts.key} owes no review: the policy asks for none where it touches what this one does")
+        if policy is not None and not any(c.reviewers for c in find_requirements(facts, opened_at, policy, at).cares):
+            raise BadRuling(
+                f"{facts.key} requires no review: the policy asks for none where it touches what this one does"
+            )
         return wanted.target, {"reviewer": reviewer[:200]}
     named = list(dict.fromkeys(str(name) for name in value.get("interfaces") or ()))
     unknown = [name for name in named if name not in INTERFACES]

@@ -52,7 +52,7 @@ def sync_wiki(
         held, absent = session.pages.load_versions(), session.pages.load_absent()
     listed = {ref.page_id for ref in children}
     run.store_missing([r for r in children if r.version > held.get(r.page_id, 0) and run.is_due(absent.get(r.page_id))])
-    run.welcome([r for r in children if r.page_id in absent and r.version <= held.get(r.page_id, 0)], absent)
+    run.look_again([r for r in children if r.page_id in absent and r.version <= held.get(r.page_id, 0)], absent)
     run.look_for(sorted(held.keys() - listed - {index_page}), held, absent)
     run.fill_holes()
     rows = _sync_index(store, wiki, index_page, prefix, as_of, run.warnings)
@@ -92,7 +92,7 @@ class _PageRun:
 
     def save(self, ref: PageRef, found: Sequence[PageVersion | Unreadable]) -> None:
         newest = found[-1] if found else None
-        # a page that is hidden or gone is told as such, once, and not for each of its versions
+        # a page that is hidden or gone is reported as such, once, and not for each of its versions
         gone = newest.why if isinstance(newest, Unreadable) else None
         for version in found:
             with self.store.begin() as session:
@@ -127,7 +127,7 @@ class _PageRun:
             ):
                 self.warnings.append(f"page {ref.page_id} ({ref.title[:60]}): {newest.why}")
 
-    def welcome(self, refs: Sequence[PageRef], absent: Mapping[str, PageAbsence]) -> None:
+    def look_again(self, refs: Sequence[PageRef], absent: Mapping[str, PageAbsence]) -> None:
         """Pages that were missed, are listed, and have no newer version: are they readable again?"""
         for ref in refs:
             absence = absent[ref.page_id]

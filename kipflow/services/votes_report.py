@@ -142,8 +142,8 @@ def table_rows(report: VotesReport) -> list[dict[str, str]]:
         head = _table_head(reading, claims=not is_known)
         empty = dict.fromkeys(head, "")
         ballots = [_table_ballot(b) for b in reading.vote.ballots]
-        told = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
-        notes = [f"differs: {d}" for d in told]
+        shown = [d for d in reading.differences if is_known or not d.startswith(_ON_BINDING)]
+        notes = [f"differs: {d}" for d in shown]
         notes.extend(_say_times(reading.vote))
         notes.extend("; ".join((say_doubt(doubt), *ways)) for doubt, ways in reading.doubts)
         ends = (*reading.vote.claimed_ends, *((reading.vote.contested,) if reading.vote.contested else ()))

@@ -23,7 +23,7 @@ class WrongRange(KipflowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A month to fetch. `stats` is the digest of the statistics that told so ("" if none were asked)."""
+    """A month to fetch. `stats` is the digest of the statistics that said so ("" if none were asked)."""
 
     list_id: str
     month: str

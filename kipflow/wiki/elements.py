@@ -63,7 +63,7 @@ SILENT_MACROS = frozenset(
 
 
 def is_skipped(element: _Element, name: str) -> bool:
-    # a struck-out "Under Discussion" before the new word is how many pages tell their history
+    # a struck-out "Under Discussion" before the new word is how many pages show their history
     if name in _SKIPPED or name in _STRUCK:
         return True
     return name == "span" and "line-through" in attribute(element, "style")

@@ -29,7 +29,7 @@ Edit = tuple[int, int, str]
 def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
     """`body` with its round-up brought to what `rendered` (format "confluence") says.
 
-    A row stays where it says the same; it is mended, moved to another section or added where not. Cells
+    A row stays where it says the same; it is fixed, moved to another section or added where not. Cells
     of columns that kipflow doesn't know stay. Rows of proposals that `rendered` does not name are left
     alone, an empty release never wipes out a written one, and the next number is only raised. Doing it
     again changes nothing.
@@ -59,7 +59,7 @@ def replace_index(body: str, rendered: str, *, prefix: str = "KIP") -> str:
     last_end = max((t.end for t in tables), default=max(headings.values()))
     for section in dict.fromkeys([*headings, *wanted]):
         own = [t for t in tables if t.section == section]
-        edits_here, missing = _mend_rows(body, own, wanted.get(section, []), sections_of, prefix)
+        edits_here, missing = _fix_rows(body, own, wanted.get(section, []), sections_of, prefix)
         edits += edits_here
         if own:
             edits += _add_rows(own[0], missing, prefix, kept)
@@ -121,7 +121,7 @@ def _with_wip(label: str, now: bool, wanted: bool) -> str:
     return _WIP.sub("", label) if now and not wanted else label
 
 
-def _mend_rows(
+def _fix_rows(
     body: str,
     tables: Sequence[Table],
     entries: Sequence[IndexEntry],
@@ -138,7 +138,7 @@ def _mend_rows(
         if old is None:
             continue
         if entry is not None:
-            edits += _mend_row(body, table, row, old, entry, prefix)
+            edits += _fix_row(body, table, row, old, entry, prefix)
         elif table.section not in sections_of.get(old.number, {table.section}):
             edits.append((row.start, _end_with_space(body, row.end), ""))
     return edits, [e for rest in missing.values() for e in rest]
@@ -165,7 +165,7 @@ def _match(
         yield table, row, rest.pop(0) if rest else None
 
 
-def _mend_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
+def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry, prefix: str) -> list[Edit]:
     """The smallest edits by which the row says what `new` says; its link stays where its title does."""
     new = replace(new, release=new.release or old.release, url=new.url or old.url)
     start, end = row.cells[0]

@@ -1,4 +1,4 @@
-"""Faults of a proposal page, each with a code, its place and how to mend it.
+"""Faults of a proposal page, each with a code, its place and how to fix it.
 
 | code | fault |
 |---|---|
@@ -182,7 +182,7 @@ def _holds_text(sections: Sequence[Section], position: int) -> bool:
 def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:
     lines: dict[str, list[str]] = {}
     for leftover in find_leftovers(sections, norms):
-        # a hint beside a field is told by the field's own rule
+        # a hint beside a field is reported by the field's own rule
         if not any(value and leftover.line.endswith(value) for value in fields):
             lines.setdefault(leftover.section or "top of the page", []).append(leftover.line)
     return [
@@ -218,7 +218,7 @@ def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
     return [
         PageFault(
             code="K08",
-            # each interface is a fault of its own: naming one does not mend another
+            # each interface is a fault of its own: naming one does not fix another
             place=f"Public Interfaces: {t.interface}",
             what=f'{t.interface} is touched ("{cut(t.line)}") but not named',
             mend=f"say in Public Interfaces what changes for {t.interface}",

@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\])|]{1,500}")
 _RULING = frozenset("|-: \t")
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _ITALICS = re.compile(r"(?<![\w*])[_*]([^_*]{1,500})[_*](?![\w*])")
-#: Comments that are told; a licence's header stands before the first heading.
+#: Comments that are reported; a licence's header stands before the first heading.
 _MOST_COMMENTS = 50
 
 

@@ -47,7 +47,7 @@ def parse_recordings(body: str, prefix: str) -> tuple[CallNote, ...]:
 def parse_recordings_text(text: str, prefix: str) -> tuple[CallNote, ...]:
     """The same in an index as plain text: the lines below one that announces recordings.
 
-    A line with a day and no proposal begins a call; before the first one the heading tells the call.
+    A line with a day and no proposal begins a call; before the first one the heading names the call.
     """
     found: list[CallNote] = []
     call, held_on = "", None
@@ -71,7 +71,7 @@ def is_call_page(title: str, prefix: str) -> bool:
 def parse_call_page(body: str, prefix: str, *, title: str, url: str) -> tuple[CallNote, ...]:
     """The notes on a page of their own that name a proposal, one for each proposal named, in order of the page.
 
-    A heading with a day begins a call; before the first one it is the page's title that tells the call. Lines
+    A heading with a day begins a call; before the first one it is the page's title that names the call. Lines
     below a heading that names proposals ("KIP-7: hinges") are about these, unless they name others.
 
     Raises:
@@ -118,7 +118,7 @@ def _parse_row(row: _Element, prefix: str) -> Iterator[CallNote]:
 
 
 def parse_day(text: str) -> date | None:
-    """The day in a call's name ("2016-10-19", "Oct 19, 2016", "19 October 2016"); None where none is told."""
+    """The day in a call's name ("2016-10-19", "Oct 19, 2016", "19 October 2016"); None where none is given."""
     for pattern, form in _DAYS:
         match = pattern.search(text)
         if match is None:

@@ -2,7 +2,7 @@
 
 Storage format is a fragment of XHTML with `ac:`/`ri:` elements and HTML's named entities. Pages come
 from strangers: no entity is resolved outside, no DTD is read, size and depth are bounded, and broken
-markup is mended as far as it can be.
+markup is repaired as far as it can be.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from kipflow.domain.errors import UnreadableInput
-from kipflow.wiki.mending import balance, mend
+from kipflow.wiki.repairing import balance, repair
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -31,14 +31,14 @@ _SPACES = re.compile(r"[\s\u00a0\u200b\ufeff]+")
 
 
 def parse_storage(body: str, *, source: str) -> _Element:
-    """The fragment as a tree below one root; broken markup is mended.
+    """The fragment as a tree below one root; broken markup is repaired.
 
     Raises `UnreadableInput` if `body` is larger than `MAX_BODY`, nested deeper than the parser allows,
     or leaves nothing readable.
     """
     if len(body) > MAX_BODY:
         raise UnreadableInput(source=source, why=f"larger than {MAX_BODY:,} characters")
-    text = mend(body)
+    text = repair(body)
     with suppress(etree.XMLSyntaxError):
         return _parse(text, _parser(recover=False))
     # most pages are well-formed; the others are put in order first

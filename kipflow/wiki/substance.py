@@ -1,7 +1,7 @@
 """What a version of a page says in substance: a digest for each section, blind to what changes nothing.
 
-Votes are cast on a text. When it changes afterwards, people must be told, but not about a new status
-line, another link, the last of the template's hints deleted or a typo mended. So each version carries
+Votes are cast on a text. When it changes afterwards, people must be notified, but not about a new status
+line, another link, the last of the template's hints deleted or a typo fixed. So each version carries
 digests of its sections that only a change of substance alters, and any two versions can be compared by
 those alone (`domain.pagechanges`), without their bodies.
 """
@@ -19,7 +19,7 @@ from kipflow.wiki.sections import Section, read_sections
 from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
 
-#: Sections that tell of the process, not of what is proposed.
+#: Sections about the process, not of what is proposed.
 _PROCESS = re.compile(
     r"^\W*(?:status|votes?|voting|vot(?:e|ing) results?|discussions?(?: threads?)?|change ?log|revision history"
     r"|table of contents)\W*$",
@@ -104,7 +104,7 @@ def _lines_by_title(sections: Iterable[Section]) -> dict[str, list[str]]:
     """The lines that matter, by heading; a heading that stands twice gets a number. Empty sections are left out."""
     found: dict[str, list[str]] = {}
     times: Counter[str] = Counter()
-    lines: list[str] | None = None  # None in a section that tells of the process
+    lines: list[str] | None = None  # None in a section about the process
     for section in sections:
         is_process = bool(_PROCESS.match(section.title))
         if section.level in {0, 1, 2}:

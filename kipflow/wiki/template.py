@@ -165,7 +165,7 @@ def render_page(*, state: str = "Draft", norms: Norms = ANY) -> str:
 def _render_status(state: str, norms: Norms) -> str:
     hints = dict(line.split(": ", 1) for line in TEMPLATE["Status"] if ": " in line)
     parts = ["<h1>Status</h1>"]
-    # the state is written though nobody demands it: it tells that the page is a draft
+    # the state is written though nobody demands it: it says that the page is a draft
     for field in dict.fromkeys(("state", *norms.fields)):
         name = _FIELD_NAMES[field]
         # the hints of the KIP template name Kafka's tickets

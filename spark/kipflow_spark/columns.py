@@ -33,7 +33,7 @@ def is_correction(retracts: Column) -> Column:
 
 
 def is_import(actor: Column) -> Column:
-    """Whether a row of an index said so: its time tells when it was edited or seen, not when it happened."""
+    """Whether a row of an index said so: its time says when it was edited or seen, not when it happened."""
     return F.coalesce(actor == Actor.IMPORT.value, F.lit(False))
 
 

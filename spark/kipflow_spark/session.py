@@ -21,7 +21,7 @@ DEFAULTS = {
 
 
 def open_session(name: str) -> SparkSession:
-    """The session of this application: what spark-submit was told wins over `DEFAULTS`."""
+    """The session of this application: what spark-submit was given wins over `DEFAULTS`."""
     conf = SparkConf()
     for key, value in DEFAULTS.items():
         conf.setIfMissing(key, value)

@@ -130,7 +130,7 @@ def open_votes(votes: DataFrame, visits: DataFrame, proposals: DataFrame, as_of:
     A proposal's vote is open while the proposal is in stage Vote by `visits` (of the same `as_of`): ballots
     that suffice do not close it before the result is announced, and one that fell asleep is not waited for.
     Of its rounds only the newest counts that was neither cancelled nor replaced. A vote without a number
-    has no stages; there the outcome tells.
+    has no stages; there the outcome says so.
     """
     now = F.lit(as_of)
     has_ended = F.coalesce(F.col("ended_at") <= now, F.lit(False))

@@ -71,8 +71,7 @@ def test_a_scheduled_run_never_decides_ahead_of_the_clock() -> None:
 
 def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:
     from airflow.sdk import Connection
-
-    from kipflow.wiring import build_database_url
+    from kipflow.wiring.environment import build_database_url
 
     fields = {"conn_type": "postgres", "host": "db.example", "login": "kip", "password": "p@ss/word", "schema": "facts"}
     monkeypatch.setenv("AIRFLOW_CONN_KIPFLOW_DB", json.dumps(fields))
@@ -86,8 +85,7 @@ def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.Monk
 
 def test_a_sqlite_file_is_named_by_its_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from airflow.sdk import Connection
-
-    from kipflow.wiring import build_database_url
+    from kipflow.wiring.environment import build_database_url
 
     fields = {
         "conn_type": "generic",
@@ -213,8 +211,8 @@ def test_who_operates_it_hears_of_a_task_that_failed_for_good(tmp_path: Path, mo
     rules = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
     monkeypatch.setattr(alerts, "open_parts", lambda: parts)
     monkeypatch.setattr(alerts, "effect_rules", lambda _: rules)
-    alerts.tell_of_failure(FAILED)
-    alerts.tell_of_failure(FAILED)
+    alerts.report_task_failure(FAILED)
+    alerts.report_task_failure(FAILED)
     assert [row.payload["text"] for row in parts.store.effects().rows] == ["kip_poll_threads.ask failed (ValueError)"]
 
 
@@ -224,8 +222,8 @@ def test_a_failure_that_nobody_can_be_told_of_stays_a_failure_of_its_own(
     from kip_dags import alerts
 
     monkeypatch.setattr(alerts, "open_parts", lambda: 1 / 0)
-    alerts.tell_of_failure(FAILED)
-    assert "nobody could be told of the failure of kip_poll_threads.ask" in caplog.text
+    alerts.report_task_failure(FAILED)
+    assert "nobody could be notified of the failure of kip_poll_threads.ask" in caplog.text
 
 
 def test_every_task_tells_of_its_failure_but_the_one_that_talks_to_slack(dags: dict[str, Any]) -> None:

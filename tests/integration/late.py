@@ -1,4 +1,4 @@
-"""A community whose mail is in files, and what people are told of it: for tests of what comes late."""
+"""A community whose mail is in files, and what people are notified of it: for tests of what comes late."""
 
 from __future__ import annotations
 

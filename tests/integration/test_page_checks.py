@@ -107,7 +107,7 @@ def test_what_a_draft_was_allowed_to_lack_is_told_when_it_is_put_up_for_discussi
     save(store, render_page(state="Under Discussion"), version=2)
     told = check(store)["faults_told"]
     assert told == len(faults(store)) > 5
-    # the next save mends nothing: nobody is told the same again
+    # the next save mends nothing: nobody is notified the same again
     save(store, render_page(state="Under Discussion") + "<p>x</p>", version=3)
     assert check(store)["faults_told"] == 0
     assert len(outbox(store)) == 1

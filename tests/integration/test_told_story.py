@@ -1,4 +1,4 @@
-"""Whatever is ruled, revoked, released or comes late: what people are told is one story without a break.
+"""Whatever is ruled, revoked, released or comes late: what people are notified is one story without a break.
 
 Each message goes on from what the one before left people with; an acceptance that falls is heard of, and leaves the
 index, only when a person lets it; and what people believe in the end is what is so.

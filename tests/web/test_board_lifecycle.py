@@ -1,4 +1,4 @@
-"""What the board shows of amendments, care owed, tickets and sides that disagree."""
+"""What the board shows of amendments, care required, tickets and sides that disagree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_lines_that_make_care_owed_stand_beside_what_they_touch() -> None:
     text = show(facts(pages=(saved,), messages=TALKED["messages"], votes=(poll(4, *YES),)), 5)
     assert "log-format “A fence takes <eight> bytes more”" in text
     assert "More is asked of this vote because the page touches: log-format" in text
-    assert "(log-format: care owed)" in text
+    assert "(log-format: care required)" in text
 
 
 def test_each_side_that_disagrees_is_shown_with_its_evidence_and_its_edit() -> None:

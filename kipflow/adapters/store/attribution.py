@@ -60,7 +60,7 @@ def attribute_again(
     ids = {after.message_id for _, after in changed}
     had = load_attributed(connection, ids)
     touched = {number for numbers in had.values() for number in numbers}
-    moved = [(before, after) for before, after in changed if _bearing(before) != _bearing(after)]
+    moved = [(before, after) for before, after in changed if _find_inputs(before) != _find_inputs(after)]
     if moved:
         for chunk in chunks(sorted(after.message_id for _, after in moved)):
             connection.execute(sa.delete(message_reference).where(message_reference.c.message_id.in_(chunk)))
@@ -90,11 +90,11 @@ def _attribute(
     attribute: Attribute,
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
-    told = attribute(sorted([*affected.values(), *load_context(connection, affected)], key=_in_order))
-    return _save_changes(connection, affected, told, before)
+    attributed = attribute(sorted([*affected.values(), *load_context(connection, affected)], key=_in_order))
+    return _save_changes(connection, affected, attributed, before)
 
 
-def _bearing(found: Message) -> tuple[Any, ...]:
+def _find_inputs(found: Message) -> tuple[Any, ...]:
     """What a mail's attribution, and that of its neighbours, rests on."""
     reading = found.reading
     return (
@@ -126,14 +126,14 @@ def _save_references(connection: sa.Connection, fresh: Iterable[Message]) -> Non
 def _save_changes(
     connection: sa.Connection,
     affected: Mapping[str, Message],
-    told: Mapping[str, Numbers],
+    attributed: Mapping[str, Numbers],
     before: Mapping[str, Mapping[int, str]],
 ) -> set[int]:
     gained: list[tuple[int, str, str]] = []
     lost: list[Row] = []
     for message_id, found in affected.items():
         own = frozenset(found.reading.numbers)
-        now = {n: "subject" if n in own else "thread" for n in told.get(message_id, ())}
+        now = {n: "subject" if n in own else "thread" for n in attributed.get(message_id, ())}
         had = before.get(message_id, {})
         gained.extend((n, message_id, now[n]) for n in now if n not in had)
         lost.extend({"gone": n, "whose": message_id} for n in had if n not in now)

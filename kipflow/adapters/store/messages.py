@@ -68,9 +68,9 @@ def save_messages(
         touched |= attribution.attribute_new(connection, fresh, attribute)
         touched |= _prefer_lists(connection, repeated, aside)
         new += len(fresh)
-        told = _read_again(connection, repeated, seen_at, attribute, reading_rules)
-        reread += told.changed
-        touched |= told.touched
+        newer = _read_again(connection, repeated, seen_at, attribute, reading_rules)
+        reread += newer.changed
+        touched |= newer.touched
     if new:
         count_mails(connection, new)
     mark_pending(connection, touched, seen_at)

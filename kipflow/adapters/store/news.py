@@ -124,7 +124,7 @@ def _find_pages(connection: sa.Connection, number: int, since: datetime) -> list
         NewFact(
             kind="page",
             ref=f"{row.page_id}@{row.version}",
-            line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state told'}",
+            line=f"version {row.version} of the page by {row.saved_by}: {row.status_text or 'no state given'}",
             at=row.saved_at,
             seen_at=row.seen_at,
             url=row.url,

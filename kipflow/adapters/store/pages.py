@@ -76,7 +76,7 @@ def load_page_versions(connection: sa.Connection) -> dict[str, int]:
 
 
 def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...]:
-    """Every version of the pages that bear the proposal's number, or bore it once; in order of time, without bodies.
+    """Every version of the pages with the proposal's number, or had it once; in order of time, without bodies.
 
     A page that was given another number does not take back that this one was taken.
     """
@@ -131,7 +131,7 @@ def save_index_entries(connection: sa.Connection, entries: Iterable[IndexEntry],
     """Store the rows of one reading of an index; how many proposals it says something new of.
 
     All rows of a proposal must come in one call: a number can stand in an index twice, and only its
-    rows together tell whether anything changed.
+    rows together say whether anything changed.
     """
     readings: dict[tuple[int, str], dict[str, IndexEntry]] = {}
     for entry in entries:

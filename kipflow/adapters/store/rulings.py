@@ -127,7 +127,7 @@ def find_first_mail(connection: sa.Connection, address: str) -> datetime | None:
 def _find_numbers(
     connection: sa.Connection, number: int | None, kind: str, target: str, value: Mapping[str, Any]
 ) -> set[int]:
-    """The proposals that a ruling bears on: the one it names, those of the mail it is about, those of two people."""
+    """The proposals that a ruling affects: the one it names, those of the mail it is about, those of two people."""
     if number is not None:
         return {number}
     columns = sa.select(message_proposal.c.number).distinct()

@@ -15,12 +15,14 @@ from kipflow.domain.facts import SilenceWarning
 def load_warnings(connection: sa.Connection, number: int, *, known_at: datetime | None = None) -> list[SilenceWarning]:
     """Those on the proposal that were recorded by `known_at` (None: all), in order of time."""
     columns = [column for column in warning.c if column is not warning.c.number]
-    told = sa.and_(warning_delivery.c.number == warning.c.number, warning_delivery.c.silent_at == warning.c.silent_at)
+    delivered = sa.and_(
+        warning_delivery.c.number == warning.c.number, warning_delivery.c.silent_at == warning.c.silent_at
+    )
     if known_at is not None:
-        told = sa.and_(told, warning_delivery.c.delivered_at <= known_at)
+        delivered = sa.and_(delivered, warning_delivery.c.delivered_at <= known_at)
     statement = (
         sa.select(*columns, warning_delivery.c.delivered_at)
-        .select_from(warning.outerjoin(warning_delivery, told))
+        .select_from(warning.outerjoin(warning_delivery, delivered))
         .where(warning.c.number == number)
         .order_by(warning.c.as_of, warning.c.silent_at)
     )

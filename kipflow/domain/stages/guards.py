@@ -32,14 +32,14 @@ def always(_state: State, _what: Any) -> bool:
 
 
 # -- pages and index ---------------------------------------------------------------------------
-def bears_number(state: State, page: PageVersion | Proposal) -> bool:
-    """it bears the number"""
+def has_number(state: State, page: PageVersion | Proposal) -> bool:
+    """it has the number"""
     return isinstance(page, Proposal) or is_of(page, state.facts.proposal.number)
 
 
 def is_own_page(state: State, page: PageVersion) -> bool:
-    """it is the proposal's own: where two pages bear the number, a person is asked"""
-    if not bears_number(state, page):
+    """it is the proposal's own: where two pages have the number, a person is asked"""
+    if not has_number(state, page):
         return False  # before the page bore this number, or after it was given another
     known = (p for p in state.facts.pages if p.saved_at <= state.now)
     return page.page_id == find_own_page(known, state.facts.proposal.number)

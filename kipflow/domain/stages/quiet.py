@@ -44,13 +44,13 @@ def find_warning(state: State) -> SilenceWarning | None:
     return None if silence is None else silence.find_warning(state.warnings, state.policy)
 
 
-def find_told_at(state: State) -> datetime | None:
+def find_warned_at(state: State) -> datetime | None:
     """When its author learned of this silence; None: nobody was warned yet."""
     silence, warning = find_silence(state), find_warning(state)
     if silence is None or warning is None:
         return None
-    told = silence.find_told(warning, state.policy)
-    return None if told is None or told > state.now else told
+    warned_at = silence.find_warned_at(warning, state.policy)
+    return None if warned_at is None or warned_at > state.now else warned_at
 
 
 def find_dormant_at(state: State) -> datetime | None:
@@ -66,7 +66,7 @@ def find_unwarned(state: State) -> Silence | None:
     silence = find_silence(state)
     if silence is None or (state.claim is not None and not state.claim.is_real):
         return None  # who made a number up is warned of nothing
-    if not silence.owes_warning(find_warning(state), state.policy, state.now):
+    if not silence.requires_warning(find_warning(state), state.policy, state.now):
         return None
     return None if find_silence_gap(state, silence.silent_at) is not None or awaits_word(state) else silence
 

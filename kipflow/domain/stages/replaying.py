@@ -39,7 +39,7 @@ def replay(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
 
 
 def _pass_time(state: State, until: datetime, struck: set[datetime], *, inclusive: bool) -> State:
-    """Let the clock strike at each moment before `until` at which time alone may change something."""
+    """Apply the clock at each moment before `until` at which time alone may change something."""
     while True:
         due = (t for t in find_clock_moments(state) if t not in struck and state.now <= t)
         clock = next(due, None)

@@ -67,7 +67,7 @@ _LISTED = frozenset(guards.STAGE_OF_SECTION.values())
 _WORDS = (Event.BALLOT, Event.RESULT)
 
 ROWS = (
-    _row((Event.CREATED, Event.PAGE), None, _DRAFT, "page-created", guards.bears_number),
+    _row((Event.CREATED, Event.PAGE), None, _DRAFT, "page-created", guards.has_number),
     _row(Event.PAGE, OPEN_STAGES, _DISCARDED, "page-discarded", guards.is_discarded_anew),
     _row(Event.PAGE, Stage, (), "", guards.is_own_page, effects.note_page),
     _row(Event.INDEX, _UNVOTED, _LISTED, "index-import", guards.is_imported, choose=guards.find_listed),

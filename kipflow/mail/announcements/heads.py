@@ -163,7 +163,7 @@ class Head:
         return self.leader is not None and self.leader.can_be("speaker", "body")
 
     def _find_object(self) -> Subject | None:
-        """What "we have approved the proposal" is told of; a ballot ("I approve") tells nothing."""
+        """What "we have approved the proposal" is told of; a ballot ("I approve") gives nothing."""
         start = self.group[0]
         if self.tokens[start].text == "i" or not any(t.text in {"have", "has"} for t in self.tokens[start : self.at]):
             return None

@@ -99,7 +99,7 @@ def passed(m: Mail) -> str:
     return m.sure.sentence if m.sure is not None else ""
 
 
-@result(NOTHING, "casts a vote, and tells nothing of the vote as a whole", "+1 (binding)\n\nThanks for the release!")
+@result(NOTHING, "casts a vote, and gives nothing of the vote as a whole", "+1 (binding)\n\nThanks for the release!")
 def cast(m: Mail) -> bool:
     return m.is_ballot and not m.about_vote
 

@@ -74,7 +74,7 @@ class Book:
             self.spread(root)
 
     def time_of(self, message: Message) -> datetime:
-        """When a mail was sent, as far as the mails around it bear that out."""
+        """When a mail was sent, as far as the mails around it confirm that."""
         return self.times[message.message_id]
 
     def ancestors(self, message: Message) -> list[Message]:

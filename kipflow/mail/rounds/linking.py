@@ -151,7 +151,7 @@ _CLOCK_SKEW = timedelta(days=1)
 
 
 def find_times(messages: Sequence[Message], parents: dict[str, str]) -> dict[str, datetime]:
-    """When each mail arrived, as far as that is recorded; else when it was sent, as the mails around it bear it out.
+    """When each mail arrived, as far as that is recorded; else when it was sent, as the mails around it confirm it.
 
     A recorded arrival stands whatever other mails say of theirs. Of the others a reply is not older than what it
     answers, nor answered before it was written: where clocks say so, an opening is as old as its earliest answer,

@@ -65,7 +65,7 @@ class RowQuery:
 class VoteClock:
     """The current vote of a proposal in stage Vote, as last decided.
 
-    `quorum` and `earliest_close` include the care owed; `care` names the interfaces that raised them.
+    `quorum` and `earliest_close` include the care required; `care` names the interfaces that raised them.
     `hangs` says that ballots under review could turn it.
     """
 

@@ -16,7 +16,7 @@ from kipflow.services.messages import render_approval
 from kipflow.services.ports import BELOW, DIRECT, Chat, Effect, OutboxRow, Report
 from kipflow.services.settling import find_release_commands, find_release_ways, list_answers
 
-#: Effects that operators are told of, one by one, as waiting for them; the board has all.
+#: Effects that operators are notified of, one by one, as waiting for them; the board has all.
 _MOST_APPROVALS = 20
 
 

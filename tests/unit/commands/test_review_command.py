@@ -125,11 +125,11 @@ def test_care_is_ruled_on_with_known_interfaces_only_and_a_reviewer_can_be_named
     care = "  care:\n    - {interface: log-format, voting_period: 20 days, reviewers: 1}\neffects:"
     config.write_text(config.read_text(encoding="utf-8").replace("\neffects:", f"\n{care}"), encoding="utf-8")
     assert run(["advance", "--as-of", "2026-03-10"]) == 0
-    assert "care owed" not in shown(capsys)
+    assert "care required" not in shown(capsys)
     assert review("care", "7", "log-format") == 0
     status = shown(capsys)
-    assert "closes no earlier than Sun 2026-03-22 09:00 UTC (log-format: care owed)" in status
-    assert "needs 1 more reviewer (care owed: log-format)" in status
+    assert "closes no earlier than Sun 2026-03-22 09:00 UTC (log-format: care required)" in status
+    assert "needs 1 more reviewer (care required: log-format)" in status
     assert "touches log-format by ops: asked them" in status
     assert review("care", "7", "--reviewed-by", "Rune Berg", day=12) == 0
     status = shown(capsys)
@@ -446,7 +446,7 @@ def test_a_reviewer_is_named_only_where_the_policy_asks_for_one(
 ) -> None:
     capsys.readouterr()
     assert review("care", "7", "--reviewed-by", "Rune Berg") == 2
-    assert "KIP-7 owes no review" in capsys.readouterr().err
+    assert "KIP-7 requires no review" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["ingest", "poll", "sync", "index import", "metrics"])

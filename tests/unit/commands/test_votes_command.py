@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from kipflow.cli import run
-from kipflow.commands.votes import Told
+from kipflow.commands.votes import ReadingProgress
 from kipflow.services.votes_report import SCHEMA_FILE
 from tests.corpus import DATA, write_vote_cases
 
@@ -143,7 +143,7 @@ class Clock:
 
 def test_a_long_reading_is_told_in_a_log_after_two_seconds_and_ever_more_rarely() -> None:
     clock, log = Clock(), io.StringIO()
-    told = Told(lambda _: None, log, clock)
+    told = ReadingProgress(lambda _: None, log, clock)
     for read in range(1, 16_001):
         clock.now = read / 1_000
         told(read)

@@ -110,7 +110,7 @@ def followed(known: ProposalFacts, policy: Policy, *days: float, lag: timedelta 
         if decision.unwarned is not None:
             since = known.followed_since
             given = give_warning(decision.unwarned, policy, as_of=as_of, recorded_at=recorded_at, followed_since=since)
-            # of what was over before anybody followed it nobody is told
+            # of what was over before anybody followed it nobody is notified
             is_past = given.due_at is not None and given.due_at <= (since or recorded_at)
             given = replace(given, delivered_at=None if is_past else recorded_at)
             known = replace(known, warnings=(*known.warnings, given))

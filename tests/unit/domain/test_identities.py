@@ -19,7 +19,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Writing
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource, Authentication, KnownBy, Senders
-from kipflow.domain.tally import Outcome, count, find_outcome, hangs_on_review
+from kipflow.domain.tally import Outcome, count, depends_on_review, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -265,7 +265,7 @@ def test_a_verdict_settles_it_from_its_time_on(same: bool, outcome: Outcome) -> 
     ruled = verdict("kim@y.example", "kosei", same=same, day=9)
     vote = poll(ROSTER.with_verdicts([ruled]), *DOUBTFUL)
     before, after = T0 + timedelta(days=8), T0 + timedelta(days=10)
-    assert hangs_on_review(judge(vote, before), POLICY)
+    assert depends_on_review(judge(vote, before), POLICY)
     assert judge(vote, after).doubts == ()
     assert find_outcome(judge(vote, after), POLICY, after) is outcome
 

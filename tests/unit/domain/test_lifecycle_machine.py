@@ -257,7 +257,7 @@ class Proposal(RuleBasedStateMachine):
 
     @rule(behind=st.sampled_from([0, 0, 0, 5, 24 * 30]))
     def decide_and_store(self, behind: int) -> None:
-        """A run, on time or for a past date, that warns first where the decision says that a warning is owed."""
+        """A run, on time or for a past date, that warns first where the decision says that a warning is required."""
         as_of = max(self.when(behind), self.decided_at or self.when(behind))
         decision, before = self.decide(as_of), self.stored
         if decision is not None and decision.unwarned is not None:

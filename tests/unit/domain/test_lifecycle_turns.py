@@ -217,7 +217,7 @@ def test_a_result_that_tells_no_outcome_is_asked_about_unless_the_clock_decides(
     mute = facts(**TALKED, votes=(poll(4, *YES, declared=replace(result(8), outcome=None)),))
     decision = decided(mute, POLICY, 9)
     assert (decision.stage, kinds(decision)) == (Stage.VOTE, ["result"])
-    assert decision.missing == ("passes; its announcement tells no outcome: a person must settle",)
+    assert decision.missing == ("passes; its announcement gives no outcome: a person must settle",)
     by_clock = decided(mute, replace(POLICY, clock_after=timedelta(days=7)), 20)
     assert (by_clock.stage, rules(by_clock)[-1]) == (Stage.ACCEPTED, "clock-accepts")
 
@@ -349,7 +349,7 @@ def test_what_a_vote_lacks_goes_by_its_rule(rule: Rule, cast: tuple[int, int], m
     assert decision.missing[0].partition(",")[0] == missing
 
 
-# -- care owed ----------------------------------------------------------------------------------------
+# -- care required ----------------------------------------------------------------------------------------
 CAREFUL = replace(POLICY, care=(Care(interface="log-format", voting_period=timedelta(days=5), quorum=4, reviewers=1),))
 TOUCHES = {"pages": (page(0, interfaces=("log-format",)),), "messages": TALKED["messages"]}
 FOUR = (*YES, ballot("di", 4.4))
@@ -359,8 +359,8 @@ def test_care_owed_asks_for_time_votes_and_a_reviewer() -> None:
     decision = decided(facts(**TOUCHES, votes=(poll(4, *YES, declared=result(8)),)), CAREFUL, 8.5)
     assert decision.missing == (
         "needs 1 more binding +1",
-        "needs 1 more reviewer (care owed: log-format)",
-        "closes no earlier than Wed 2026-03-11 09:00 UTC (log-format: care owed)",
+        "needs 1 more reviewer (care required: log-format)",
+        "closes no earlier than Wed 2026-03-11 09:00 UTC (log-format: care required)",
     )
     voted = facts(**TOUCHES, votes=(poll(4, *FOUR, declared=result(10)),))
     assert decided(voted, CAREFUL, 11).stage is Stage.VOTE, "nobody has reviewed it"

@@ -13,9 +13,9 @@ from kipflow.domain.tally import (
     Counts,
     Outcome,
     count,
+    depends_on_review,
     find_outcome,
     find_possible_outcomes,
-    hangs_on_review,
     possible_counts,
 )
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
@@ -105,11 +105,11 @@ def with_unclear(cast: Vote, *unclear: Ballot) -> Vote:
 
 
 def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
-    assert hangs_on_review(vote(2, review=1), POLICY)
+    assert depends_on_review(vote(2, review=1), POLICY)
     against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
     assert find_outcome(with_unclear(vote(3, 0, 2), against), POLICY, LATER) is Outcome.PASSING
-    assert not hangs_on_review(with_unclear(vote(4, 0, 2), against), POLICY)
-    assert not hangs_on_review(vote(5, review=1), POLICY)
+    assert not depends_on_review(with_unclear(vote(4, 0, 2), against), POLICY)
+    assert not depends_on_review(vote(5, review=1), POLICY)
     assert find_outcome(vote(5, review=1), POLICY, LATER) is Outcome.PASSED
 
 

@@ -1,4 +1,4 @@
-"""Importing a roster adds and never takes away; what could mean two people is told. All people are invented."""
+"""Importing a roster adds and never takes away; what could mean two people is notified. All people are invented."""
 
 from __future__ import annotations
 

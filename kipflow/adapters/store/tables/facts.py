@@ -123,7 +123,7 @@ page_check = Table(
     Column("around", Words, nullable=False),
 )
 
-#: Faults of pages, from when until when (null: still). Kept when mended: nobody is told of the same fault twice.
+#: Faults of pages, from when until when (null: still). Kept when fixed: nobody is notified of the same fault twice.
 page_fault = Table(
     "page_fault",
     metadata,

@@ -28,13 +28,13 @@ _PREFIXES = frozenset({"ac", "ri"})
 _CLOSED_BY_NEXT = frozenset({"p", "li", "tr", "td", "th", "dt", "dd"})
 
 
-def mend(body: str) -> str:
+def repair(body: str) -> str:
     """`body` with HTML's entities, bare "&" and "<", void elements and control characters made fit for XML."""
-    return "".join(part if verbatim else _mend_markup(part) for part, verbatim in _split(_NOT_XML.sub("", body)))
+    return "".join(part if verbatim else _repair_markup(part) for part, verbatim in _split(_NOT_XML.sub("", body)))
 
 
 def balance(text: str) -> str:
-    """`text` (mended) with every tag closed in order, stray end tags dropped and odd attributes put right."""
+    """`text` (repaired) with every tag closed in order, stray end tags dropped and odd attributes put right."""
     open_names: list[str] = []
     parts: list[str] = []
     for part, verbatim in _split(text):
@@ -56,7 +56,7 @@ def _split(body: str) -> Iterator[tuple[str, bool]]:
     yield body[position:].replace(_CDATA, ""), False
 
 
-def _mend_markup(text: str) -> str:
+def _repair_markup(text: str) -> str:
     text = _NAMED_ENTITY.sub(_replace_entity, text)
     text = _BARE_AMPERSAND.sub("&amp;", text)
     text = _NUMERIC_ENTITY.sub(_replace_number, text)
