@@ -116,6 +116,7 @@ def find_database_url() -> "sqlalchemy.URL | None":
     """The application's database by the connection `kipflow_db`; None where `KIPFLOW_DATABASE_URL` says it."""
     from airflow.exceptions import AirflowNotFoundException
     from airflow.models.connection import Connection
+
     from kipflow.wiring.environment import build_database_url
 
     if os.environ.get("KIPFLOW_DATABASE_URL"):

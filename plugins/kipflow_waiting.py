@@ -85,9 +85,9 @@ def _find_open(_moment: int) -> frozenset[str]:
 @cache
 def _open_parts() -> "Parts":
     from airflow.sdk import Connection
-    from kipflow.wiring.environment import build_database_url
 
     from kipflow.config.settings import read_settings
     from kipflow.wiring import connect
+    from kipflow.wiring.environment import build_database_url
 
     return connect(read_settings(), database_url=build_database_url(Connection.get("kipflow_db")))

@@ -8,10 +8,10 @@ from typing import Any
 
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
-from kipflow.wiring.environment import Secrets, build_database_url
 
 from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, connect
+from kipflow.wiring.environment import Secrets, build_database_url
 
 #: Runs whose logical date was chosen on purpose, whatever clock the community has.
 DELIBERATE = ("manual", "backfill")

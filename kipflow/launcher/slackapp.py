@@ -16,7 +16,8 @@ from kipflow.adapters.slackapp import SlackApp
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.services.presses import settle_press
-from kipflow.wiring import Parts, connect, open_desk, secrets_from_environment
+from kipflow.wiring import Parts, connect, open_desk
+from kipflow.wiring.environment import secrets_from_environment
 
 log = logging.getLogger(__name__)
 

@@ -71,6 +71,7 @@ def test_a_scheduled_run_never_decides_ahead_of_the_clock() -> None:
 
 def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.MonkeyPatch) -> None:
     from airflow.sdk import Connection
+
     from kipflow.wiring.environment import build_database_url
 
     fields = {"conn_type": "postgres", "host": "db.example", "login": "kip", "password": "p@ss/word", "schema": "facts"}
@@ -85,6 +86,7 @@ def test_the_database_is_that_of_the_connections_fields(monkeypatch: pytest.Monk
 
 def test_a_sqlite_file_is_named_by_its_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from airflow.sdk import Connection
+
     from kipflow.wiring.environment import build_database_url
 
     fields = {

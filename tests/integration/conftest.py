@@ -14,11 +14,11 @@ from unittest.mock import patch
 
 import httpx
 import pytest
-from kipflow.wiring.environment import Secrets
 
 from kipflow.adapters.patience import Pace, Patience
 from kipflow.config.settings import read_settings
 from kipflow.wiring import Parts, connect
+from kipflow.wiring.environment import Secrets
 from tests.databases import copy_database
 from tests.ports import find_free_port
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from datetime import datetime
 from urllib.parse import urlsplit
 
-import httpx
 import sqlalchemy
 
 from kipflow.adapters.confluence import ConfluenceWiki
@@ -22,7 +19,6 @@ from kipflow.adapters.store import SqlStore, open_store
 from kipflow.config.community import Community
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.settings import Settings
-from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -33,19 +29,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.lastrun import find_pause
 from kipflow.services.ports import Archive, Chat, Mailer, Runs, Wiki
 from kipflow.services.program import name_program
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secrets:
-    """Tokens of outside services; left out of every representation."""
-
-    slack: str | None = None
-    wiki: str | None = None
-    jira: str | None = None
-    mail: str | None = None
-
-    def __repr__(self) -> str:
-        return "Secrets(…)"
+from kipflow.wiring.environment import Secrets, read_clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,47 +129,6 @@ def read_rules(community: Community, policy: Policy, roster: Roster) -> Communit
     )
 
 
-class DatabaseConnection(Protocol):
-    """What an Airflow connection says of a database, in whichever of Airflow's two classes it comes."""
-
-    login: str | None
-    password: str | None
-    host: str | None
-    port: int | None
-    schema: str | None
-
-    @property
-    def extra_dejson(self) -> dict[str, Any]: ...
-
-
-def build_database_url(connection: DatabaseConnection) -> sqlalchemy.URL:
-    """The application's database by a connection's fields.
-
-    As a URI a connection would be in a form that SQLAlchemy refuses, with the password in it.
-    """
-    extra = connection.extra_dejson
-    return sqlalchemy.URL.create(
-        extra.get("drivername", "postgresql+psycopg"),
-        username=connection.login or None,
-        password=connection.password or None,
-        host=connection.host or None,
-        port=connection.port,
-        database=connection.schema or None,
-        query=extra.get("query", {}),
-    )
-
-
-def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Secrets:
-    """The tokens in `KIPFLOW_SLACK_TOKEN`, `KIPFLOW_WIKI_TOKEN`, `KIPFLOW_JIRA_TOKEN`, `KIPFLOW_MAIL_TOKEN`."""
-    env = os.environ if environment is None else environment
-    return Secrets(
-        slack=env.get("KIPFLOW_SLACK_TOKEN") or None,
-        wiki=env.get("KIPFLOW_WIKI_TOKEN") or None,
-        jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
-        mail=env.get("KIPFLOW_MAIL_TOKEN") or None,
-    )
-
-
 def effect_rules(parts: Parts) -> EffectRules:
     """Where this community's effects go."""
     community, slack = parts.community, parts.community.slack
@@ -263,20 +206,3 @@ def board_program(settings: Settings) -> str:
 def find_ticket_links(community: Community) -> str:
     """The address at which a person reads a ticket, without its key; "" where there is no tracker."""
     return f"{community.jira.url.partition('/rest/')[0]}/browse/" if community.jira is not None else ""
-
-
-def read_clock(community: Community) -> datetime:
-    """The community's time: the system's, or that of a sandbox whose time may run faster."""
-    if community.clock is None:
-        return datetime.now(UTC)
-    try:
-        # loading the certificates takes longer than the question; every page of the board asks it
-        secure = community.clock.startswith("https:")
-        answer = httpx.get(community.clock, timeout=10, verify=secure).raise_for_status().json()
-        return datetime.fromisoformat(answer["now"]).astimezone(UTC)
-    except (httpx.HTTPError, KeyError, ValueError, TypeError) as error:
-        raise ServiceUnavailable(
-            service="clock",
-            url=community.clock,
-            why=f"{error or type(error).__name__}; is the sandbox running (`kipflow up`)?",
-        ) from None
