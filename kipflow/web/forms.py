@@ -45,11 +45,13 @@ class Form:
 def build_form(ways: Sequence[Way], now: datetime) -> Form:
     """The form for these ways, of which there is at least one. `now` dates the end of a snooze that it offers."""
     hidden = {n: v for way in ways for n, v in way.given.items() if all(w.given.get(n, v) == v for w in ways)}
-    parts = tuple(_build_part(way, {n: v for n, v in way.given.items() if n not in hidden}, now) for way in ways)
+    parts = tuple(_build_part(way, ways, {n: v for n, v in way.given.items() if n not in hidden}, now) for way in ways)
     return Form(hidden=hidden, parts=parts, needs_reason=any(way.needs_reason for way in ways))
 
 
-def _build_part(way: Way, own: Mapping[str, str], now: datetime) -> tuple[Field | None, tuple[Button, ...]]:
+def _build_part(
+    way: Way, ways: Sequence[Way], own: Mapping[str, str], now: datetime
+) -> tuple[Field | None, tuple[Button, ...]]:
     if way.choose == "until":
         field = Field(name="until", label="Until", day=f"{now + SNOOZE:%Y-%m-%d}")
         return field, (Button(act=way.act, label="snooze"),)
@@ -61,5 +63,7 @@ def _build_part(way: Way, own: Mapping[str, str], now: datetime) -> tuple[Field 
     if options:
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))
-    label = way.label or name_outcome(value or way.act)
+    # what only this way comes to: "Dormant" beside a snooze
+    outcome = next((v for n, v in way.given.items() if any(w.given.get(n) != v for w in ways)), way.act)
+    label = way.label or name_outcome(outcome)
     return None, (Button(act=way.act, name=name, value=value, label=label, needs_reason=way.needs_reason),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -93,6 +94,29 @@ def tell_story() -> list[Message]:
     ]
     read = [read_message(m, source=f"{LIST}#{i}", list_id=LIST, month="", prefix="KIP") for i, m in enumerate(mails)]
     return [m for m in read if isinstance(m, Message)]
+
+
+def tell_questions() -> list[Message]:
+    """Votes and a discussion that each leave another kind of question to a person."""
+    mails = [
+        *_vote(8, ago(d=5), ("Wei Anan", "+1 (binding)", "wei@home.example"), ("Dario Mele", "+1", "")),
+        *_vote(9, ago(d=6), ("Ines Okafor", "The vote passed. Sorry, that was wrong.", "")),
+        write_mail("Wei Anan", ago(d=110), "[DISCUSS] KIP-11: Old locks", "Please discuss."),
+    ]
+    read = [read_message(m, source=f"{LIST}#q{i}", list_id=LIST, month="", prefix="KIP") for i, m in enumerate(mails)]
+    return [m for m in read if isinstance(m, Message)]
+
+
+def _vote(number: int, opened: datetime, *replies: tuple[str, str, str]) -> Iterator[bytes]:
+    """A vote's mails; a reply is from its author's own address unless another is given."""
+    subject = f"[VOTE] KIP-{number}: Quiet locks {number}"
+    opened += timedelta(minutes=number)  # ids of mails are made of the time
+    root = f"<ines.{opened:%Y%m%d%H%M%S}@people.example>"
+    yield write_mail("Ines Okafor", opened, subject, f"I would like to start the vote on KIP-{number}.")
+    for hour, (author, words, address) in enumerate(replies, 1):
+        mail = write_mail(author, opened + hours(hour), f"Re: {subject}", words, answers=root)
+        usual = f"<{author.split()[0].lower()}@people.example>".encode()
+        yield mail.replace(usual, f"<{address}>".encode(), 1) if address else mail
 
 
 def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
+from tests.web.community import NOW
 from tests.web.servers import PASSWORDS, fetch_token, serve_airflow
-from tests.web.story import connect_board, store_story
+from tests.web.story import connect_board, store_story, tell_questions
 
 pytestmark = pytest.mark.airflow
 
@@ -19,6 +21,8 @@ pytestmark = pytest.mark.airflow
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("airflow")
     parts = connect_board(home)
+    with parts.store.begin() as session:
+        session.mail.save_messages(tell_questions(), seen_at=NOW)
     store_story(parts)
     parts.store.close()
     variables = {
@@ -190,3 +194,43 @@ def test_an_operator_settles_a_question_in_airflows_frame_and_takes_it_back(airf
     [said] = httpx.get(f"{airflow}/kipflow/api/proposals/7", headers=headers).json()["proposal"]["rulings"]
     assert (said["author"], said["revoked_by"]) == ("admin", "admin")
     context.close()
+
+
+@pytest.fixture(scope="module")
+def operators_page(airflow: str, chromium: Browser) -> Iterator[Page]:
+    """A page of somebody who has signed in to Airflow and may settle questions."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{airflow}/kipflow/review")
+    page.fill("input[name=username]", "admin")
+    page.fill("input[name=password]", PASSWORDS["admin"])
+    page.click("button[type=submit]")
+    page.wait_for_url(f"{airflow}/kipflow/review")
+    yield page
+    context.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("proposal", "outcome", "stage"),
+    [
+        pytest.param("KIP-7", "no vote", "", id="unclear-ballot"),
+        pytest.param("KIP-8", "somebody else", "", id="sender"),
+        pytest.param("KIP-9", "set the stage", "Rejected", id="unclear-result"),
+        pytest.param("KIP-11", "Dormant", "", id="dormancy"),
+    ],
+)
+def test_each_kind_of_question_is_settled_by_a_button(
+    airflow: str, operators_page: Page, proposal: str, outcome: str, stage: str
+) -> None:
+    page = operators_page
+    page.goto(f"{airflow}/kipflow/review")
+    question = page.locator("article.question", has=page.get_by_text(proposal, exact=True))
+    question.get_by_label("Reason").fill("asked on the list")
+    if stage:
+        question.get_by_label("Stage").select_option(stage)
+    question.get_by_role("button", name=outcome, exact=True).click()
+    page.get_by_text(re.compile(r"ruling \d+ recorded")).wait_for()
+    page.get_by_role("link", name="Next question").click()
+    page.get_by_role("heading", name="Open questions").wait_for()
+    assert question.count() == 0
