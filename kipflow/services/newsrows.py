@@ -177,7 +177,9 @@ def _write_period(situation: Situation, state: VoteState) -> Mapping[str, Any]:
 def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]:
     number = situation.decision.number
     settle = find_commands(number, item, situation.rules.program)
-    message = render_review(situation.key, item, links=situation.links, settle=settle, board=situation.board)
+    # the title of a number that may be nobody's is a stranger's: it is quoted nowhere before a person accepts it
+    links = "" if item.kind == CLAIMED_NUMBER else situation.links
+    message = render_review(situation.key, item, links=links, settle=settle, board=situation.board)
     snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
     return offer(message, {**list_answers(find_ways(number, item)), **snooze})
 
