@@ -20,7 +20,7 @@ DELIBERATE = ("manual", "backfill")
 def open_parts() -> Parts:
     """The parts of the community that this Airflow runs for, its database by the connection `kipflow_db`."""
     secrets = Secrets(
-        slack=_find_token("kipflow_slack"),
+        slack=_find_token("slack_default"),
         wiki=_find_token("kipflow_wiki"),
         jira=_find_token("kipflow_jira"),
         mail=_find_token("kipflow_mail"),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import logging
-import socket
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from typing import Any
-from urllib.error import URLError
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from kipflow import __version__
-from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
+from kipflow.adapters.slackfaults import WITHHELD, WITHHELD_SECONDS, name_fault, parse_wait
+from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable, Withheld
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +22,6 @@ log = logging.getLogger(__name__)
 _IDS = uuid.UUID("5f0c6a52-5c0e-4d4a-9a07-6d1f6f2f2b9e")
 #: What a call raises whose answer was lost or is none. slack_sdk takes any JSON for an object, hence the last one.
 _LOST = (OSError, HTTPException, SlackClientError, ValueError, AttributeError)
-_LONGEST_WAIT = 3_600.0
 #: How much Slack's clock may be behind ours.
 CLOCK_MARGIN = timedelta(minutes=10)
 #: Messages and pages of them among which one is looked for.
@@ -85,7 +83,7 @@ class SlackChat:
         except SlackApiError as error:
             raise self._explain("chat.postMessage", error) from None
         except _LOST as error:
-            raise self._unavailable("chat.postMessage", _name(error)) from None
+            raise self._unavailable("chat.postMessage", name_fault(error)) from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
 
     def update(self, reference: str, text: str, blocks: Sequence[Mapping[str, Any]]) -> None:
@@ -102,7 +100,7 @@ class SlackChat:
                 return
             raise self._explain("chat.update", error) from None
         except _LOST as error:
-            raise self._unavailable("chat.update", _name(error)) from None
+            raise self._unavailable("chat.update", name_fault(error)) from None
 
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         """The message with this key that was posted since then, in the channel or below `thread`.
@@ -129,7 +127,7 @@ class SlackChat:
                 ) from None
             raise self._explain("conversations.history", error) from None
         except _LOST as error:
-            raise self._unavailable("conversations.history", _name(error)) from None
+            raise self._unavailable("conversations.history", name_fault(error)) from None
         return None if found is None else f"{place}/{found}"
 
     def find_user(self, addresses: Sequence[str]) -> str | None:
@@ -142,7 +140,7 @@ class SlackChat:
                 if _find_reason(error) != "users_not_found":
                     raise self._explain("users.lookupByEmail", error) from None
             except (*_LOST, KeyError, TypeError) as error:
-                raise self._unavailable("users.lookupByEmail", _name(error)) from None
+                raise self._unavailable("users.lookupByEmail", name_fault(error)) from None
         return None
 
     def _search(self, read: Callable[..., Any], key: str, **where: Any) -> str | None:
@@ -184,11 +182,13 @@ class SlackChat:
         reason = _find_reason(error) or "no reason given"
         status = getattr(response, "status_code", 0)
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
-            return RateLimited(service="Slack", retry_after=_seconds(headers.get("retry-after")))
+            return RateLimited(service="Slack", retry_after=parse_wait(headers.get("retry-after")))
         if status >= 500:
             return self._unavailable(call, f"answered {status}")
         if _is_unsure(error):
             return self._unavailable(call, reason[:200])
+        if reason in WITHHELD:
+            return Withheld(service="Slack", why=f"{call}: {reason}", retry_after=WITHHELD_SECONDS)
         return Refused(service="Slack", url=self.url, why=f"{call}: {reason[:200]}")
 
     def _unavailable(self, call: str, why: str) -> ServiceUnavailable:
@@ -220,26 +220,6 @@ def _find_reason(error: SlackApiError) -> str | None:
     """Slack's own word for what went wrong; None where the answer is none of Slack's."""
     data = getattr(error.response, "data", error.response)
     return str(data.get("error", "")) if isinstance(data, Mapping) else None
-
-
-def _seconds(raw: Any) -> float:
-    """A Retry-After in seconds (slack_sdk gives it as text or as a list); 30 where it is no number."""
-    value = raw[0] if isinstance(raw, list) and raw else raw
-    try:
-        return min(max(float(value), 1.0), _LONGEST_WAIT)
-    except (TypeError, ValueError):
-        return 30.0
-
-
-def _name(error: Exception) -> str:
-    """The kind of error, in words where it has some: its text may hold the request."""
-    cause = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
-    known: tuple[tuple[type[Exception], str], ...] = (
-        (ConnectionRefusedError, "connection refused"),
-        (TimeoutError, "no answer in time"),
-        (socket.gaierror, "its host is not found"),
-    )
-    return next((words for kind, words in known if isinstance(cause, kind)), type(cause).__name__)
 
 
 def _quiet_logger() -> logging.Logger:

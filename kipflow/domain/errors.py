@@ -79,6 +79,15 @@ class RateLimited(KipflowError):
         self.service, self.retry_after = service, retry_after
 
 
+class Withheld(RateLimited):
+    """The service takes nothing from us until somebody has put something right there: until then all of it waits."""
+
+    def __init__(self, *, service: str, why: str, retry_after: float) -> None:
+        super().__init__(service=service, retry_after=retry_after)
+        self.args = (f"{service} takes nothing: {why}; what waits is tried again in {retry_after / 60:g} minutes",)
+        self.why = why
+
+
 class Refused(ServiceUnavailable):
     """The service answered, and did not do what was asked: it can be asked again without doing it twice."""
 

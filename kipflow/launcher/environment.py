@@ -143,6 +143,11 @@ def _connections(settings: Settings, community: Community, layout: Layout, base:
                 SANDBOX_TOKEN if layout.community == SANDBOX else None
             )
             connections[f"kipflow_{name}"] = {"conn_type": "http", "host": service.url, "password": token}
+    if community.slack is not None:
+        # by the conventions of Airflow's provider: its own operators find the same workspace
+        known = connections.pop("kipflow_slack")["password"]
+        extra = {"base_url": f"{community.slack.url.rstrip('/')}/"}
+        connections["slack_default"] = {"conn_type": "slack", "password": known, "extra": extra}
     return {
         f"AIRFLOW_CONN_{name.upper()}": json.dumps({k: v for k, v in fields.items() if v is not None})
         for name, fields in connections.items()

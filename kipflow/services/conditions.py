@@ -21,8 +21,8 @@ from kipflow.services.program import address_commands
 
 #: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
 STALE = timedelta(hours=12)
-#: What kipflow reads from, as people call it, by the name under which it is noted as away.
-SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracker"}
+#: What kipflow talks to, as people call it, by the name under which it is noted as away.
+SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracker", "slack": "Slack workspace"}
 #: The DAGs that fail where a service is away: the service is the cause, and they are not named besides.
 _READERS = {
     "kip_poll_threads": {"archive"},
@@ -97,6 +97,9 @@ def _ask_services(found: Situation) -> Iterator[Condition]:
         is_mail = service == "archive"
         waits = "; no vote ends on mail that is missing" if is_mail else ""
         by_hand = ", or take the mail from files: `kipflow ingest FILE --complete-through TIME`" if is_mail else ""
+        if service == "slack":
+            waits = "; every message waits, none is given up"
+            by_hand = ", its token and scopes, and that the channel is not archived and the bot in it"
         yield Condition(
             name=service,
             says=f"The {SERVICES[service]} is unreachable since {_say_time(away.since)}: {away.why}",

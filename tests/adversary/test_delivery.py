@@ -162,12 +162,14 @@ def test_a_warning_that_nobody_released(community: Community, outside: str) -> N
     for day in (92.0, 150.0, 200.0):
         pass_to(community, outside, day)
         community.run("deliver")
-    assert (community.stage(), posted(outside)) == ("Discussion", [])
+    assert community.stage() == "Discussion"
+    heard = posted(outside)
+    assert all(key.startswith("approval/") for key in heard), "operators hear that it waits, nobody hears the warning"
 
     [held] = [row["subject"] for row in community.questions() if "/warning/" in row["subject"]]
     community.run("review", "release", held)
     assert community.run("deliver").code == 0
-    assert posted(outside) == [held]
+    assert sorted(set(posted(outside)) - set(heard)) == [held]
     for day, stage in ((213.9, "Discussion"), (214.1, "Dormant")):
         pass_to(community, outside, day)
         assert community.stage() == stage

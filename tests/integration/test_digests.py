@@ -13,6 +13,7 @@ import pytest
 
 from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
+from kipflow.services.conditions import load_away
 from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect
@@ -100,3 +101,21 @@ def test_operators_hear_once_of_each_effect_that_awaits_approval(
     said = asked[0].payload["blocks"][0]["text"]["text"]
     assert "this waits for approval" in said
     assert "review release 'index/1/2/&lt;!channel&gt;'" in said
+
+
+def test_a_revoked_token_is_one_line_for_operators_and_every_message_waits(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts = parts_of(own_sandbox)
+    now = parts.clock()
+    kind = replace(open_kind(parts, now), chat=SlackChat(f"{own_sandbox}/slack/api", "revoked"))
+    kind.plan()
+    for run in range(10):
+        deliver.deliver(parts.store, {"slack": kind}, now=now + run * timedelta(hours=1))
+    assert {row.status for row in parts.store.effects(limit=500).rows} == {"pending"}
+    with parts.store.read() as session:
+        assert "invalid_auth" in load_away(session.marks)["slack"].why
+    deliver.deliver(parts.store, {"slack": open_kind(parts, now)}, now=now + timedelta(days=1))
+    assert {row.status for row in parts.store.effects(limit=500).rows} == {"sent"}
+    with parts.store.read() as session:
+        assert "slack" not in load_away(session.marks)

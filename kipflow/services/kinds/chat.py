@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kipflow.domain.errors import Refused
+from kipflow.domain.errors import Refused, Withheld
 from kipflow.services.buttons import offer
+from kipflow.services.conditions import note_away, note_back
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview
@@ -56,6 +57,15 @@ class ChatKind:
                 yield Effect(key=f"approval/{waits}/slack", number=row.number, channel="slack", payload=payload)
 
     def send(self, row: OutboxRow) -> str:
+        try:
+            reference = self._send(row)
+        except Withheld as error:
+            note_away(self.scope.store, "slack", error.why, at=self.scope.now)
+            raise
+        note_back(self.scope.store, "slack")
+        return reference
+
+    def _send(self, row: OutboxRow) -> str:
         payload: Mapping[str, Any] = row.payload
         text, blocks = str(payload["text"]), list(payload["blocks"])
         if row.external_ref:

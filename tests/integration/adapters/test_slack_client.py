@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from kipflow.adapters.slack import CLOCK_MARGIN, SlackChat
-from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
+from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable, Withheld
 from tests.integration.adapters.faulty import Server, answer, as_json, reset_in_body
 
 TOKEN = "xoxb-very-secret"
@@ -61,11 +61,18 @@ def test_a_rate_limit_without_a_number_still_waits(server: Server, chat: SlackCh
     assert caught.value.retry_after == 30
 
 
+@pytest.mark.parametrize("why", ["token_revoked", "is_archived", "missing_scope", "channel_not_found"])
+def test_what_only_a_person_can_put_right_keeps_all_waiting(server: Server, chat: SlackChat, why: str) -> None:
+    server.play(as_json({"ok": False, "error": why}))
+    with pytest.raises(Withheld, match=why):
+        chat.post("#kips", "t", BLOCKS, key="k")
+    assert posts(server) == 1
+
+
 @pytest.mark.parametrize(
     ("step", "why"),
     [
-        (as_json({"ok": False, "error": "invalid_auth"}), "invalid_auth"),
-        (as_json({"ok": False, "error": "channel_not_found"}), "channel_not_found"),
+        (as_json({"ok": False, "error": "invalid_blocks"}), "invalid_blocks"),
         (as_json({"ok": False}, 401), "chat.postMessage"),
     ],
 )

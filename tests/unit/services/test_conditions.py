@@ -122,4 +122,4 @@ def test_operators_hear_of_each_fault_once_until_it_begins_anew() -> None:
 def test_what_is_no_fault_is_in_no_message() -> None:
     found = find_conditions(replace(WELL, has_archive=False))
     assert report_conditions(open_memory(), found, RULES, now=NOW) == 0
-    assert set(SERVICES) == {"archive", "wiki", "tickets"}
+    assert set(SERVICES) == {"archive", "wiki", "tickets", "slack"}
