@@ -26,6 +26,7 @@ class Shape:
 CHECKED = Shape("checked-box", Verdict.CAST, "")
 EMPTY = Shape("empty-box", Verdict.IGNORE, "shows what may be voted")
 LEGEND = Shape("legend", Verdict.IGNORE, "shows what may be voted")
+NUMBERS = Shape("list-of-numbers", Verdict.IGNORE, "a list of numbers")
 SUMMARY = Shape("summary", Verdict.IGNORE, "shows what others voted")
 SEVERAL = Shape("several-boxes", Verdict.ASK, "more than one box is checked: which is the vote?")
 LAST_BOX = Shape("single-empty-box", Verdict.ASK, "one box of the template is left, without a mark")
@@ -107,6 +108,7 @@ def classify_lines(lines: Sequence[str], author: str) -> Shapes:
     if found:
         beside = [v for v in leading if _belongs_to_boxes(v, found, lines)]
         found.update({v.index: (CHECKED if v.is_boxed else LEGEND, v.value) for v in beside})
+    found.update({v.index: (NUMBERS, v.value) for v in leading if _is_among_numbers(v, lines)})
     for run in _find_runs([v for v in leading if v.index not in found], lines):
         shape = _classify_run(run, lines, author)
         if shape is not None:
@@ -131,6 +133,16 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
             if zero is not None or not is_technical("", after):
                 value = "".join(values[0]["value"].split())
                 yield Leading(index, value, after.lstrip(")]>"), line.lstrip(" -*•").startswith("["))
+
+
+#: "-2  earliest"
+_OTHER_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?[+\-]\s?(?:[2-9]|\d\d)(?!\w)")
+
+
+def _is_among_numbers(v: Leading, lines: Sequence[str]) -> bool:
+    """Whether the line above or below begins with a number that is no vote: "-1 latest / -2 earliest"."""
+    beside = lines[max(0, v.index - 1) : v.index + 2]
+    return _BARE.match(v.after) is None and any(_OTHER_NUMBER.match(line) for line in beside)
 
 
 def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:
