@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kipflow.mail.announcements.callrules import call
 from kipflow.mail.announcements.mails import result
-from kipflow.mail.announcements.rules import call, end, outcome
+from kipflow.mail.announcements.rules import end, outcome
 from kipflow.mail.announcements.verdicts import Table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-results.md"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kipflow.mail.votes.rules  # noqa: F401 # it fills the table
 from kipflow.mail.votes.changes import STANCE, TELLINGS
+from kipflow.mail.votes.judging import RULES
 from kipflow.mail.votes.lexicon import load_words
-from kipflow.mail.votes.verdicts import RULES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reading-votes.md"
 _HEAD = """# How votes are read
-Written by `python -m tools.reading_votes` from `kipflow/mail/votes/rules.py`, `changes.py` and `lexicon.toml`.
+Written by `python -m tools.reading_votes` from `talk.py`, `rules.py`, `changes.py` and `lexicon.toml` in
+`kipflow/mail/votes`.
 
 A mail's own lines (without quotes, signatures and footers) pass through boxes, legends and lists, then through
 sentences. Of each written value the first rule below that takes it decides: **cast** counts it, **ask** puts it to a

@@ -1,4 +1,4 @@
-"""What a word of a sentence says of the vote, by three tables: its outcome, its end, and that it is called off.
+"""What a word of a sentence says of the vote, by two tables: its outcome, and its end.
 
 In each the first rule that applies decides. Conditions, wishes and denials are asked before success, and what is not
 understood is asked about: no row accepts, cancels or voids anything that it does not understand as a whole.
@@ -6,30 +6,19 @@ understood is asked about: no row accepts, cancels or voids anything that it doe
 
 from __future__ import annotations
 
-from kipflow.mail.announcements.calls import (
-    CALLED,
-    Call,
-    calls_off,
-    find_call,
-    is_of_result,
-    is_undecided,
-    muses,
-    read_resolve,
-)
+from kipflow.mail.announcements.calls import is_of_result
 from kipflow.mail.announcements.clauses import is_real, thanks_all
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_clause_end, is_conditional
 from kipflow.mail.announcements.verdicts import Says, Table
 
-outcome, end, call = Table(), Table(), Table()
-NOTHING, ASK, FAILED, PASSED, WITHDRAWN, WISHED, MUSED, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
+outcome, end = Table(), Table()
+NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
 #: The words that each table is asked about.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
 ENDS = ("result", "cancel", "disregard", "extend", "runs_on", "keep", "correct", "close", "thanks")
-CALLS = ("cancel", "disregard", "apart", "close", "reopens", "outdated")
 #: A result and what it is of stand as near as this.
 _OF = 6
-_SAID = {Call.OUTRIGHT, Call.PERHAPS}
 
 
 # -- the outcome -----------------------------------------------------------------------------------------------------
@@ -191,79 +180,4 @@ def thanks_voters(h: Head) -> bool:
 
 @end(NOTHING, "anything else", "Thanks for the KIP.", "Closing this vote in 24 hours.", "I am closing my laptop.")
 def no_end(_: Head) -> bool:
-    return True
-
-
-# -- called off ------------------------------------------------------------------------------------------------------
-@call(
-    *(ASK, "called off for a time", "I'm cancelling this vote until the numbers are in.", "The vote is postponed."),
-    *("Pausing this vote.", "I'm tabling this vote for now.", "I'm putting this vote on hold."),
-    leaves=("I am cancelling this vote.", "We deferred the rename to a later KIP.", "Don't pause the vote."),
-)
-def put_on_hold(h: Head) -> bool:
-    if h.is_for_a_time:
-        return calls_off(h) and find_call(h) is not Call.NOT
-    return h.can_be("pauses") and not h.is_conditional and not read_resolve(h)[1] and find_call(h) in _SAID
-
-
-@call(
-    MUSED, "put off", "I'll restart the vote once the KIP is updated.", leaves=("I'll start a new vote if you insist.",)
-)
-def put_off(h: Head) -> bool:
-    return h.can_be("reopens") and h.hangs_on and not any(t.text in {"if", "unless"} for t in h.tokens)
-
-
-@call(
-    NOTHING, "asked, or a condition", "Would you mind cancelling this vote?", "If it is wrong I will cancel the vote."
-)
-def maybe_called_off(h: Head) -> bool:
-    return h.is_conditional
-
-
-@call(NOTHING, "denied", "I am not cancelling this vote.", "Don't cancel the vote.", "I never cancelled the vote.")
-def not_called_off(h: Head) -> bool:
-    return read_resolve(h)[1]
-
-
-@call(WITHDRAWN, "closed without an outcome", "Closing this vote without a decision.", leaves=("Closing this vote.",))
-def closed_undecided(h: Head) -> bool:
-    return h.can_be("close") and is_undecided(h)
-
-
-@call(
-    *(WITHDRAWN, "outright", "I am cancelling this vote.", "I call this RC off."),
-    leaves=("We should cancel this vote.", "The vote is postponed."),
-)
-def called_off(h: Head) -> bool:
-    return calls_off(h) and find_call(h) is Call.OUTRIGHT
-
-
-@call(WISHED, "an order, or a wish", "Please ignore this vote.", "Consider this vote void, please.")
-def wished_off(h: Head) -> bool:
-    return calls_off(h) and find_call(h) is Call.WISHED and not h.can_be("pauses")
-
-
-@call(ASK, "guessed, or without what it calls off", "I may have to cancel this vote.", "I am withdrawing this.")
-def perhaps_off(h: Head) -> bool:
-    return calls_off(h) and find_call(h) is Call.PERHAPS
-
-
-@call(
-    *(
-        MUSED,
-        "its caller may not go on with it",
-        "I'm moving the KIP back to discussion.",
-        "Back to the drawing board.",
-    ),
-    *("I'll restart the vote after the update.", "We no longer need this KIP.", "We should cancel this vote."),
-    *("Please pause this vote.",),
-    leaves=("I withdraw my -1.", "We drop invalid records.", "You should drop the second field."),
-)
-def may_not_go_on(h: Head) -> bool:
-    outdated = h.can_be("outdated") and h.leader is not None and (h.leader.can_be(*CALLED) or h.leader.text == "this")
-    return h.can_be("reopens") or outdated or muses(h) or (h.can_be("pauses") and find_call(h) is Call.WISHED)
-
-
-@call(NOTHING, "of something else", "I withdraw my -1.", "I'm cancelling the Jenkins job for the release.")
-def nothing_off(_: Head) -> bool:
     return True

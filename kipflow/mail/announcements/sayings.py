@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kipflow.mail.announcements.callrules import CALLS, call
 from kipflow.mail.announcements.calls import CALLED
 from kipflow.mail.announcements.clauses import Subject
 from kipflow.mail.announcements.heads import Head
-from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
+from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import has_word, lands, tokenize
 from kipflow.mail.announcements.verdicts import Rule, Says, Table
 

@@ -18,11 +18,11 @@ from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_cha
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
+from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest
 from kipflow.mail.votes.lexicon import ends, fold, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
-from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import Sentence, split_sentences
 from kipflow.mail.votes.structure import CHECKED, ON_PARTS, Shapes, classify_lines
 from kipflow.mail.votes.technical import counts_something, is_code

@@ -136,7 +136,7 @@ def find_leading(lines: Sequence[str]) -> Iterator[Leading]:
 
 
 #: "-2  earliest"
-_OTHER_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?[+\-]\s?(?:[2-9]|\d\d)(?!\w)")
+_OTHER_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?[+\-](?:[2-9]|\d\d)(?!\w)")
 
 
 def _is_among_numbers(v: Leading, lines: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What a rule is: a row of the table that `rules` fills, named after the function that says when it applies."""
+"""What a rule is: a row of a table that `talk` or `rules` fills, named after the function that says when it applies."""
 
 from __future__ import annotations
 
@@ -36,18 +36,21 @@ class Rule:
 
 
 _NOT = "not: "
-#: The table, in the order in which `rules` defines its rows.
-RULES: list[Rule] = []
 
 
-def rule(verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False) -> Callable[[When], When]:
-    """Adds a row to the table; the docstring holds its examples: "taken | taken, too | not: left to others"."""
+class Table(list[Rule]):
+    """Rules in the order in which they are asked."""
 
-    def add(when: When) -> When:
-        examples = [text.strip() for text in (when.__doc__ or "").split("|")]
-        takes = tuple(text for text in examples if not text.startswith(_NOT))
-        leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
-        RULES.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals))
-        return when
+    def __call__(
+        self, verdict: Verdict, why: str, *, mine: Verdict | None = None, rivals: bool = False
+    ) -> Callable[[When], When]:
+        """Adds a row; the docstring holds its examples: "taken | taken, too | not: left to others"."""
 
-    return add
+        def add(when: When) -> When:
+            examples = [text.strip() for text in (when.__doc__ or "").split("|")]
+            takes = tuple(text for text in examples if not text.startswith(_NOT))
+            leaves = tuple(text.removeprefix(_NOT) for text in examples if text.startswith(_NOT))
+            self.append(Rule(when.__name__.replace("_", "-"), when, verdict, why, takes, leaves, mine, rivals))
+            return when
+
+        return add

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from kipflow.mail import announcements
+from kipflow.mail.announcements.callrules import CALLS, call
 from kipflow.mail.announcements.heads import Head
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import find_outcome_of_subject, result
-from kipflow.mail.announcements.rules import CALLS, ENDS, OUTCOMES, call, end, outcome
+from kipflow.mail.announcements.rules import ENDS, OUTCOMES, end, outcome
 from kipflow.mail.announcements.tokens import load_classes, tokenize
 from kipflow.mail.announcements.verdicts import Table
 from kipflow.mail.subjects import parse_subject

@@ -7,11 +7,10 @@ import pytest
 from kipflow.domain.votes import Standing
 from kipflow.mail.quoting import OwnLine, find_own_words
 from kipflow.mail.votes.changes import TELLINGS, find_telling
+from kipflow.mail.votes.judging import RULES, judge
 from kipflow.mail.votes.mentions import find_mentions
 from kipflow.mail.votes.reading import read_expressions
-from kipflow.mail.votes.rules import judge
 from kipflow.mail.votes.sentences import split_sentences
-from kipflow.mail.votes.verdicts import RULES
 from tools import reading_votes
 
 

@@ -1,0 +1,17 @@
+"""The table of the rules: what is no vote, talk, doubts, votes. The first that takes a value decides."""
+
+from __future__ import annotations
+
+from kipflow.mail.votes import rules, talk
+from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.verdicts import Rule, Verdict
+
+RULES: tuple[Rule, ...] = (*talk.rule, *rules.rule)
+
+
+def judge(mention: Mention) -> tuple[Rule, Verdict]:
+    """The first rule that takes the mention, and what is made of it."""
+    found = next(row for row in RULES if row.when(mention))
+    is_own = (mention.opens and mention.sentence.starts_line) or mention.speaks_of_mine
+    is_yours = mention.segment.endswith("your")  # "I could not read your -1"
+    return found, found.mine if found.mine and is_own and not is_yours else found.verdict

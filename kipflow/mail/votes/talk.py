@@ -1,0 +1,129 @@
+"""What is no vote at all, and talk about votes: of other times, other people, other things.
+
+Each docstring holds what its rule takes, and what it must leave to others ("not:").
+"""
+
+from __future__ import annotations
+
+import re
+
+from kipflow.domain.votes import Choice
+from kipflow.mail.votes import people, technical
+from kipflow.mail.votes.about import About
+from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
+from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.verdicts import Table, Verdict
+
+ASK, IGNORE = Verdict.ASK, Verdict.IGNORE
+rule = Table()
+
+
+@rule(IGNORE, "a number like any other, or code")
+def measurement(m: Mention) -> bool:
+    """The offset is -1 then. | Call +1 408 555 0100 | @@ -1 +1 @@ | not: My -1 means that it is off"""
+    if m.choice is Choice.ABSTAIN and has("abstention", fold(m.lead)):
+        return False  # "No strong opinion => 0"
+    above = m.sentence.preceding.rstrip() if m.opens else ""
+    if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
+        return True
+    if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
+        return True
+    is_told = m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip())
+    if m.mine_follows or is_told or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
+        return False
+    return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
+
+
+@rule(ASK, "a line of a list, or a vote?")
+def bulleted(m: Mention) -> bool:
+    """- 1 test failed here | not: - 1, a test failed | not: - 1 for KIP-7"""
+    is_loose = m.written.startswith("- ") and m.opens and m.about is About.NOTHING
+    return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
+
+
+@rule(IGNORE, "cites a value")
+def quoted_value(m: Mention) -> bool:
+    """Please write "+1 (binding)" next time. | not: "+1" """
+    return m.is_quoted and not m.is_mine
+
+
+@rule(ASK, "a condition stands with the vote: is it met?")
+def conditional(m: Mention) -> bool:
+    """+1 if renamed | Once the name is fixed, +1 | Happy to +1 if needed | not: +1, even if it takes another release"""
+    is_conditional = m.is_conditional or begins("offered", fold(m.rest).lstrip(" ,("))
+    return is_conditional and (m.looks_like_vote or m.is_apart or m.is_mine or m.speaks_of_mine)
+
+
+_NUMBER = re.compile(r"(?<![\w.-])(?:\d{1,3}|the|these|those)\b")
+
+
+@rule(IGNORE, "counts votes, casts none", mine=ASK)
+def counted(m: Mention) -> bool:
+    """We have three +1 now. | One more +1 would do. | not: +1, that makes three | not: Another +1 (binding) for you"""
+    is_one_more = m.clause in {"another", "one more", "and another"} and not m.rest.strip(" .!)")
+    if m.opens or m.mine_follows or is_one_more or (m.is_claimed and m.clause.endswith("another")):
+        return False
+    numbers = [*find_words("quantity", m.clause), *_NUMBER.finditer(m.clause)]
+    is_counted = any(not leaves_only(("vote_words",), m.clause[n.end() :]) for n in numbers)
+    return is_counted and not has("presents", m.clause)
+
+
+#: "+1 (binding) - we need it in our tests": what is needed there is no vote
+_NEXT_CLAUSE = re.compile(r"\s*(?:[,;:.!–—-]|(?:because|since|as (?:we|i|it))\b)", re.IGNORECASE)
+
+
+@rule(IGNORE, "speaks of votes that are needed or in")
+def needed(m: Mention) -> bool:
+    """Falta +1 aquí | +1: 3, -1: 0 | not: +1 (binding), only one more needed | not: +1 (binding) - we need it"""
+    if re.match(r"\s*(?:votes?)?\s*(?:[:=]\s*\d|\(\d)", m.rest, re.I):
+        return True
+    if m.is_mine or (_NEXT_CLAUSE.match(m.rest) if m.opens else not m.segment):
+        return False
+    return has("need", m.near) or (not m.opens and has("need", m.segment))
+
+
+#: "My own +1 is non-binding."
+_SAYS_IF_BINDING = re.compile(r"\s+is (?:not |non-?)?binding\b", re.I)
+
+
+@rule(IGNORE, "speaks about a vote", mine=ASK)
+def talked_of(m: Mention) -> bool:
+    """A +1 was sent on Friday | Jun's vote, +1, was late | not: +1, is there a ticket?"""
+    if not m.opens and re.match(r"\s*,\s*(?:was|were|had|came|counts)\b", m.rest):
+        return True
+    if m.segment.endswith(("my", "my own")) and _SAYS_IF_BINDING.match(m.rest):
+        return False
+    behind = fold(m.rest.lstrip(" \"'”’»`*"))
+    return begins("told_of", behind) and (behind.startswith("here") or not m.mine_follows)
+
+
+@rule(IGNORE, "agrees with a remark")
+def on_a_remark(m: Mention) -> bool:
+    """+1 on Jun's comment | I'm +1 to that suggestion | not: +1 on KIP-7, Jun's comment aside"""
+    return m.about is About.REMARK and not m.is_claimed
+
+
+@rule(ASK, "on a part of it: is it a vote on the whole?")
+def part(m: Mention) -> bool:
+    """+1 (binding) to the renaming | not: +1 (binding) to the proposal"""
+    return m.about in {About.PART, About.REMARK}
+
+
+@rule(ASK, "names somebody: whose vote is it?")
+def with_a_name(m: Mention) -> bool:
+    """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | So far: +1 (Jun) | not: +1 (binding) from me"""
+    return people.is_named(m)
+
+
+@rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
+def of_another(m: Mention) -> bool:
+    """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
+    if re.match(r"you\b(?! all)", m.whom, re.IGNORECASE):
+        return True
+    return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
+
+
+@rule(ASK, "stands behind a label or a name: whose, and on what?")
+def labelled(m: Mention) -> bool:
+    """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
+    return people.is_labelled(m)
