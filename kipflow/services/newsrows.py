@@ -36,6 +36,8 @@ from kipflow.services.wording import find_warning_key
 NEWS_AGE = timedelta(days=3)
 #: What happened since kipflow follows a proposal is news for longer: nobody was notified while the archive was away.
 LATE_NEWS_AGE = timedelta(days=30)
+#: A decision for an earlier time than this is a backfill's.
+_TODAY = timedelta(hours=12)
 #: The question whether a number is a proposal's.
 CLAIMED_NUMBER = "claimed-number"
 
@@ -115,7 +117,8 @@ def _list_warnings(situation: Situation) -> Iterator[tuple[str, Notice]]:
 
 def _list_periods(situation: Situation) -> Iterator[tuple[str, VoteState]]:
     decision, state = situation.decision, situation.decision.newest_vote
-    if situation.is_of_the_past or decision.stage is not Stage.VOTE or state is None:
+    # a backfill decides for that day what its next step may overtake
+    if situation.recorded_at - decision.as_of > _TODAY or decision.stage is not Stage.VOTE or state is None:
         return
     ended = state.terms.earliest_close
     if ended <= decision.as_of and state.outcome not in _OVER and situation.is_fresh(ended):

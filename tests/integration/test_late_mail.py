@@ -55,6 +55,7 @@ def test_a_vote_that_is_lived_through_is_told_as_it_happens(village: Village) ->
         "KIP-77: Draft",
         "KIP-77: Draft → Discussion",
         "KIP-77: Discussion → Vote",
+        "KIP-77: the voting period is over: passed",
         "KIP-77: Vote → Accepted",
     ]
 
