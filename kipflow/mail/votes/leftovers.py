@@ -62,12 +62,13 @@ def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     folded = fold(text[:_SHORT])
     if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
-    claimed = find_claim_told_apart(text, author)
-    if claimed is None and len(text) < _SHORT:
-        claimed = next((c for s in _SENTENCE.split(text) if (c := _find_own_claim(s)) is not None), None)
+    claimed, standing = find_claim_told_apart(text, author), Standing.UNCLEAR
+    if claimed is None and len(text) < _SHORT:  # of who has voted it says nothing new
+        found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
+        claimed, standing = next((claim for claim in found if claim is not None), None), Standing.HINT
     if claimed is not None:
         why = "claims to bind, and gives no value: what is the vote?"
-        yield find("claim-without-value", Standing.UNCLEAR, why, claimed=claimed), ""
+        yield find("claim-without-value", standing, why, claimed=claimed), ""
 
 
 def _find_own_claim(sentence: str) -> bool | None:

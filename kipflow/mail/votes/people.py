@@ -15,7 +15,7 @@ _LAST_SENTENCE = re.compile(r"[.!?]\s")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
-_LABELS = ("own", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
+_LABELS = ("own", "change", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
 
 def is_named(m: Mention) -> bool:
