@@ -32,8 +32,9 @@ _END_TAGS = re.compile(r"(?:\s*</[^<>]*>)+\s*")
 _EDGES = " :：|=-–—\u00a0"
 #: What stands in a field that nobody has filled in yet.
 _EMPTY = frozenset({"", "tbd", "todo", "tba", "here", "link", "n/a", "none", "-", "…", "..."})
-#: Blocks that begin like a field and are tried.
-_TRIES = 3
+#: Blocks that begin like a field and are tried, and characters at a block's start among which its name stands.
+_TRIES, _NAME = 3, 400
+_NAME_END = re.compile(r"[:：|=]|[-–—](?=\s)|\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,11 @@ def _find_name_end(body: str, block: _Block, kind: str) -> int | None:
     """Where the name of this kind of field ends that a block begins with, its separator included."""
     for count in range(1, min(len(block.texts), 4) + 1):
         start, end = block.texts[count - 1]
-        text = body[start:end]
-        for match in re.finditer(r"[:：|=]|[-–—](?=\s)|\Z", text):
+        # every end that is tried reads all before it: without a bound a hostile page takes hours
+        left = _NAME - sum(b - a for a, b in block.texts[: count - 1])
+        if left <= 0:
+            return None
+        for match in _NAME_END.finditer(body[start : min(end, start + left)]):
             named = _read(body, [*block.texts[: count - 1], (start, start + match.start())])
             if find_kind(f"{named}:") == kind:
                 separator = _SEPARATOR.match(body, start + match.start(), end)

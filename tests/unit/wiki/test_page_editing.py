@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -150,3 +152,12 @@ def test_on_any_page_an_edit_changes_the_state_alone_or_nothing_and_is_not_made_
     field = read_fields(read_sections(parse_storage(after, source="page")))["state"]
     assert parse_status(field.value) is parse_status(new) is not StatusWord.UNKNOWN
     assert edit_page(after, {"state": new}, source="page") == (after, {})
+
+
+@pytest.mark.parametrize("noise", ["- ", "a:", "=| "])
+def test_a_line_that_could_end_a_name_anywhere_costs_no_more_than_its_length(noise: str) -> None:
+    line, long = f"<p>{noise * 60_000}</p>", f"<p><b>{'a ' * 60_000}</b>{noise * 60_000}</p>"
+    began = time.process_time()
+    after = set_fields(f"{line}{long}<p>Current state: Voting</p>", state="Accepted")
+    assert after == f"{line}{long}<p>Current state: Accepted</p>"
+    assert time.process_time() - began < 3
