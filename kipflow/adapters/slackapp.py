@@ -74,11 +74,11 @@ class SlackApp:
 
 def parse_press(payload: Mapping[str, Any]) -> Press | None:
     """The pressed button of an interaction; None where it is none of ours."""
-    actions = payload.get("actions") or []
-    if payload.get("type") != "block_actions" or not actions:
+    action, user = next(iter(payload.get("actions") or ()), None), payload.get("user")
+    if payload.get("type") != "block_actions" or not isinstance(action, dict) or not isinstance(user, dict):
         return None
-    if not str(actions[0].get("action_id", "")).startswith("kipflow-"):
+    if not str(action.get("action_id", "")).startswith("kipflow-"):
         return None
     fields = ((payload.get("state") or {}).get("values") or {}).get("reason") or {}
     reason = (fields.get("reason") or {}).get("value") or ""
-    return Press(user=str(payload["user"]["id"]), value=str(actions[0].get("value", "")), reason=str(reason))
+    return Press(user=str(user.get("id", "")), value=str(action.get("value", "")), reason=str(reason))

@@ -79,7 +79,7 @@ def _say_open_questions(vote: Vote) -> Iterator[str]:
     who = sum(bool(d.binds) for d in vote.doubts)
     asked = [
         *([_count(unclear, "unclear ballot")] if unclear else []),
-        *([_count(who, "doubt") + " who is who"] if who else []),
+        *([_count(who, "doubt") + " about who is who"] if who else []),
     ]
     if asked:
         yield f"{' and '.join(asked)} could turn it: a person must settle"

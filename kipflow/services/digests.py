@@ -18,6 +18,7 @@ from kipflow.services.board import Board, BoardRow, ProposalView
 from kipflow.services.effectrules import OFF, EffectRules
 from kipflow.services.messages import build_message, escape, link, localise, quote
 from kipflow.services.ports import DIRECT, Effect, Store
+from kipflow.services.wording import is_undated
 
 WEEK = timedelta(days=7)
 #: A digest that is later than this is not written: its week is no news any more.
@@ -89,7 +90,7 @@ def load_week(store: Store, board: Board, until: datetime, now: datetime) -> Wee
         (view, move)
         for view in views
         for move in effective([recorded.transition for recorded in view.history])
-        if since <= move.at <= now and not view.claim
+        if since <= move.at <= now and not view.claim and not is_undated(view.history)
     ]
     newest = board.newest({Stage.VOTE: 200, Stage.DISCUSSION: 1_000})
     return Week(
@@ -112,7 +113,7 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
     title = f"The week until {week.until:%Y-%m-%d}"
     lines = [
         f"{KINDS['digest'].icon} *{title}*",
-        *_part("Open votes", (_say_open(row, rules) for row in week.open_votes)),
+        *_part("Open now", (_say_open(row, rules) for row in week.open_votes)),
         *_part("Decided", (_say_move(*each, rules) for each in decided)),
         *_part("What else moved", (_say_move(*each, rules) for each in newest if each not in decided)),
         *_part("About to go dormant", (_say_silent(row, rules) for row in week.silent)),

@@ -24,6 +24,8 @@ def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: dat
         return "Nothing was done: you are not among those who may settle this in Slack (`slack.buttons`)."
     try:
         act, values = json.loads(press.value)
+        if not isinstance(act, str) or not isinstance(values, dict):
+            raise TypeError("an act and its values")
         if act == DRAFT:
             return _draft(desk, int(values["proposal"]), at)
         done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))

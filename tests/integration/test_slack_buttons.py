@@ -15,8 +15,9 @@ from kipflow.launcher.slackapp import APP_TOKEN, listen, open_app
 from kipflow.services import deliver
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
-from kipflow.services.ports import Effect
-from kipflow.wiring import Parts, effect_rules
+from kipflow.services.ports import Effect, Press
+from kipflow.services.presses import settle_press
+from kipflow.wiring import Parts, effect_rules, open_desk
 from tests.integration.test_story import run_once
 from tests.kinds import scope_of
 from tests.unit.services.test_slack_goldens import check_limits
@@ -129,9 +130,25 @@ def test_without_an_app_there_are_links_and_no_buttons(told: tuple[str, Parts]) 
     assert "answers" not in written
 
 
-@pytest.mark.parametrize("payload", [{}, {"type": "block_actions", "actions": []}, {"type": "view_submission"}])
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"type": "block_actions", "actions": []},
+        {"type": "block_actions", "actions": ["x"], "user": {"id": "U1"}},
+        {"type": "block_actions", "actions": [{"action_id": "kipflow-0", "value": "[]"}]},
+        {"type": "view_submission"},
+    ],
+)
 def test_what_is_no_press_of_ours_is_left_alone(payload: dict[str, Any]) -> None:
     assert parse_press(payload) is None
+
+
+@pytest.mark.parametrize("value", ["", "[]", '["ballot", ["+1"]]', "[1, {}]", '{"act": "stage"}'])
+def test_a_value_that_is_no_act_of_ours_does_nothing(told: tuple[str, Parts], value: str) -> None:
+    _, parts = told
+    said = settle_press(open_desk(parts), Press(user="U1", value=value, reason="x"), {"U1": "bvogel"}, at=parts.clock())
+    assert said.startswith("Nothing was done: this button is not of this version")
 
 
 def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(

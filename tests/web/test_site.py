@@ -175,7 +175,7 @@ def spoil(view: ProposalView) -> ProposalView:
         ),
         votes=(replace(state, vote=vote, differences=(bad,)),),
         history=(*view.history, replace(view.history[-1], transition=ruled)),
-        missing=("1 doubt who is who could turn it: a person must settle SECRET", bad),
+        missing=("1 doubt about who is who could turn it: a person must settle SECRET", bad),
         links={key: f"javascript:alert('{key}')" for key in view.links},
     )
 

@@ -115,7 +115,7 @@ def test_who_may_be_one_person_is_asked_with_the_outcome_both_ways_and_the_comma
         'kipflow -C kafka review merge kim@home.example kosei --reason "…"  # one person',
         'kipflow -C kafka review split kim@home.example kosei --reason "…"  # two people',
     ]
-    assert "1 doubt who is who could turn it: a person must settle" in shown(capsys)
+    assert "1 doubt about who is who could turn it: a person must settle" in shown(capsys)
 
 
 def test_care_is_ruled_on_with_known_interfaces_only_and_a_reviewer_can_be_named(
