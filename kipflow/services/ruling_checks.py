@@ -68,7 +68,7 @@ def check_time(wanted: Wanted) -> None:
     moves = [t.at for t in wanted.session.history.load(facts.proposal.number)]
     began = min((*moves, *(m.arrived_at for m in facts.messages), *(p.saved_at for p in facts.pages)), default=None)
     if began is not None and at < began:
-        raise BadRuling(f"{facts.key} began on {_say(began)}: nobody ruled on it by {_say(at)}")
+        raise BadRuling(f"{facts.key} began on {say_moment(began)}: nobody ruled on it by {say_moment(at)}")
 
 
 def _check_ballot(wanted: Wanted) -> Checked:
@@ -124,7 +124,7 @@ def _check_snooze(wanted: Wanted) -> Checked:
     if datetime.fromisoformat(str(text)).tzinfo is None:
         raise BadRuling("a snooze ends at a time with its zone, such as 2026-03-02T00:00:00+00:00")
     if until <= at:
-        raise BadRuling(f"a snooze ends in the future; {_say(until)} is not after {_say(at)}")
+        raise BadRuling(f"a snooze ends in the future; {say_moment(until)} is not after {say_moment(at)}")
     if stage is not None and stage not in OPEN_STAGES:
         raise BadRuling(f"{wanted.facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
     return wanted.target, value
@@ -200,5 +200,6 @@ CHECKS: Mapping[str, Callable[[Wanted], Checked]] = {
 }
 
 
-def _say(moment: datetime) -> str:
+def say_moment(moment: datetime) -> str:
+    """A time as a refusal names it."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"

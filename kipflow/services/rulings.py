@@ -15,7 +15,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.policy import Policy
 from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Store
-from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time
+from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time, say_moment
 
 __all__ = ["MAX_REASON", "BadRuling", "Recorded", "check_words", "revoke", "rule", "settle"]
 
@@ -116,10 +116,12 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
             raise BadRuling(f"no ruling {ruling_id} is known; `kipflow review rulings` lists them")
         if ruling.revoked_at is not None:
             raise BadRuling(
-                f"ruling {ruling_id} was revoked by {ruling.revoked_by} on {_say(ruling.revoked_at)} already"
+                f"ruling {ruling_id} was revoked by {ruling.revoked_by} on {say_moment(ruling.revoked_at)} already"
             )
         if at < ruling.made_at:
-            raise BadRuling(f"ruling {ruling_id} was made on {_say(ruling.made_at)}: it cannot end before it began")
+            raise BadRuling(
+                f"ruling {ruling_id} was made on {say_moment(ruling.made_at)}: it cannot end before it began"
+            )
         session.rulings.revoke(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
     return ruling
 
@@ -136,7 +138,3 @@ def check_words(author: str, reason: str) -> tuple[str, str]:
     if len(by) > 200 or len(why) > MAX_REASON:
         raise BadRuling(f"a reason has at most {MAX_REASON:,} characters, an author's name 200")
     return by, why
-
-
-def _say(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -11,7 +11,7 @@ from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
-_LAST_SENTENCE = re.compile(r"[.!?]\s")
+_SENTENCE_END = re.compile(r"[.!?]\s")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
@@ -40,7 +40,7 @@ def is_labelled(m: Mention) -> bool:
     if m.mine_follows:
         return False
     lead = fold(m.sentence.preceding if m.opens else m.lead)
-    clause = re.split(r"[.!?]\s", lead)[-1].rstrip()
+    clause = _SENTENCE_END.split(lead)[-1].rstrip()
     if clause[-1:] == ":" and has("reports", drop("casts", clause[-45:])) and not has("first_person", clause):
         return True
     if m.opens:
@@ -50,7 +50,7 @@ def is_labelled(m: Mention) -> bool:
         return False  # "Emeka (+1 non-binding)", where Emeka signs
     if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
         return True
-    if clause[-1:] == ":" and len(find_names(_LAST_SENTENCE.split(m.lead)[-1])) > 1:
+    if clause[-1:] == ":" and len(find_names(_SENTENCE_END.split(m.lead)[-1])) > 1:
         return True  # "Thanks for voting! Jun, Mara and Tess: +1 (binding)"
     # "Option A: +1, option B: -1": each has its own label
     match = _LABEL.match(m.lead.rsplit(",", 1)[-1] if find_values(m.lead) else m.lead)
