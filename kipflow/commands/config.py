@@ -32,16 +32,17 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     Asks for what is not given. Writes a community file with the usual rules and an empty roster, never over a file
     that is there, and prints what to do next. Nothing is sent by what it writes.
     """
-    answers = {key: given[key] or _ask(key, question) for key, question in _QUESTIONS.items()}
+    name = name or prefix.lower()
+    config = read_settings().config
+    community, roster = config / "communities" / f"{name}.yaml", config / "rosters" / f"{name}.yaml"
+    answers = _ask({**given, "list": " ".join(lists)}, community)
     new = Beginning(
-        name=name or prefix.lower(),
+        name=name,
         prefix=prefix,
-        lists=lists or tuple(_ask("list", "Mailing lists, separated by spaces").split()),
+        lists=tuple(answers.pop("list").split()),
         since=since or f"{datetime.now(UTC):%Y}-01",
         **{**given, **answers},
     )
-    config = read_settings().config
-    community, roster = config / "communities" / f"{new.name}.yaml", config / "rosters" / f"{new.name}.yaml"
     for path in (community, roster):
         if path.exists():
             raise KipflowError(f"{path} is there already; choose another --name, or remove it")
@@ -55,13 +56,23 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     return 0
 
 
-_QUESTIONS = {"title": "The community's name", "source": "The document that its voting rules are from"}
+#: Option → what is asked for where it is not given.
+_QUESTIONS = {
+    "title": "The community's name",
+    "source": "The document that its voting rules are from",
+    "list": "Mailing lists, separated by spaces",
+}
 
 
-def _ask(option: str, question: str) -> str:
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"nobody can be asked: give --{option}")
-    return str(click.prompt(question))
+def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
+    """An answer to each question: what is given, or what somebody at a terminal says."""
+    missing = [option for option in _QUESTIONS if not given[option]]
+    if missing and not sys.stdin.isatty():
+        options = ", ".join(f"--{option}" for option in missing)
+        raise click.UsageError(f"nobody can be asked: give {options}; it writes {community}")
+    if missing:
+        console().print(f"it writes {community}, and a roster", soft_wrap=True)
+    return {option: given[option] or str(click.prompt(_QUESTIONS[option])) for option in _QUESTIONS}
 
 
 def _write(path: Path, text: str) -> None:
@@ -79,9 +90,9 @@ def _print_next(new: Beginning, community: Path, roster: Path) -> None:
         f"run all of it: `make run COMMUNITY={new.name}`",
     )
     os.environ["KIPFLOW_COMMUNITY"] = new.name  # the commands are for the new one
-    console().print(f"written: {community}\n         {roster}\n\nnext:")
+    console().print(f"written: {community}\n         {roster}\n\nnext:", soft_wrap=True)
     for place, step in enumerate(steps, 1):
-        console().print(f"  {place}. {step}")
+        console().print(f"  {place}. {step}", soft_wrap=True)
 
 
 @click.group()

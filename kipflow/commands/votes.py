@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -45,8 +46,10 @@ def votes(
     A vote passes only if its period is over at --as-of (default: the newest message read). Without a
     roster no ballot counts as binding: a mail is never trusted about who binds.
     """
+    if name:
+        os.environ["KIPFLOW_COMMUNITY"] = name  # the commands that are shown are for it
     settings = read_settings()
-    community = load_community(name or settings.community, settings.config)
+    community = load_community(settings.community, settings.config)
     people = load_roster(roster) if roster else find_roster(community, settings.config)
     with progress("reading") as show:
         mails_read = ReadingProgress(show, sys.stderr, time.monotonic)
@@ -122,7 +125,7 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
     if asked:
         are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
         settle = "`kipflow ingest`, `kipflow advance` and `kipflow review` settle them"
-        err.print(f'{are}: see the lines of status "review"; {settle}')
+        err.print(f'{are} (status "review"); {settle}', soft_wrap=True)
 
 
 def _count_questions(reading: VoteReading) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from kipflow.domain.claims import Claim
 from kipflow.domain.clocks import VoteState
@@ -63,6 +63,8 @@ class Decision:
 
 #: What can say something else than the facts.
 SIDES = ("page", "index", "result", "ticket", "release")
+#: How long people have to bring their pages up to date after a move, before anybody is asked to.
+DRIFT_GRACE = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after, find_earliest_close
-from kipflow.domain.decisions import Decision
+from kipflow.domain.decisions import DRIFT_GRACE, Decision, Drift
 from kipflow.domain.drift import find_drift
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import SilenceWarning
@@ -31,6 +32,7 @@ def conclude(state: State) -> Decision:
     if state.waits_for is not None and state.vote is not None and running is not None:
         awaited = Stage.ACCEPTED if running.outcome is Outcome.PASSED else Stage.REJECTED
     refused = state.claim is not None and state.claim.kind is ClaimKind.REFUSED
+    drift = () if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited)
     warning = _find_warning(state)
     return Decision(
         number=state.facts.proposal.number,
@@ -42,8 +44,8 @@ def conclude(state: State) -> Decision:
         votes=states,
         missing=say_missing(state, running),
         review=find_questions(state, states, running),
-        drift=() if refused else find_drift(state.facts, state.stage, state.as_of, states, awaited=awaited),
-        next_deadline=_find_deadline(state, warning),
+        drift=drift,
+        next_deadline=_find_deadline(state, warning, drift),
         warned_at=quiet.find_warned_at(state) if warning is not None else None,
         warning=warning,
         unwarned=quiet.find_unwarned(state),
@@ -60,7 +62,7 @@ def _find_warning(state: State) -> SilenceWarning | None:
     return warning
 
 
-def _find_deadline(state: State, warning: SilenceWarning | None) -> datetime | None:
+def _find_deadline(state: State, warning: SilenceWarning | None, drift: Sequence[Drift]) -> datetime | None:
     """The next moment at which time alone could change something, `as_of` where only data are waited for."""
     silent_at, dormant_at = quiet.find_silent_at(state), quiet.find_dormant_at(state)
     due = [m for m in (silent_at, dormant_at) if m is not None and m <= state.now]
@@ -71,6 +73,8 @@ def _find_deadline(state: State, warning: SilenceWarning | None) -> datetime | N
     moments = [*find_clock_moments(state), *([silent_at] if silent_at is not None else [])]
     if warning is not None and quiet.find_warned_at(state) is None:
         moments.append(after(state.as_of, LOOK_AGAIN))
+    if drift:
+        moments.append(after(state.since, DRIFT_GRACE))  # people are asked about it then
     if state.running is not None:
         # a passed vote that nobody has announced by then becomes a question
         earliest = find_earliest_close(state.facts, state.running, state.policy, state.now)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.decisions import Decision, Drift, ReviewItem
+from kipflow.domain.decisions import DRIFT_GRACE, Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
@@ -137,9 +137,14 @@ def _list_claims(situation: Situation) -> Iterator[tuple[str, ReviewItem]]:
 
 
 def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
-    """What contradicts the facts of a proposal that moved lately; kipflow's own edit sees to the index."""
+    """What contradicts the facts of a proposal that moved lately, and still does after people's day for it.
+
+    kipflow's own edit sees to the index.
+    """
     decision, rules = situation.decision, situation.rules
     if situation.is_of_the_past or situation.followed_since is None or not situation.is_fresh(decision.since):
+        return
+    if decision.as_of - decision.since < DRIFT_GRACE:
         return
     for drift in decision.drift:
         if not (drift.side == "index" and rules.index_page):

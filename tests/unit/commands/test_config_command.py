@@ -51,7 +51,9 @@ def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["init", "LIP", *FLAGS[:2]]) == 2
-    assert "nobody can be asked: give --source" in capsys.readouterr().err
+    written = config / "communities" / "lip.yaml"
+    told = capsys.readouterr().err
+    assert f"nobody can be asked: give --source, --list; it writes {written}" in told, "all at once, and where"
     assert run(["init", "lip", *FLAGS]) == 2
     assert "prefix: expected capital letters such as KIP, got 'lip'" in capsys.readouterr().err
     assert not [path for path in config.rglob("*") if path.is_file()]

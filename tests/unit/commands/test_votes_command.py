@@ -92,7 +92,8 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: 
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
     (tmp_path / "a.mbox").write_text(text)
     assert run(["votes", str(tmp_path / "a.mbox"), *ROSTER, *KAFKA]) == 0
-    assert capsys.readouterr().err.splitlines()[-1].startswith("1 question is open and counted in no tally: see ")
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith('1 question is open and counted in no tally (status "review"); ')
     assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
     assert "open" not in capsys.readouterr().err
 

@@ -138,11 +138,14 @@ def test_a_voting_period_that_is_over_is_told_once_while_the_vote_is_not_decided
     assert periods(60) == []
 
 
-def test_operators_hear_of_drift_of_a_proposal_that_moved_lately_and_of_none_that_a_first_run_finds() -> None:
+def test_operators_hear_of_drift_a_day_after_a_move_and_of_none_that_a_first_run_finds() -> None:
     drafted = facts(
         pages=(replace(page(0), status=StatusWord.DRAFT, status_text="Draft"),), messages=TALKED["messages"]
     )
-    decision = decided(drafted, POLICY, 1.5)
+    early, decision = decided(drafted, POLICY, 1.5), decided(drafted, POLICY, 2.1)
+    assert [d.side for d in early.drift] == ["page"], "it is shown at once"
+    assert find_effects(early, (), RULES, followed_since=at(0)) == [], "people have a day for their pages"
+    assert early.next_deadline == at(2), "and it is looked at again then"
     assert texts(find_effects(decision, (), RULES, followed_since=at(0)), "#ops") == [
         "KIP-7: the page says “Draft”, the facts say Discussion"
     ]

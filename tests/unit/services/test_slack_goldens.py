@@ -246,7 +246,7 @@ MESSAGES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
     "lint": write_faults,
     "dormancy": write_warning,
     "question": lambda: find("question", tell(UNCLEAR, 4.5)),
-    "drift": lambda: find("drift", tell(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 1.1)),
+    "drift": lambda: find("drift", tell(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 2.1)),
     "approval": write_approval,
     "condition": write_condition,
     "failure": write_failure,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -70,8 +71,11 @@ def test_the_readme_shows_what_the_example_prints(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "")
+    monkeypatch.setattr(sys, "argv", [str(ROOT / ".venv/bin/kipflow")])
     assert run(["votes", *EXAMPLE]) == 0
-    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    shown = capsys.readouterr()
+    printed = [line.rstrip() for line in (shown.out + shown.err).splitlines()]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "kipflow votes " + " ".join(EXAMPLE) in readme
     block = re.search(r"^```\n(10 messages read.*?)\n```$", readme, re.MULTILINE | re.DOTALL)
