@@ -19,6 +19,8 @@ NONE = frozenset({404})
 # its runs last until people have answered: nothing waits for them
 ASK = "kip_ask_people"
 ACTIVE = frozenset({"queued", "running"})
+#: The id of a task, its state and its try.
+TaskState = tuple[str, str | None, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ class AirflowApi:
         body = self._send("GET", "/api/v2/dags/~/dagRuns", params={"state": sorted(ACTIVE), "limit": 100})
         return [_as_run(run) for run in body["dag_runs"] if run["dag_id"] != ASK]
 
-    def fetch_task_states(self, run: DagRun) -> list[tuple[str, str | None, int]]:
+    def fetch_task_states(self, run: DagRun) -> list[TaskState]:
         """Task id, state and try of every task instance of a run (the first 200)."""
         path = f"/api/v2/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances"
         body = self._send("GET", path, params={"limit": 200})

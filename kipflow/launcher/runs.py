@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.errors import LaunchFailed
-from kipflow.launcher.api import ASK, AirflowApi, DagRun
+from kipflow.launcher.api import ASK, AirflowApi, DagRun, TaskState
 from kipflow.launcher.processes import find_last_error
 from kipflow.launcher.progress import Progress, Step
 
@@ -23,7 +23,10 @@ DAGS = (BACKFILL, POLL, SYNC, ADVANCE, *FOLLOWERS)
 ALL_DAGS = (*DAGS, ASK)
 SPARK_POOL = "spark"
 ENDED = frozenset({"success", "skipped", "failed", "upstream_failed"})
-AT_WORK = frozenset({"running", "up_for_retry"})
+AT_WORK = frozenset({"running", "queued", "scheduled"})
+RETRIED = "up_for_retry"
+#: After so many tries in vain its service is taken for away: Airflow tries on, ever later, and nobody waits for it.
+TRIES = 2
 PARSE_SECONDS = 120.0
 POLL_SECONDS = 2.0
 
@@ -113,14 +116,14 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
     restless = bool(os.environ.get("KIPFLOW_EVERY"))
     while True:
         waiting.check_alive()
-        active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+        active = _find_active(waiting.api, dag_ids)
         if restless:
             at_work = {run.dag_id for run in active}
             if all(_ended(waiting.api, d) - ended[d] or (d == BACKFILL and d not in at_work) for d in dag_ids):
                 return
         if not active and not any(waiting.api.is_awaited(dag_id) for dag_id in dag_ids):
             # an event can turn into a run between the two questions
-            active = [run for run in waiting.api.fetch_active() if run.dag_id in dag_ids]
+            active = _find_active(waiting.api, dag_ids)
             if not active:
                 return
         if time.monotonic() > deadline:
@@ -131,6 +134,19 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
             )
         step.say(_describe(waiting.api, active))
         time.sleep(POLL_SECONDS)
+
+
+def _find_active(api: AirflowApi, dag_ids: Collection[str]) -> list[DagRun]:
+    """The runs of these DAGs that are worth waiting for."""
+    runs = [run for run in api.fetch_active() if run.dag_id in dag_ids]
+    return [run for run in runs if run.state != "running" or not _find_stuck(api.fetch_task_states(run))]
+
+
+def _find_stuck(states: Sequence[TaskState]) -> list[tuple[str, int]]:
+    """The tasks that failed often enough, with their tries, where a run does nothing but wait to try them again."""
+    if any(state in AT_WORK for _, state, _ in states):
+        return []
+    return [(task, tries) for task, state, tries in states if state == RETRIED and tries >= TRIES]
 
 
 def _ended(api: AirflowApi, dag_id: str) -> set[str]:
@@ -144,21 +160,28 @@ def _describe(api: AirflowApi, active: Sequence[DagRun]) -> str:
         if run.state == "running":
             states = api.fetch_task_states(run)
             ended = sum(state in ENDED for _, state, _ in states)
-            at = sorted({task for task, state, _ in states if state in AT_WORK})
+            again = {f"{task} (failed, is tried again)" for task, state, _ in states if state == RETRIED}
+            at = sorted({task for task, state, _ in states if state == "running"} | again)
             parts.append(" ".join([run.dag_id, f"{ended}/{len(states)}", *at]))
     waiting = sum(run.state == "queued" for run in active)
     return ", ".join([*parts, *([f"{waiting} more to come"] if waiting else [])])
 
 
 def _find_failures(waiting: Waiting, dag_ids: Collection[str]) -> dict[str, str]:
-    """Each DAG whose newest run failed, with a line on it: task, last error, log."""
+    """Each DAG whose newest run failed, or waits to try again, with a line on it: task, last error, log."""
     lines = {}
     for dag_id in dag_ids:
         newest = next(iter(waiting.api.fetch_runs(dag_id, limit=1)), None)
-        if newest is None or newest.state != "failed":
+        if newest is None or newest.state not in {"failed", "running"}:
             continue
-        failed = [(task, tries) for task, state, tries in waiting.api.fetch_task_states(newest) if state == "failed"]
-        task, tries = failed[0] if failed else ("?", 0)
+        states = waiting.api.fetch_task_states(newest)
+        if newest.state == "running":
+            failed = _find_stuck(states)
+        else:
+            failed = [(task, tries) for task, state, tries in states if state == "failed"] or [("?", 0)]
+        if not failed:
+            continue
+        task, tries = failed[0]
         folder = waiting.task_logs / f"dag_id={dag_id}" / f"run_id={newest.run_id}" / f"task_id={task}"
         log = folder / f"attempt={tries}.log"
         lines[dag_id] = f"{dag_id} failed at {task}: {find_last_error(log)} (log: {log})"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from kipflow.launcher.api import DagRun
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import ALL_DAGS, BACKFILL, POLL, Waiting, run_dags
+from kipflow.launcher.runs import ALL_DAGS, BACKFILL, POLL, SYNC, Waiting, run_dags
 
 
 class FakeAirflow:
@@ -75,3 +76,28 @@ def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
     assert failed == []
     assert "✓ Mail archive and wiki are read for the first time" in told
     assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
+
+
+class AwayForLong(FakeAirflow):
+    """The source's run goes on and on: its task failed twice, and waits for its third try."""
+
+    def trigger(self, dag_id: str) -> None:
+        super().trigger(dag_id)
+        if dag_id in self.failing:
+            self.runs[0] = replace(self.runs[0], state="running")
+
+    def fetch_active(self) -> list[DagRun]:
+        return [run for run in self.runs if run.state == "running"]
+
+    def fetch_task_states(self, _run: DagRun) -> list[tuple[str, str | None, int]]:
+        return [("sync_pages", "up_for_retry", 2), ("sync_tickets", None, 0)]
+
+
+def test_nobody_waits_for_what_airflow_tries_again_and_again(tmp_path: Path) -> None:
+    airflow = AwayForLong(SYNC)
+    failed, told = start(airflow, tmp_path)
+    [line] = failed
+    assert line.startswith("kip_sync_wiki failed at sync_pages: ")
+    assert "✗ Mail archive and wiki are read for the first time: kip_sync_wiki failed" in told
+    assert "✓ Stages, index, Slack and metrics follow" in told
+    assert airflow.paused == set()
