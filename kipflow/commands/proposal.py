@@ -25,17 +25,18 @@ from kipflow.services.wording import is_undated, say_delivery, say_ruling, say_w
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 
 
-def print_proposal(view: ProposalView, form: str) -> int:
-    """Print one proposal in full; as CSV its timeline."""
+def print_proposal(view: ProposalView, form: str, *, rebuilt: bool = False) -> int:
+    """Print one proposal in full; as CSV its timeline. `rebuilt`: its entries were decided anew, none is recorded."""
     if form == "json":
-        print_json(as_dict(view))
+        print_json(as_dict(view, rebuilt=rebuilt))
         return 0
     if form == "csv":
-        print_rows(_timeline_rows(view), form, columns=_TIMELINE)
+        print_rows([{**r, "recorded": ""} if rebuilt else r for r in _timeline_rows(view)], form, columns=_TIMELINE)
         return 0
     out = console()
-    for part in (_print_head, _print_timeline, _print_votes):
-        part(view)
+    _print_head(view)
+    _print_timeline(view, rebuilt=rebuilt)
+    _print_votes(view)
     for lines in (_say_questions, _say_rulings, _say_page, _say_calls, _say_drift):
         for line in lines(view):
             out.print(line, soft_wrap=True)
@@ -55,11 +56,14 @@ def _print_head(view: ProposalView) -> None:
         out.print(f"  missing: {line}")
 
 
-def _print_timeline(view: ProposalView) -> None:
+def _print_timeline(view: ProposalView, *, rebuilt: bool) -> None:
+    """The history as a table; one that was rebuilt has no times of record."""
+    recorded = () if rebuilt else ("recorded",)
+    how = "rebuilt from what is known today" if rebuilt else "in the order in which it was recorded"
     print_table(
         [{**row, "holds_as_of": row["at"]} for row in _timeline_rows(view)],
-        columns=("holds_as_of", "recorded", "move", "rule", "by", "policy", "rules", "evidence"),
-        title="\nTimeline, in the order in which it was recorded",
+        columns=("holds_as_of", *recorded, "move", "rule", "by", "policy", "rules", "evidence"),
+        title=f"\nTimeline, {how}",
     )
     for r in view.history:
         for e in find_facts(r.transition.evidence) if r.transition.retracts else ():

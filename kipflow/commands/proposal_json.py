@@ -23,8 +23,11 @@ from kipflow.services.wording import say_delivery, say_ruling
 Links = Mapping[str, str]
 
 
-def as_dict(view: ProposalView) -> dict[str, Any]:
-    """The proposal with its decision, history, votes and all that waits; times are datetimes."""
+def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
+    """The proposal with its decision, history, votes and all that waits; times are datetimes.
+
+    `rebuilt`: its history was decided anew, so no entry has a time of record.
+    """
     page = view.pages[-1] if view.pages else None
     return {
         "proposal": view.proposal.number,
@@ -35,7 +38,7 @@ def as_dict(view: ProposalView) -> dict[str, Any]:
         **pick_fields(view, "last_activity", "warned_at", "next_deadline"),
         **pick_fields(view.proposal, "release", "in_progress"),
         **pick_fields(view, "claim", "claim_why", "missing"),
-        "history": [_move(r, view.links) for r in view.history],
+        "history": [_move(r, view.links) | ({"recorded_at": None} if rebuilt else {}) for r in view.history],
         "warnings": [_warning(w, view) for w in view.warnings],
         "votes": [_vote(s, view.links) for s in view.votes],
         "review": [

@@ -73,7 +73,8 @@ def status(
         if known_at is not None:
             return print_proposal(as_it_was_known(board.proposal(number, known_at), known_at), form)
         view = board.proposal(number, find_now(parts))
-        return print_proposal(view if as_of is None else as_it_was(parts, view, as_of), form)
+        rebuilt = as_of is not None
+        return print_proposal(as_it_was(parts, view, as_of) if as_of is not None else view, form, rebuilt=rebuilt)
     for condition in find_state(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.", soft_wrap=True)
     if as_of is not None:

@@ -48,6 +48,10 @@ def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(capsys: 
     told = capsys.readouterr().out
     assert "Discussion since 2026-03-02 00:00 UTC (decided as of 2026-03-05 00:00 UTC)" in told
     assert "[VOTE] KIP-7: Tidy shelves" not in told.split("Timeline")[1]
+    assert "Timeline, rebuilt from what is known today" in told
+    assert "recorded" not in told, "no entry of it was recorded"
+    assert run(["status", "7", "--as-of", "2026-03-05", "--format", "json"]) == 0
+    assert {entry["recorded_at"] for entry in json.loads(capsys.readouterr().out)["history"]} == {None}
 
     assert run(["status", "--as-of", "2026-03-05", "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("KIP-7,Discussion,2026-03-02")
