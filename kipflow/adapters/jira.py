@@ -10,7 +10,7 @@ from typing import Any
 from kipflow.adapters.http import HttpService
 from kipflow.adapters.httpfaults import Fault, refuse
 from kipflow.adapters.patience import Patience
-from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable
+from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable
 from kipflow.domain.pages import TicketState
 
 #: Comments of a ticket among which one is looked for.
@@ -93,7 +93,7 @@ class JiraTickets:
         """The comment with this key among a ticket's newest ones.
 
         Raises:
-            CannotTell: the ticket has more of them than are looked through.
+            DeliveryUnclear: the ticket has more of them than are looked through.
             ServiceUnavailable: no usable answer.
         """
 
@@ -104,7 +104,7 @@ class JiraTickets:
         params = {"orderBy": "-created", "maxResults": str(_COMMENTS)}
         found, total = self._http.fetch_json(f"/issue/{ticket}/comment", params=params, read=read)[1] or (None, 0)
         if found is None and total > _COMMENTS:
-            raise CannotTell(f"it may be among the {total:,} comments of {ticket}")
+            raise DeliveryUnclear(f"it may be among the {total:,} comments of {ticket}")
         return found
 
 

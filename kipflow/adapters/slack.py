@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 
 from kipflow import __version__
 from kipflow.adapters.slackfaults import WITHHELD, WITHHELD_SECONDS, name_fault, parse_wait
-from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable, Withheld
+from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable, Withheld
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class SlackChat:
         Needs the scopes channels:history and, for a channel given by name, channels:read.
 
         Raises:
-            CannotTell: the channel may not be read, or holds more since then than is looked through.
+            DeliveryUnclear: the channel may not be read, or holds more since then than is looked through.
             RateLimited, ServiceUnavailable: it could not be read this time.
         """
         oldest = f"{(since - CLOCK_MARGIN).timestamp():.6f}"
@@ -121,7 +121,7 @@ class SlackChat:
         except SlackApiError as error:
             reason = _find_reason(error)
             if reason in _CLOSED:
-                raise CannotTell(
+                raise DeliveryUnclear(
                     f"it may have been posted to {channel}, and Slack does not let that be seen ({reason}; reading "
                     "needs the scopes channels:history and channels:read, and the bot in the channel)"
                 ) from None
@@ -155,7 +155,7 @@ class SlackChat:
             cursor = _find_cursor(answer)
             if cursor is None:
                 return None
-        raise CannotTell(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
+        raise DeliveryUnclear(f"it may be among more than {_HISTORY_PAGE * _HISTORY_PAGES:,} messages posted since")
 
     def _find_channel_id(self, channel: str) -> str:
         """The id of "#name": posting takes either, looking up only ids (needs the scope channels:read)."""
@@ -171,7 +171,7 @@ class SlackChat:
             cursor = _find_cursor(answer)
             if cursor is None:
                 break
-        raise CannotTell(
+        raise DeliveryUnclear(
             f"it may have been posted to {channel}, which is not among the channels that Slack shows to the bot; "
             "give the channel by its id"
         )

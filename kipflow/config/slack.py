@@ -33,7 +33,7 @@ def _check_kinds(value: object) -> object:
         _check_kind(kind)
         if where is False or where in {"off", "digest"}:
             if kind in ALWAYS_TOLD:
-                raise ValueError(f"a channel for {kind}: what people act on is always told")
+                raise ValueError(f"a channel for {kind}: what people act on is always announced")
         elif not isinstance(where, str) or not re.fullmatch(r"#[\w-]{1,80}|[CG][A-Z0-9]{5,20}", where):
             raise ValueError(f'a channel such as "#kips", digest or off for {kind}')
     return {kind: "off" if where is False else where for kind, where in value.items()}

@@ -92,7 +92,7 @@ class Refused(ServiceUnavailable):
     """The service answered, and did not do what was asked: it can be asked again without doing it twice."""
 
 
-class CannotTell(KipflowError):
+class DeliveryUnclear(KipflowError):
     """Whether an effect went out cannot be found out by asking the service: a person must look."""
 
 

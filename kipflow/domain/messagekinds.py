@@ -70,7 +70,7 @@ def find_icon(stage: Stage) -> str:
 
 
 def find_move_kind(move: Transition) -> str:
-    """The kind of message that a move is told by."""
+    """The kind of message that announces a move."""
     if move.target is Stage.VOTE and move.source is not Stage.VOTE:
         return "vote"
     decided = move.source is Stage.VOTE and move.target in {Stage.ACCEPTED, Stage.REJECTED}

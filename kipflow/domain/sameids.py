@@ -21,7 +21,7 @@ _DIGITS = 16
 #: What archives write in place of an address's host.
 _MASK = "@..."
 
-#: Numbers, topic and kind that mails under one id can be told apart by; None for any.
+#: Numbers, topic and kind that mails under one id can be distinguished by; None for any.
 Subject = tuple[tuple[int, ...] | None, str | None, Kind | None]
 
 

@@ -117,17 +117,17 @@ def stop_all(layout: Layout) -> int:
     found = list(find_marked(layout))
     left = found
     # The programs first: a scheduler whose workers are ended under it waits for them in vain. What does
-    # not follow (a task at work, a JVM, an orphan) is told itself, and killed in the end.
+    # not follow (a task at work, a JVM, an orphan) is stopped itself, and killed in the end.
     services = {service.pid for service in load_services(layout)}
     for seconds, number, which in (
         (LEAD_SECONDS, signal.SIGTERM, services),
         (GRACE_SECONDS, signal.SIGTERM, None),
         (KILL_SECONDS, signal.SIGKILL, None),
     ):
-        told = [process for process in left if which is None or process.pid in which]
-        for process in told:
+        chosen = [process for process in left if which is None or process.pid in which]
+        for process in chosen:
             _signal(process, number)
-        left = _wait_gone(layout, seconds) if told else left
+        left = _wait_gone(layout, seconds) if chosen else left
     if left:
         names = ", ".join(str(p.pid) for p in left)
         raise LaunchFailed(what="stop", why=f"processes do not end even when killed: {names}")

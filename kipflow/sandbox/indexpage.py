@@ -45,10 +45,10 @@ def _find_moves(world: World) -> Iterator[tuple[datetime, Plan, Shelf]]:
 def _render_index(where: Mapping[int, Shelf], titles: Mapping[int, str], next_number: int, recordings: str) -> str:
     """The page with each proposal in the section where people have put it."""
     parts = [WIKI["prose"].format(next_number=next_number)]
-    for section, told in WIKI["sections"].items():
-        rows = [Row(**row) for row in told.get("rows", ())]
+    for section, given in WIKI["sections"].items():
+        rows = [Row(**row) for row in given.get("rows", ())]
         rows += [_row(number, titles[number], shelf) for number, shelf in where.items() if shelf.section == section]
-        parts.append(f"<h2>{told['heading']}</h2>{_table(rows, section)}")
+        parts.append(f"<h2>{given['heading']}</h2>{_table(rows, section)}")
     return "".join(parts) + recordings + str(WIKI["closing"])
 
 

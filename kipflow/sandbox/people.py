@@ -57,7 +57,7 @@ class Resident:
         return bool(self.roles)
 
 
-PEOPLE: dict[str, Resident] = {name: Resident(id=name, **told) for name, told in load_yaml("people.yaml").items()}
+PEOPLE: dict[str, Resident] = {name: Resident(id=name, **given) for name, given in load_yaml("people.yaml").items()}
 RESIDENTS: tuple[Resident, ...] = tuple(PEOPLE.values())
 
 

@@ -195,19 +195,19 @@ class Plan:
         return f"KIP-{self.number}"
 
 
-def read_plan(number: int, told: Mapping[str, Any]) -> Plan:
+def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
     """The plan that a story's file tells.
 
     Raises:
         pydantic.ValidationError: a key is unknown or missing, or a value is wrong; the message names it.
     """
-    rest = {key: value for key, value in told.items() if key not in {"note", "expect"}}
-    answer = told["expect"]
-    expect = Expected(note=told["note"], **{"rounds": int("outcome" in answer), **answer})
+    rest = {key: value for key, value in found.items() if key not in {"note", "expect"}}
+    answer = found["expect"]
+    expect = Expected(note=found["note"], **{"rounds": int("outcome" in answer), **answer})
     return Plan(number=number, expect=expect, **rest)
 
 
 #: All proposals in order of their numbers.
 PLANS: tuple[Plan, ...] = tuple(
-    read_plan(number, told) for name in _FILES for number, told in load_yaml(f"stories/{name}.yaml").items()
+    read_plan(number, found) for name in _FILES for number, found in load_yaml(f"stories/{name}.yaml").items()
 )

@@ -4,7 +4,7 @@ Everything about one proposal happens in one transaction: history, projection, e
 either all of it or nothing, and running again with the same facts adds nothing.
 
 Two times: `as_of` is when the question is asked for, `now` when it is asked. They differ where past dates
-are made up for. History tells both: when a move became true, and when kipflow came to know of it.
+are made up for. History records both: when a move became true, and when kipflow came to know of it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Failure:
 def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: datetime) -> int:
     """Tell the operators' channel, if the community has one; how many messages that makes (0 or 1).
 
-    Readers of the channel of proposals can do nothing about it and are not told.
+    Readers of the channel of proposals can do nothing about it and are not notified.
     """
     kind = type(failure.cause).__name__ if failure.cause is not None else "unknown"
     payload = rules.address("failure", render_failure(failure, kind))

@@ -1,7 +1,7 @@
 """What people heard of a proposal, beside what holds now: what is withdrawn, what is taken back and what is news.
 
-An earlier correction told people as well: what it announced is in no message of its own. Where its message still
-waits, it is overtaken: it goes out no more, and what it would have told is for the new one to tell, if still true.
+What an earlier correction announced is in no message of its own. Where its message still
+waits, it is overtaken: it goes out no more, and the new message says what is still true of it.
 Where no person let the retraction of an acceptance be known yet, people hold the proposal for accepted.
 """
 
@@ -15,7 +15,7 @@ from itertools import takewhile
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import Told
+from kipflow.services.effects import PriorNews
 from kipflow.services.newsrows import find_slack_key
 from kipflow.services.ports import OUT, WAITING, Outbox, OutboxRow
 
@@ -24,7 +24,7 @@ from kipflow.services.ports import OUT, WAITING, Outbox, OutboxRow
 class Announced:
     """A proposal's entries, stored and new, with the status of each one's message by the entry's id.
 
-    `out` are the states that count as heard. `retraction`: the effect, not sent yet, that tells that an acceptance
+    `out` are the states that count as heard. `retraction`: the effect, not sent yet, saying that an acceptance
     does not hold.
     """
 
@@ -65,10 +65,10 @@ def settle_announcements(
     rules: EffectRules,
     *,
     stage: Stage,
-) -> Told:
+) -> PriorNews:
     """Withdraw what is not sent of what no longer holds; what people heard before of what is to be said now."""
     if not appended or not any(t.retracts for t in (*stored, *appended)):
-        return Told()
+        return PriorNews()
     key = format_key(rules.prefix, appended[0].number)
     keys = {t.id: find_slack_key(key, t.id) for t in (*stored, *appended)}
     status = outbox.load_status(keys.values())
@@ -84,7 +84,7 @@ def settle_announcements(
         outbox.withdraw([keys[entry] for entry in gone], why=f"corrected: {correction.note}")
     if announced.retraction is not None and is_overtaken(announced):
         outbox.withdraw([announced.retraction.key], why=f"overtaken: {appended[-1].rule}, now {stage}")
-    return find_told(announced)
+    return find_prior_news(announced)
 
 
 def find_withdrawn(announced: Announced) -> Iterator[tuple[Transition, list[str]]]:
@@ -94,9 +94,9 @@ def find_withdrawn(announced: Announced) -> Iterator[tuple[Transition, list[str]
         yield correction, [e for e in (*correction.retracts, *overtaken) if e in announced.status]
 
 
-def find_told(announced: Announced) -> Told:
+def find_prior_news(announced: Announced) -> PriorNews:
     """The answer of the first row that fits."""
-    return next(tell(announced) for when, tell in ROWS if when(announced))
+    return next(report(announced) for when, report in ROWS if when(announced))
 
 
 # -- when ------------------------------------------------------------------------------------------
@@ -112,40 +112,42 @@ def is_accepted(announced: Announced) -> bool:
 
 def is_accepted_as_heard(announced: Announced) -> bool:
     """Accepted again, and people never heard otherwise."""
-    return is_accepted(announced) and _find_told_stage(announced) is Stage.ACCEPTED
+    return is_accepted(announced) and _find_announced_stage(announced) is Stage.ACCEPTED
 
 
-# -- what is told ----------------------------------------------------------------------------------
-def tell_corrections(announced: Announced) -> Told:
+# -- what is reported ------------------------------------------------------------------------------
+def report_corrections(announced: Announced) -> PriorNews:
     """What people heard is taken back."""
     stages = {t.id: _find_last_heard(announced, t) for t in announced.corrections}
     taken_back = {entry: stage for entry, stage in stages.items() if stage is not None}
-    return Told(taken_back=taken_back, known=announced.known)
+    return PriorNews(taken_back=taken_back, known=announced.known)
 
 
-def tell_nothing(announced: Announced) -> Told:
+def report_nothing(announced: Announced) -> PriorNews:
     """People hold for so what holds."""
-    return Told(known=announced.known | {t.id for t in announced.appended if t.source is not t.target})
+    return PriorNews(known=announced.known | {t.id for t in announced.appended if t.source is not t.target})
 
 
-def tell_from_acceptance(announced: Announced) -> Told:
+def report_from_acceptance(announced: Announced) -> PriorNews:
     """Nobody knows of the retraction: whatever follows, people come from an acceptance."""
-    return Told(taken_back=dict.fromkeys((t.id for t in announced.corrections), Stage.ACCEPTED), known=announced.known)
+    return PriorNews(
+        taken_back=dict.fromkeys((t.id for t in announced.corrections), Stage.ACCEPTED), known=announced.known
+    )
 
 
-def tell_retraction_anew(announced: Announced) -> Told:
-    """The retraction is told with what holds now."""
+def report_retraction_anew(announced: Announced) -> PriorNews:
+    """The retraction is announced with what holds now."""
     retraction = next(t for t in reversed(announced.stored) if t.retracts)
-    return Told(renewed=replace(retraction, source=Stage.ACCEPTED), known=announced.known)
+    return PriorNews(renewed=replace(retraction, source=Stage.ACCEPTED), known=announced.known)
 
 
 #: The first that fits decides.
-ROWS: tuple[tuple[Callable[[Announced], bool], Callable[[Announced], Told]], ...] = (
-    (lambda announced: not is_overtaken(announced), tell_corrections),
-    (is_accepted_as_heard, tell_nothing),
-    (is_accepted, tell_corrections),
-    (lambda announced: bool(announced.corrections), tell_from_acceptance),
-    (lambda _: True, tell_retraction_anew),
+ROWS: tuple[tuple[Callable[[Announced], bool], Callable[[Announced], PriorNews]], ...] = (
+    (lambda announced: not is_overtaken(announced), report_corrections),
+    (is_accepted_as_heard, report_nothing),
+    (is_accepted, report_corrections),
+    (lambda announced: bool(announced.corrections), report_from_acceptance),
+    (lambda _: True, report_retraction_anew),
 )
 
 
@@ -158,8 +160,8 @@ def _find_last_heard(announced: Announced, correction: Transition) -> Stage | No
     return last.target if last is not None and last.target is not announced.stage else None
 
 
-def _find_told_stage(announced: Announced) -> Stage | None:
-    """The stage that people heard of last. A correction is told with what followed it, up to the next one."""
+def _find_announced_stage(announced: Announced) -> Stage | None:
+    """The stage that people heard of last. A correction is announced with what followed it, up to the next one."""
     if not announced.heard:
         return None
     last, stored = announced.heard[-1], announced.stored

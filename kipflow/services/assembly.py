@@ -35,7 +35,7 @@ class CommunityRules:
         prefix: "KIP", for keys.
         policy, roster: the rules of today; proposals decided under others become due again.
         permalink: where a mail can be read, with "{mid}"; "" where no archive is known.
-        keyed_by: "number", or what else tells votes apart.
+        keyed_by: "number", or what else distinguishes votes.
         aside: lists on which no vote can be called.
         lists: the community's lists: what is held of any other makes nothing complete, or incomplete.
         has_wiki: whether the community gives out numbers in a wiki.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from kipflow.domain.errors import CannotTell, KipflowError, RateLimited, Refused
+from kipflow.domain.errors import DeliveryUnclear, KipflowError, RateLimited, Refused
 from kipflow.services.kinds.kind import Kind
 from kipflow.services.ports import OutboxRow, Report, Store
 
@@ -156,7 +156,7 @@ class _Run:
             return found
 
     def _fail(self, row: OutboxRow, error: KipflowError, tried_at: datetime | None) -> None:
-        gives_up = row.attempts + 1 >= MAX_ATTEMPTS or isinstance(error, CannotTell)
+        gives_up = row.attempts + 1 >= MAX_ATTEMPTS or isinstance(error, DeliveryUnclear)
         self._put_back(row, error, None if gives_up else self._now + _delay(row), tried_at)
         self.counts["failed"] += 1
 

@@ -61,7 +61,7 @@ class Week:
 def plan_digests(store: Store, board: Board, rules: EffectRules, digest: DigestRules, now: datetime) -> list[Effect]:
     """The digests that are due: that of the channel, and those of people for whom there is something to say."""
     due = digest.find_due(now)
-    if due is None or not rules.tells:
+    if due is None or not rules.notifies:
         return []
     week = load_week(store, board, due, now)
     found: list[Effect] = []
@@ -106,9 +106,9 @@ def load_week(store: Store, board: Board, until: datetime, now: datetime) -> Wee
 
 def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
     """The week for a channel: what is open and lacks something, what was decided, what falls silent, in numbers."""
-    told = [(view, move) for view, move in week.moved if rules.find_route(find_move_kind(move)) != OFF]
+    announced = [(view, move) for view, move in week.moved if rules.find_route(find_move_kind(move)) != OFF]
     # of a proposal that moved twice, where it is now
-    newest = list({view.key: (view, move) for view, move in told}.values())[::-1]
+    newest = list({view.key: (view, move) for view, move in announced}.values())[::-1]
     decided = [each for each in newest if each[1].target in {Stage.ACCEPTED, Stage.REJECTED}]
     title = f"The week until {week.until:%Y-%m-%d}"
     lines = [
@@ -119,7 +119,7 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
         *_part("About to go dormant", (_say_silent(row, rules) for row in week.silent)),
         *_part("Where proposals stand", draw_bars(week.stages)),
     ]
-    if not told and not week.open_votes:
+    if not announced and not week.open_votes:
         lines.insert(1, "No vote is open and nothing moved.")
     return build_message(title, lines, sections=SECTIONS)
 

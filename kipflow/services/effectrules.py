@@ -10,7 +10,7 @@ from typing import Any
 from kipflow.domain.messagekinds import KINDS, Readers
 from kipflow.domain.quiet import QuietHours
 
-#: In place of a channel: a kind of message is left to the weekly digest, or told nowhere.
+#: In place of a channel: a kind of message is left to the weekly digest, or announced nowhere.
 DIGEST, OFF = "digest", "off"
 #: In a message: the blocks by which it can be answered, for where an app is configured.
 ANSWERS = "answers"
@@ -42,8 +42,8 @@ class EffectRules:
     index_page: str = ""
 
     @property
-    def tells(self) -> bool:
-        """Whether anybody is told in Slack."""
+    def notifies(self) -> bool:
+        """Whether anybody is notified in Slack."""
         return self.slack != "off" and bool(self.channel)
 
     @property
@@ -58,7 +58,7 @@ class EffectRules:
             Readers.ASKED: self.operators or self.channel,
             Readers.OPERATORS: self.operators or OFF,
         }
-        return self.routes.get(kind, usual[KINDS[kind].readers]) if self.tells else OFF
+        return self.routes.get(kind, usual[KINDS[kind].readers]) if self.notifies else OFF
 
     def address(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """The payload of a message of this kind, with its channel and whom it mentions; None for nobody."""

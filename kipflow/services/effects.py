@@ -18,12 +18,12 @@ from kipflow.services.wording import UNDATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PriorNews:
     """What people heard so far, as far as it matters for what is to be said now.
 
     `taken_back`: the corrections that take back what people were notified, by id, with the stage that they heard of
     last. `renewed`: an earlier correction, that an acceptance does not hold, which still waited when more happened:
-    it is told anew, with what holds now. `known`: the new entries that people hold for so already.
+    it is announced anew, with what holds now. `known`: the new entries that people hold for so already.
     """
 
     taken_back: Mapping[str, Stage | None] = field(default_factory=dict)
@@ -38,7 +38,7 @@ def find_effects(
     *,
     now: datetime | None = None,
     followed_since: datetime | None = None,
-    told: Told | None = None,
+    prior: PriorNews | None = None,
     notice: Notice | None = None,
     about: ProposalFacts | None = None,
 ) -> list[Effect]:
@@ -47,11 +47,11 @@ def find_effects(
     Args:
         now: when this is recorded; later than `decision.as_of` where past dates are made up for.
         followed_since: when the proposal's first entry was recorded; None: this is the first.
-        told: what people heard before.
+        prior: what people heard before.
         notice: the warning that its author must get.
         about: what is known of the proposal, for links; None where only a row of an index is.
     """
-    heard = told or Told()
+    heard = prior or PriorNews()
     situation = Situation(
         key=format_key(rules.prefix, decision.number),
         decision=decision,
@@ -63,16 +63,16 @@ def find_effects(
         notice=notice,
     )
     if decision.claim is not None and not decision.claim.is_real and not situation.corrections:
-        return list(_tell(situation, CLAIM_ROWS)) if decision.claim.is_known else []
-    if not rules.tells:
+        return list(_plan(situation, CLAIM_ROWS)) if decision.claim.is_known else []
+    if not rules.notifies:
         return _find_index_retractions(situation)
-    if not situation.corrections:  # one that is announced tells what holds now as well
+    if not situation.corrections:  # one that is announced says what holds now as well
         news = [t for t in appended if not t.retracts and t.id not in heard.known and _is_news(situation, t)]
         situation = replace(situation, moves=news)
-    return list(_tell(situation, ROWS))
+    return list(_plan(situation, ROWS))
 
 
-def _tell(situation: Situation, rows: Iterable[Row]) -> Iterator[Effect]:
+def _plan(situation: Situation, rows: Iterable[Row]) -> Iterator[Effect]:
     rules, number = situation.rules, situation.decision.number
     for row in rows:
         for key, subject in row.find(situation):
@@ -92,12 +92,14 @@ def _tell(situation: Situation, rows: Iterable[Row]) -> Iterator[Effect]:
             )
 
 
-def _find_announced(decision: Decision, appended: Sequence[Transition], told: Told) -> list[tuple[str, Transition]]:
+def _find_announced(
+    decision: Decision, appended: Sequence[Transition], prior: PriorNews
+) -> list[tuple[str, Transition]]:
     """The corrections that people must hear, each with the entry that its message is named by."""
     # an entry's id depends on its source: the message is named by the entry as it is stored
-    found = [(t.id, replace(t, source=told.taken_back.get(t.id, t.source))) for t in appended if t.retracts]
-    announced = [(entry, t) for entry, t in found if entry in told.taken_back or leaves_acceptance(t, decision)]
-    return [*announced, (appended[-1].id, told.renewed)] if told.renewed is not None else announced
+    found = [(t.id, replace(t, source=prior.taken_back.get(t.id, t.source))) for t in appended if t.retracts]
+    announced = [(entry, t) for entry, t in found if entry in prior.taken_back or leaves_acceptance(t, decision)]
+    return [*announced, (appended[-1].id, prior.renewed)] if prior.renewed is not None else announced
 
 
 def _find_index_retractions(situation: Situation) -> list[Effect]:

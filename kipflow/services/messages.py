@@ -48,7 +48,7 @@ def render_move(key: str, transition: Transition) -> tuple[str, list[str]]:
     because = f", because {RULE_WORDS[transition.rule]}" if transition.rule in RULE_WORDS else ""
     lines = [f"{find_icon(transition.target)} *{escape(key)}*: {came_from}*{transition.target}*{because}"]
     if transition.source is transition.target:
-        # an amendment moves nothing: what is told is what became of it
+        # an amendment moves nothing: what is announced is what became of it
         happened = RULE_WORDS.get(transition.rule, transition.rule)
         text = f"{key} stays {transition.target}: {happened}"
         lines = [f"{find_icon(transition.target)} *{escape(key)}* stays *{transition.target}*: {happened}"]
@@ -89,7 +89,7 @@ def render_correction(key: str, correction: Transition, decision: Decision, *, l
 
 
 def render_retraction(key: str, correction: Transition, decision: Decision) -> str:
-    """What a person releases where only the index tells of it, in one line."""
+    """What a person releases where only the index shows it, in one line."""
     why = " ".join(correction.note.split())
     return f"{key}: corrected: {correction.source} → {decision.stage}, its row of the index moves when released: {why}"
 

@@ -52,7 +52,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What a decision is told of: `corrections` and `moves` are what it added to history and is news."""
+    """What a decision is announced by: `corrections` and `moves` are what it added to history and is news."""
 
     key: str
     decision: Decision
@@ -202,7 +202,7 @@ def _find_question_kind(item: ReviewItem) -> str:
     return "page-changed" if item.kind == "page" else "question"
 
 
-#: Votes whose end is told by other messages.
+#: Votes whose end other messages announce.
 _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
 #: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})

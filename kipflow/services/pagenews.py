@@ -31,7 +31,7 @@ def find_fault_effects(
     payload = rules.address("lint", render_faults(key, new, links=links))
     if payload is None:
         return []
-    # the same faults are told once, however often a run is repeated
+    # the same faults are reported once, however often a run is repeated
     digest = hashlib.sha256(repr(sorted((f.code, f.place) for f in new)).encode()).hexdigest()[:12]
     return [
         Effect(
@@ -63,5 +63,5 @@ def _say(alike: Sequence[PageFault]) -> str:
     first = alike[0]
     what = first.what if len(alike) == 1 else first.what.partition(': "')[0]
     places = ", ".join(quote(fault.place, 60) for fault in alike)
-    mend = quote(first.mend if len({f.mend for f in alike}) == 1 else "add these headings, or say why not", 160)
-    return f"• {places}: {quote(what, 160)} ({first.code}). {mend[:1].upper()}{mend[1:]}."
+    fix = quote(first.mend if len({f.mend for f in alike}) == 1 else "add these headings, or say why not", 160)
+    return f"• {places}: {quote(what, 160)} ({first.code}). {fix[:1].upper()}{fix[1:]}."

@@ -18,8 +18,8 @@ def say_payload(payload: Mapping[str, Any]) -> str:
     """What an effect would say, as far as one line goes."""
     moves = payload.get("moves")
     if isinstance(moves, Sequence) and not isinstance(moves, str):
-        told = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
-        return f"round-up brought up to date: {', '.join(told) or 'no row moves'}"[:300]
+        moved = [f"{move.get('number')} to {move.get('to')}" for move in moves if isinstance(move, Mapping)]
+        return f"round-up brought up to date: {', '.join(moved) or 'no row moves'}"[:300]
     if text := read_text(payload):
         return " ".join(text.split())[:300]
     for key in ("title", "message", "page_id"):

@@ -93,13 +93,13 @@ def record(
     decision = decision if asked is None else replace(decision, review=(*decision.review, asked))
     followed_since = session.history.load_first_recorded(decision.number)
     session.history.append(appended, recorded_at=now, run_id=run_id)
-    told = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
+    prior = settle_announcements(session.outbox, stored, appended, effects, stage=decision.stage)
     fresh = appended
     if decision.claim is None and session.history.is_claimed(decision.number):
-        # nobody heard of it while only mail claimed its number: what is news still is told now
+        # nobody heard of it while only mail claimed its number: what is news still is announced now
         fresh = (*effective(stored), *appended)
     caused = find_effects(
-        decision, fresh, effects, now=now, followed_since=followed_since, told=told, notice=notice, about=facts
+        decision, fresh, effects, now=now, followed_since=followed_since, prior=prior, notice=notice, about=facts
     )
     status = "pending" if effects.sends else "skipped"
     added = session.outbox.enqueue(caused, now=now, status=status)
@@ -113,18 +113,18 @@ def record(
 def _update_cards(
     outbox: Outbox, decision: Decision, facts: ProposalFacts, effects: EffectRules, now: datetime
 ) -> list[Effect]:
-    """Write the messages of votes that are no longer true anew; what their threads are told.
+    """Write the messages of votes that are no longer true anew; the replies for their threads.
 
     Nothing is touched while a person has not let it be known that an acceptance does not hold, nor for a past date.
     """
-    if not effects.tells or decision.claim is not None or now - decision.as_of > NEWS_AGE:
+    if not effects.notifies or decision.claim is not None or now - decision.as_of > NEWS_AGE:
         return []
     cards = outbox.load_cards(decision.number)
     retraction = outbox.find_waiting_retraction(decision.number) if cards else None
     if not cards or (retraction is not None and retraction.status == "held"):
         return []
     news: list[Effect] = []
-    for row, payload, told in keep_cards(cards, decision, facts, effects):
+    for row, payload, replies in keep_cards(cards, decision, facts, effects):
         outbox.rewrite(row.key, payload, now=now, approval=effects.approves)
-        news += told
+        news += replies
     return news

@@ -132,15 +132,15 @@ def reads_back(draft: ResultDraft) -> bool:
     mail = read_message(draft.as_bytes(), source="draft", list_id=draft.list_id, month=month, prefix=prefix)
     if not isinstance(mail, Message) or mail.declared is None or mail.expressions or mail.cancels or mail.unread:
         return False
-    told = mail.declared
+    declared = mail.declared
     return (
         mail.reading.kind is Kind.RESULT
         and mail.reading.numbers == (draft.number,)
-        and told.outcome == draft.outcome
-        and not told.unclear
-        and not told.contradictions
-        and _fill(told.binding) == draft.binding
-        and _fill(told.non_binding) == draft.non_binding
+        and declared.outcome == draft.outcome
+        and not declared.unclear
+        and not declared.contradictions
+        and _fill(declared.binding) == draft.binding
+        and _fill(declared.non_binding) == draft.non_binding
     )
 
 
@@ -169,15 +169,15 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
 
 def _render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
     """The mail's text, from the fullest form to the plainest."""
-    told = _render_lead(view, state)
+    lead = _render_lead(view, state)
     more = _render_period(state) + _render_links(view, state)
     settled = _render_settled(view, state)
     named, counted = _render_tally(state, _say_names), _render_tally(state, lambda _: "")
-    yield told + named + settled + more + _render_mails(view, state)
-    yield told + named + settled + more
-    yield told + named + more
-    yield told + counted + more
-    yield told + counted
+    yield lead + named + settled + more + _render_mails(view, state)
+    yield lead + named + settled + more
+    yield lead + named + more
+    yield lead + counted + more
+    yield lead + counted
 
 
 def _render_lead(view: ProposalView, state: VoteState) -> str:

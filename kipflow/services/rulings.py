@@ -65,7 +65,7 @@ def settle(
     """Record a ruling on proposal `number`: of the kind "ballot", "stage", "snooze", "care", "page", "restore",
     "drift" or "number".
 
-    `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` tells whether it requires
+    `asked` are the kinds of the questions that are open on it; None: nobody looked. `policy` says whether it requires
     a reviewer; None: whoever looked at it is noted in any case.
 
     Raises:

@@ -1,7 +1,8 @@
 """The message of a vote: posted when the vote begins, then kept up to date in place; what is new stands in its thread.
 
 Pure: from decisions to payloads. The message is that of the move to Vote. Its payload holds what is needed to write it
-again (`CARD`): the vote, the lines that told the move, the board's address, and what it shows of each binding voter.
+again (`CARD`): the vote, the lines that announced the move, the board's address, and what it shows of each
+binding voter.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, cite, escape, quote, say_links, say_missing
 from kipflow.services.ports import BELOW, CARD, Effect, OutboxRow
 
-#: More marks than this are told by their number alone.
+#: More marks than this are shown by their number alone.
 _MOST_MARKS = 20
 _FOR, _AGAINST, _NEEDED = ":large_green_square:", ":large_red_square:", ":white_large_square:"
 _ENDED = {
@@ -103,10 +104,10 @@ _VALUES = {BallotStatus.COUNTED: "", BallotStatus.REVIEW: "unclear, a person is 
 def keep_cards(
     rows: Sequence[OutboxRow], decision: Decision, facts: ProposalFacts, rules: EffectRules
 ) -> Iterator[tuple[OutboxRow, dict[str, Any], list[Effect]]]:
-    """Each message of a vote whose text is no longer true, with its new payload and what its thread is told.
+    """Each message of a vote whose text is no longer true, with its new payload and the replies for its thread.
 
     `rows` are the proposal's messages of votes as the outbox holds them. The thread of one that has not gone out is
-    told nothing: the message says it all.
+    gets no reply: the message says it all.
     """
     for row in rows:
         card: Mapping[str, Any] = row.payload[CARD]
@@ -134,13 +135,13 @@ def _find_news(
         was, now = before.get(voter, Shown()), after.get(voter, Shown())
         if was.value == now.value:
             continue
-        told = hashlib.sha256(repr((voter, was, now)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr((voter, was, now)).encode()).hexdigest()[:12]
         payload = rules.address("vote-news", render_news(was, now, cast, facts))
         if payload is None:
             break
         found.append(
             Effect(
-                key=f"{row.key}/{told}",
+                key=f"{row.key}/{digest}",
                 number=row.number,
                 channel="slack",
                 payload={**payload, "channel": row.payload["channel"], BELOW: row.key},

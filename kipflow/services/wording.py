@@ -36,7 +36,7 @@ RULE_WORDS: dict[str, str] = {
     "correction": "later evidence took the ground from earlier entries",
 }
 
-#: Rules of moves whose date nobody knows: an index told that it was so before kipflow came to know of it.
+#: Rules of moves whose date nobody knows: an index said that it was so before kipflow came to know of it.
 UNDATED = frozenset({"index-import", "index-row"})
 
 #: Kind of a question → what it is about.

@@ -44,7 +44,7 @@ def create_app(
     Args:
         board: gives the read side for one request; may raise `KipflowError`, whose line is then shown.
         people: gives the read side of people; None: there are no pages of people.
-        clock: tells the time against which "in 14 h" is reckoned (aware UTC).
+        clock: gives the time against which "in 14 h" is reckoned (aware UTC).
         dependencies: what FastAPI checks before every page and JSON answer: who may read.
         masthead: gives what every page says of itself; where it raises `KipflowError`, pages go without.
         root_path: the prefix a proxy strips, if the app is served behind one by itself.

@@ -52,7 +52,7 @@ class ErrorPages:
         return self._answer(request, status, line, headers)
 
     async def send_to_sign_in(self, request: Request, error: Exception) -> Response:
-        """A browser goes to the sign-in and from there back to the page it asked for; a program is told 401."""
+        """A browser goes to the sign-in and from there back to the page it asked for; a program gets 401."""
         sign_in = find_sign_in(request, self._sign_in_url)
         if not sign_in or _is_for_programs(request) or not is_navigation(request):
             return await self.refuse(request, error)

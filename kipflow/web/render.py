@@ -57,7 +57,7 @@ class Masthead:
 
 
 def read_if_possible(read: Callable[[], T]) -> T | None:
-    """What `read` gives; None where it raises `KipflowError`: what is wrong is told by the page itself."""
+    """What `read` gives; None where it raises `KipflowError`: the page itself says what is wrong."""
     try:
         return read()
     except KipflowError:

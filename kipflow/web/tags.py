@@ -1,4 +1,4 @@
-"""Tags of what was read: whoever has the same already is told so instead of being sent it again."""
+"""Tags of what was read: whoever has the same already gets a 304 instead of the whole again."""
 
 from __future__ import annotations
 

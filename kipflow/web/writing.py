@@ -20,7 +20,7 @@ class Writing:
     """What the board needs in order to change anything.
 
     `find_operator` gives the name of who is signed in if they may settle questions, else None. `secret` signs the
-    forms; all processes that serve the board must have the same. `audit` is told of every act before it is performed:
+    forms; all processes that serve the board must have the same. `audit` records every act before it is performed:
     who, which, and its values with the reason.
     """
 

@@ -66,8 +66,8 @@ def find_faults_around(
     faults: list[PageFault] = []
     if others:
         what = f'number {number} is taken twice: "{cut(others[0])}" has it too'
-        mend = "give the younger page the next free number"
-        faults.append(PageFault(code="K09", place="title", what=what, mend=mend))
+        fix = "give the younger page the next free number"
+        faults.append(PageFault(code="K09", place="title", what=what, mend=fix))
     if ticket and is_ticket_missing:
         what = f"{ticket} does not exist in JIRA"
         faults.append(PageFault(code="K10", place="Status", what=what, mend="name the ticket that tracks the work"))
@@ -123,12 +123,12 @@ def _lint_title(title: str, prefix: str) -> list[PageFault]:
     if not title or parse_title(title, prefix).number is not None:
         return []
     what = f'"{cut(title)}" has no number of its own'
-    mend = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
-    return [PageFault(code="K01", place="title", what=what, mend=mend)]
+    fix = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
+    return [PageFault(code="K01", place="title", what=what, mend=fix)]
 
 
 def _lint_state(state: str) -> list[PageFault]:
-    mend = 'write one of Draft, Under Discussion, Voting, Accepted, Rejected after "Current state:"'
+    fix = 'write one of Draft, Under Discussion, Voting, Accepted, Rejected after "Current state:"'
     word = parse_status(state)
     if not state:
         what = "no Current state"
@@ -137,10 +137,10 @@ def _lint_state(state: str) -> list[PageFault]:
     elif word is StatusWord.UNKNOWN:
         what = f'Current state "{cut(state)}" is not known'
     elif has_hint(state):
-        what, mend = "the template's hint stands beside the Current state", "delete the hint"
+        what, fix = "the template's hint stands beside the Current state", "delete the hint"
     else:
         return []
-    return [PageFault(code="K05", place="Status", what=what, mend=mend)]
+    return [PageFault(code="K05", place="Status", what=what, mend=fix)]
 
 
 def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]:
@@ -151,11 +151,11 @@ def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]
         if not norm.required:
             continue
         if not found:
-            mend = f'add the heading "{name}" with a few sentences'
-            faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=mend))
+            fix = f'add the heading "{name}" with a few sentences'
+            faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=fix))
         elif not any(_holds_text(sections, n) for n in found):
-            mend = "write it, or say why there is nothing to say"
-            faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=mend))
+            fix = "write it, or say why there is nothing to say"
+            faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=fix))
     return faults
 
 

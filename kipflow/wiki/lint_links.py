@@ -19,21 +19,21 @@ _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,15}-[1-9]\d{0,6}\b")
 
 
 def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
-    mend = "link the [DISCUSS] thread in the list's archive"
+    fix = "link the [DISCUSS] thread in the list's archive"
     if field is None and "discussion" not in norms.fields:
         return []
     if field is None:
-        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=mend)]
+        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=fix)]
     hosts = {urlsplit(a).hostname or "" for a in find_addresses(field)}
     if not hosts:
         what = "discussion thread is the template's" if has_hint(field.value) else _say("discussion thread", field)
     elif not any(is_list_host(host, norms) for host in hosts):
         what = f"discussion thread is on {', '.join(sorted(hosts))}, not on the list"
     elif has_hint(field.value):
-        what, mend = "the template's hint stands beside the discussion thread", "delete the hint"
+        what, fix = "the template's hint stands beside the discussion thread", "delete the hint"
     else:
         return []
-    return [PageFault(code="K06", place="Status", what=what, mend=mend)]
+    return [PageFault(code="K06", place="Status", what=what, mend=fix)]
 
 
 def find_addresses(field: Field) -> list[str]:
@@ -48,11 +48,11 @@ def is_list_host(host: str, norms: Norms) -> bool:
 
 def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFault]:
     project = norms.project
-    mend = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
+    fix = f"name the ticket that tracks the work{f' ({project}-N)' if project else ''}"
     if "jira" not in norms.fields:
         return []
     if field is None:
-        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=mend)]
+        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=fix)]
     # the template links KAFKA-1; the first ticket of a project is older than its proposals
     untouched = {"KAFKA-1", f"{project}-1"}
     text = " ".join([field.value, *field.links, *field.tickets])
@@ -64,10 +64,10 @@ def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFaul
     elif foreign:
         what = f"{keys[0]} is no ticket of {project}" + (", and the template's hint stands beside it" if hint else "")
     elif hint:
-        what, mend = "the template's hint stands beside the ticket", "delete the hint"
+        what, fix = "the template's hint stands beside the ticket", "delete the hint"
     else:
         return []
-    return [PageFault(code="K07", place="Status", what=what, mend=mend)]
+    return [PageFault(code="K07", place="Status", what=what, mend=fix)]
 
 
 def _say(name: str, field: Field) -> str:

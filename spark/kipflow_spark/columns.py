@@ -37,7 +37,7 @@ def is_import(actor: Column) -> Column:
     return F.coalesce(actor == Actor.IMPORT.value, F.lit(False))
 
 
-def told_by(actor: Column, rule: Column) -> Column:
+def decided_by(actor: Column, rule: Column) -> Column:
     """The actor of a move. A row of the wiki's own index is as good as one that an operator's file brings."""
     return F.when(rule == "index-row", Actor.IMPORT.value).otherwise(actor)
 

@@ -21,6 +21,7 @@ from kipflow_spark import schemas
 from kipflow_spark.columns import (
     count_where,
     days_between,
+    decided_by,
     hours_between,
     is_correction,
     is_import,
@@ -28,7 +29,6 @@ from kipflow_spark.columns import (
     month_of,
     opens_discussion,
     sum_where,
-    told_by,
 )
 
 
@@ -56,7 +56,7 @@ def stage_visits(transitions: DataFrame, as_of: datetime) -> DataFrame:
     time says when it was edited or seen, so the length would be made up.
     """
     history = _history()
-    actor = told_by(F.col("actor"), F.col("rule"))
+    actor = decided_by(F.col("actor"), F.col("rule"))
     leaves_by_import = F.coalesce(is_import(F.lead(actor).over(history)), F.lit(False))
     visits = effective_transitions(transitions, as_of).select(
         "number",

@@ -10,7 +10,7 @@ from kipflow.domain.events import Stage
 from tools.accuracy.findings import Demand, Disagreement, Figure, Section
 from tools.accuracy.kafkadata import MAILS_FROM, KafkaData
 from tools.accuracy.replayed import Replayed
-from tools.accuracy.stages import tell_class
+from tools.accuracy.stages import report_class
 
 
 def check_dates(seen: Replayed) -> Section:
@@ -54,7 +54,7 @@ def _check_discussions(decided: dict[int, Decision], data: KafkaData, found: lis
             else:
                 right += 1
     found.extend(
-        tell_class(f"dates/discussed/{name}", "a discussion before the vote", "none seen", numbers)
+        report_class(f"dates/discussed/{name}", "a discussion before the vote", "none seen", numbers)
         for name, numbers in classes.items()
     )
     return Figure(name="a discussion before the vote", right=right, total=votes)

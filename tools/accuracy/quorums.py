@@ -15,7 +15,7 @@ from kipflow.domain.people import Person, fold_name
 from tools.accuracy.findings import Demand, Figure, Section
 from tools.accuracy.kafkadata import MAILS_FROM, Mention
 from tools.accuracy.replayed import Replayed
-from tools.accuracy.stages import tell_class
+from tools.accuracy.stages import report_class
 
 
 def check_quorums(seen: Replayed) -> Section:
@@ -34,7 +34,7 @@ def check_quorums(seen: Replayed) -> Section:
         figures=(Figure(name=f"accepted: {quorum} who bind wrote", right=len(votes) - short, total=len(votes)),),
         demands=(Demand(name="every role has its day", met=all(r.since is not None for p in people for r in p.roles)),),
         disagreements=tuple(
-            tell_class(f"quorums/{name}", f"{quorum} people who bind", "fewer", numbers)
+            report_class(f"quorums/{name}", f"{quorum} people who bind", "fewer", numbers)
             for name, numbers in classes.items()
         ),
     )

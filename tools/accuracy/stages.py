@@ -1,6 +1,6 @@
 """Derived stages against the wiki's states: from pages and mails alone, with the index, and as it changed later.
 
-Where they differ the proposals are told in classes. A class is a condition on the data, never a list of
+Where they differ the proposals are reported in classes. A class is a condition on the data, never a list of
 numbers, so that what an explanation says of a class can be looked up for each of its proposals.
 """
 
@@ -45,7 +45,7 @@ def check_stages(seen: Replayed) -> tuple[Section, Section]:
         demands=(
             Demand(name="every row of the index is stored", met=seen.rows == len(data.raw_index)),
             Demand(name="nothing accepted or rejected without a ballot", met=_are_open(seen.mail_only.values())),
-            Demand(name=f"no year's history rewritten by a later one{_tell(seen.rewritten)}", met=not seen.rewritten),
+            Demand(name=f"no year's history rewritten by a later one{_report(seen.rewritten)}", met=not seen.rewritten),
         ),
         disagreements=early[1],
     )
@@ -57,7 +57,7 @@ def check_stages(seen: Replayed) -> tuple[Section, Section]:
             *late[0],
         ),
         demands=(
-            Demand(name=f"stored history is what the facts give{_tell(seen.unlike)}", met=not seen.unlike),
+            Demand(name=f"stored history is what the facts give{_report(seen.unlike)}", met=not seen.unlike),
             Demand(name="a second run adds nothing", met=seen.again == 0),
         ),
         disagreements=late[1],
@@ -83,11 +83,11 @@ def _compare(
             classes[find_class(number, decided[number]), word, stage].append(number)
     figures = tuple(Figure(name=f"the wiki says {STATES[s][0]}", right=right[s], total=total[s]) for s in STATES)
     return figures, tuple(
-        tell_class(f"stages/{place}/{name}", word, stage, numbers) for (name, word, stage), numbers in classes.items()
+        report_class(f"stages/{place}/{name}", word, stage, numbers) for (name, word, stage), numbers in classes.items()
     )
 
 
-def tell_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
+def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Disagreement:
     """One class as one disagreement: another count is another reading."""
     shown = ", ".join(f"KIP-{n}" for n in numbers[:MAX_SHOWN])
     more = f" and {len(numbers) - MAX_SHOWN} more" if len(numbers) > MAX_SHOWN else ""
@@ -144,13 +144,13 @@ def _named(data: KafkaData) -> set[int]:
     return {number for kind in ("vote", "discuss", "subject") for number in data.threads[kind]}
 
 
-def _tell(numbers: tuple[int, ...]) -> str:
+def _report(numbers: tuple[int, ...]) -> str:
     return f" ({', '.join(map(str, numbers[:MAX_SHOWN]))})" if numbers else ""
 
 
 # -- as the wiki changed -----------------------------------------------------------------------------
 def check_changes(seen: Replayed) -> Section:
-    """States that changed after the index was read: told as drift, obeyed never."""
+    """States that changed after the index was read: reported as drift, obeyed never."""
     data, newest = seen.data, {c.entry.number: c for c in seen.data.changes}
     classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     compared = right = 0
@@ -175,10 +175,10 @@ def check_changes(seen: Replayed) -> Section:
         about=f"{len(data.changes)} changes of {len(newest)} proposals' states, January to April 2026, as wiki rows",
         figures=(Figure(name="the newest state agrees", right=right, total=compared),),
         demands=(
-            Demand(name=f"no later word of the wiki moves a stage{_tell(tuple(moved))}", met=not moved),
-            Demand(name=f"every contradiction is told as drift{_tell(tuple(untold))}", met=not untold),
+            Demand(name=f"no later word of the wiki moves a stage{_report(tuple(moved))}", met=not moved),
+            Demand(name=f"every contradiction is reported as drift{_report(tuple(untold))}", met=not untold),
         ),
-        disagreements=tuple(tell_class(f"changes/{c}", w, s, n) for (c, w, s), n in classes.items()),
+        disagreements=tuple(report_class(f"changes/{c}", w, s, n) for (c, w, s), n in classes.items()),
     )
 
 

@@ -189,12 +189,12 @@ def _load_metrics(connection: sa.Connection, as_of: datetime) -> views.Metrics |
 
 def _load_recent(connection: sa.Connection, rules: Rules, as_of: datetime) -> tuple[views.RecentTransition, ...]:
     # a correction is news when it is recorded, any other move when it happened
-    told_at = sa.case((transition.c.rule == "correction", transition.c.recorded_at), else_=transition.c.at)
+    shown_at = sa.case((transition.c.rule == "correction", transition.c.recorded_at), else_=transition.c.at)
     statement = (
         sa.select(transition, proposal.c.title)
         .join(proposal, proposal.c.number == transition.c.number)
         .where(transition.c.recorded_at <= as_of, LISTED)
-        .order_by(told_at.desc(), transition.c.number.desc(), transition.c.position.desc())
+        .order_by(shown_at.desc(), transition.c.number.desc(), transition.c.position.desc())
         .limit(RECENT)
     )
     rows = list(connection.execute(statement))

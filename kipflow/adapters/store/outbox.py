@@ -166,7 +166,7 @@ def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
 
 
 def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow | None:
-    """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
+    """The effect, not sent yet, that says that the proposal's acceptance does not hold."""
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
     )

@@ -39,8 +39,8 @@ class Kind(Protocol):
         ...
 
     def find(self, row: OutboxRow) -> str | None:
-        """The reference of what was made of a row since its `tried_at`; None: certainly nothing. `CannotTell`: that
-        can't be seen."""
+        """The reference of what was made of a row since its `tried_at`; None: certainly nothing.
+        `DeliveryUnclear`: that can't be seen."""
         ...
 
 

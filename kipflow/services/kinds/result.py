@@ -8,7 +8,7 @@ from datetime import timedelta
 from email.utils import parseaddr
 from typing import Any
 
-from kipflow.domain.errors import CannotTell, RateLimited
+from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.services.board import ProposalView
 from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
@@ -56,7 +56,7 @@ class ResultKind:
         since = row.tried_at or row.created_at
         if self.scope.now - since < PATIENCE:
             raise RateLimited(service="the list's archive", retry_after=LOOK_EVERY.total_seconds())
-        raise CannotTell(
+        raise DeliveryUnclear(
             f"the mail {message_id} may have been sent, and the archive has not had it for {PATIENCE}: look whether a "
             "moderator holds it"
         )

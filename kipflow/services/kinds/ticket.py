@@ -11,7 +11,7 @@ from kipflow.services.kinds.kind import FOLLOWED_UP, Scope, plan_each, preview_e
 from kipflow.services.ports import Effect, OutboxRow, Report, TicketComments
 
 CHANNEL = "ticket"
-_TOLD = frozenset({Stage.ACCEPTED, Stage.REJECTED})
+_COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +35,13 @@ class TicketKind:
 
     def _wish(self, view: ProposalView) -> Effect | None:
         moves = [r.transition for r in view.history if not r.retracted and r.transition.target is view.stage]
-        told = next((e for e in view.effects if e.channel == CHANNEL and e.is_out), None)
+        comment = next((e for e in view.effects if e.channel == CHANNEL and e.is_out), None)
         if view.proposal.jira is None or not moves:
             return None
         move = moves[-1]
-        if view.stage in _TOLD and self.scope.now - move.at <= FOLLOWED_UP:
+        if view.stage in _COMMENTED and self.scope.now - move.at <= FOLLOWED_UP:
             lines, approval = list(_say_outcome(view, move)), False
-        elif told is not None and view.stage not in _TOLD and told.payload["stage"] in _TOLD:
+        elif comment is not None and view.stage not in _COMMENTED and comment.payload["stage"] in _COMMENTED:
             lines, approval = [f"{view.key}: what is said above no longer holds; it is {view.stage} now."], True
         else:
             return None

@@ -30,7 +30,7 @@ GONE = frozenset({"skipped", "withdrawn"})
 #: Kinds of effect that edit pages: what was saved can be taken back.
 EDITS = frozenset({"index", "page"})
 
-#: In a payload: the effect tells that an acceptance does not hold. Until a person releases it, the index keeps the row.
+#: In a payload: the effect says that an acceptance does not hold. Until a person releases it, the index keeps the row.
 RETRACTS = "acceptance_falls"
 #: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
 WARNS = "warns_of_silence"
@@ -191,7 +191,7 @@ class Outbox(Protocol):
         ...
 
     def find_waiting_retraction(self, number: int) -> OutboxRow | None:
-        """The effect, not sent yet, that tells that the proposal's acceptance does not hold."""
+        """The effect, not sent yet, that says that the proposal's acceptance does not hold."""
         ...
 
     def is_retraction_released(self, number: int) -> bool:

@@ -120,7 +120,7 @@ class Chat(Protocol):
     def find(self, channel: str, *, key: str, since: datetime, thread: str | None = None) -> str | None:
         """The reference of the message with this key that was posted since then; None: it is certainly not there.
 
-        Raises `CannotTell` where that can't be read at all.
+        Raises `DeliveryUnclear` where that can't be read at all.
         """
         ...
 

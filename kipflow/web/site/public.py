@@ -104,8 +104,8 @@ def as_public(view: ProposalView) -> ProposalView:
 
 def _say_missing(lines: Iterable[str]) -> tuple[str, ...]:
     """What the proposal lacks; lines that name what a person must settle come to one that says no more than that."""
-    told = (ASKED if "a person" in line else hide_addresses(line.partition(_ADVICE)[0]) for line in lines)
-    return tuple(dict.fromkeys(told))
+    shown = (ASKED if "a person" in line else hide_addresses(line.partition(_ADVICE)[0]) for line in lines)
+    return tuple(dict.fromkeys(shown))
 
 
 def _show_move(move: Transition) -> Transition:

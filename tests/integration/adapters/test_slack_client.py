@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from kipflow.adapters.slack import CLOCK_MARGIN, SlackChat
-from kipflow.domain.errors import CannotTell, RateLimited, Refused, ServiceUnavailable, Withheld
+from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable, Withheld
 from tests.integration.adapters.faulty import Server, answer, as_json, reset_in_body
 
 TOKEN = "xoxb-very-secret"
@@ -147,14 +147,14 @@ def test_a_channel_given_by_name_is_found_by_its_id(server: Server, chat: SlackC
     server.by_path["/conversations.history"] = [history("k")]
     assert chat.find("#kips", key="k", since=SINCE) == "C2/5.0"
     server.by_path["/conversations.list"] = [as_json({"ok": True, "channels": []})]
-    with pytest.raises(CannotTell, match="give the channel by its id"):
+    with pytest.raises(DeliveryUnclear, match="give the channel by its id"):
         chat.find("#hidden", key="k", since=SINCE)
 
 
 @pytest.mark.parametrize("reason", ["missing_scope", "not_in_channel", "channel_not_found"])
 def test_a_channel_that_may_not_be_read_leaves_it_to_a_person(server: Server, chat: SlackChat, reason: str) -> None:
     server.by_path["/conversations.history"] = [as_json({"ok": False, "error": reason})]
-    with pytest.raises(CannotTell, match=f"{reason}; reading needs the scopes channels:history"):
+    with pytest.raises(DeliveryUnclear, match=f"{reason}; reading needs the scopes channels:history"):
         chat.find("C1", key="k", since=SINCE)
 
 
@@ -169,7 +169,7 @@ def test_a_channel_that_cannot_be_read_at_present_is_asked_later(server: Server,
 
 def test_more_than_can_be_looked_through_leaves_it_to_a_person(server: Server, chat: SlackChat) -> None:
     server.by_path["/conversations.history"] = [history("a", more="again")]
-    with pytest.raises(CannotTell, match="more than 4,000 messages"):
+    with pytest.raises(DeliveryUnclear, match="more than 4,000 messages"):
         chat.find("C1", key="k", since=SINCE)
 
 

@@ -33,7 +33,7 @@ from kipflow.services.buttons import offer
 from kipflow.services.conditions import Condition, report_conditions
 from kipflow.services.digests import Week, render_digest
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.effects import Told, find_effects
+from kipflow.services.effects import PriorNews, find_effects
 from kipflow.services.messages import render_approval
 from kipflow.services.newsrows import Notice
 from kipflow.services.pagenews import find_fault_effects
@@ -105,8 +105,8 @@ def write_correction() -> Mapping[str, Any]:
     after_facts = facts(**TALKED, votes=(poll(4, *YES[:2], declared=result(8)),))
     after = decided(after_facts, POLICY, 8.6)
     appended = reconcile(before.history, after.history)
-    told = Told(taken_back={t.id: before.stage for t in appended if t.retracts})
-    return find("correction", find_effects(after, appended, RULES, told=told, about=after_facts))
+    prior = PriorNews(taken_back={t.id: before.stage for t in appended if t.retracts})
+    return find("correction", find_effects(after, appended, RULES, prior=prior, about=after_facts))
 
 
 def write_faults() -> Mapping[str, Any]:
