@@ -13,7 +13,7 @@ from typing import Any
 from kipflow.domain.proposals import format_key
 from kipflow.services import releases, rulings
 from kipflow.services.advance import find_candidates, preview
-from kipflow.services.consequences import redecide_after_ruling
+from kipflow.services.consequences import Consequence, redecide_after_ruling
 from kipflow.services.desk import Act, Desk, Done, Shown, Values, Word
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.senders import accept_sender, check_pick
@@ -46,7 +46,7 @@ def say_done(done: Done, prefix: str) -> list[str]:
     found = done.consequences
     keys = {c.number: format_key(prefix, c.number) for c in found}
     shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
-    lines = ["; ".join([done.said, *(f"{keys[c.number]} is now: {c.stage or 'not begun yet'}" for c in shown)])]
+    lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
     changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
     lines += changes[:_MAX_CHANGES]
     if len(changes) > _MAX_CHANGES:
@@ -54,6 +54,12 @@ def say_done(done: Done, prefix: str) -> list[str]:
     silent = "its acceptance does not hold; nobody hears of it before"
     lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
     return lines
+
+
+def _say_stage(found: Consequence) -> str:
+    if found.moved or found.stage is None:
+        return f"is now: {found.stage or 'not begun yet'}"
+    return f"stays in {found.stage}{'' if found.votes else ', and nothing is counted otherwise'}"
 
 
 # -- acts on one proposal ----------------------------------------------------------------------------

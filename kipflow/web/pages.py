@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -61,18 +61,8 @@ class BoardPages:
 
     def show_overview(self, request: Request) -> HTMLResponse:
         now, board = self._clock(), self._board()
-        votes = board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES))
-        overview, newest = board.overview(now), board.newest(_PER_STAGE)
-        groups = [Group(stage=s, rows=newest[s], total=overview.stages[s]) for s in _PER_STAGE if s in newest]
-        return self._pages.render(
-            request,
-            "overview.html",
-            now=now,
-            overview=overview,
-            votes=votes,
-            absent=board.absent(now),
-            questions=board.review(_QUESTIONS),
-            groups=groups,
+        return self._pages.render_kept(
+            request, "overview.html", now=now, version=board.version(), read=lambda: _read_overview(board, now)
         )
 
     def list_proposals(self, request: Request, query: Annotated[ListQuery, Depends(parse_list_query)]) -> HTMLResponse:
@@ -164,3 +154,14 @@ class BoardPages:
             summary=find_headlines(metrics) if metrics is not None else (),
             charts=build_charts(metrics) if metrics is not None else (),
         )
+
+
+def _read_overview(board: Board, now: datetime) -> dict[str, Any]:
+    overview, newest = board.overview(now), board.newest(_PER_STAGE)
+    return {
+        "overview": overview,
+        "votes": board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES)),
+        "absent": board.absent(now),
+        "questions": board.review(_QUESTIONS),
+        "groups": [Group(stage=s, rows=newest[s], total=overview.stages[s]) for s in _PER_STAGE if s in newest],
+    }

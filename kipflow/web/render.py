@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
+from markupsafe import Markup
 
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.ends import say_end
@@ -36,6 +37,7 @@ from kipflow.services.settling import (
 from kipflow.services.wording import is_undated, say_authentication, say_ruling
 from kipflow.web import charts, metrics, times, wording
 from kipflow.web.forms import build_form
+from kipflow.web.kept import KeptBodies
 from kipflow.web.writing import Operator
 
 T = TypeVar("T")
@@ -79,7 +81,18 @@ class Pages:
         self._masthead, self._clock = masthead, clock
         self._find_operator = find_operator or (lambda _: None)
         self.find_me, self._shows_people = find_me or (lambda _: ""), shows_people
-        self._environment = build_environment()
+        self._environment, self._kept = build_environment(), KeptBodies()
+
+    def render_kept(
+        self, request: Request, template: str, *, now: datetime, version: Hashable, read: Callable[[], dict[str, Any]]
+    ) -> HTMLResponse:
+        """A page without forms: rendered once for a version of the store and a minute, read by `read` if need be."""
+        places = self._find_places(request)
+        values = {"now": now, "operator": None, "me": self.find_me(request)}
+        minute = now.replace(second=0, microsecond=0)
+        key = (template, version, minute, places["masthead"], places["root"], bool(values["me"]))
+        page = self._environment.get_template(template)
+        return HTMLResponse(self._kept.find_or_render(key, lambda: page.render({**places, **values, **read()})))
 
     def render(self, request: Request, template: str, *, now: datetime | None = None, **values: Any) -> HTMLResponse:
         """The page of `template`. `root` in it leads from the request's path to the board's first page."""
@@ -93,10 +106,15 @@ class Pages:
         return HTMLResponse(self._fill(request, "error.html", values), status_code=status)
 
     def _fill(self, request: Request, template: str, values: dict[str, Any]) -> str:
-        masthead = read_if_possible(self._masthead) or Masthead()
-        places = {"masthead": masthead, "root": find_root(request), "here": find_own_path(request)}
-        places["shows_people"] = self._shows_people
-        return self._environment.get_template(template).render({**places, **values})
+        return self._environment.get_template(template).render({**self._find_places(request), **values})
+
+    def _find_places(self, request: Request) -> dict[str, Any]:
+        return {
+            "masthead": read_if_possible(self._masthead) or Masthead(),
+            "root": find_root(request),
+            "here": find_own_path(request),
+            "shows_people": self._shows_people,
+        }
 
 
 def find_own_path(request: Request) -> str:
@@ -120,6 +138,11 @@ def find_safe_url(url: str | None) -> str:
     except ValueError:
         return ""
     return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+def render_breakable(text: str) -> Markup:
+    """A mail address that may go over to the next line at its parts, not within a word."""
+    return Markup("<wbr>").join(re.split(r"(?<=[@.])", text))
 
 
 def find_editor_url(page: PageVersion) -> str:
@@ -165,6 +188,7 @@ def _find_filters() -> dict[str, Any]:
         "machine_time": times.render_machine_time,
         "span": times.render_span,
         "safe_url": find_safe_url,
+        "breakable": render_breakable,
         "number": metrics.render_number,
         "rule": wording.say_rule,
         "payload": say_payload,

@@ -41,6 +41,7 @@ from kipflow.services.board import (
     Waiting,
 )
 from kipflow.services.ports import OutboxRow
+from kipflow.services.wording import is_undated
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics
 
 WAITS: Mapping[Waiting, Callable[[BoardRow], object]] = {
@@ -84,6 +85,9 @@ class MemoryBoard:
             decision = decide(known, POLICY, as_of)
             if decision is not None:
                 self._held[f.proposal.number] = Held(known, decision)
+
+    def version(self) -> int:
+        return id(self)
 
     def overview(self, as_of: datetime) -> Overview:
         held = list(self._held.values())
@@ -219,6 +223,7 @@ class MemoryBoard:
             since=d.since, decided_at=d.as_of, last_activity=d.last_activity, clock=clock, missing=d.missing,
             review=len(d.review), drift=tuple(sorted({x.side for x in d.drift})), warned_at=d.warned_at,
             next_deadline=d.next_deadline, release=f.proposal.release, in_progress=f.proposal.in_progress,
+            undated=is_undated(self._history(held)),
         )  # fmt: skip
 
     def _history(self, held: Held) -> tuple[RecordedTransition, ...]:

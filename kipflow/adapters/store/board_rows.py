@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.tables import page, page_version, proposal, vote
+from kipflow.adapters.store.tables import page, page_version, proposal, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.events import Stage
 from kipflow.domain.proposals import MAX_NUMBER, format_key
@@ -17,6 +17,7 @@ from kipflow.domain.records import from_plain
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 from kipflow.services.ports import Rules
+from kipflow.services.wording import UNDATED
 
 #: A number that a person refused is stored and shown when asked for, and in no list.
 LISTED = proposal.c.claim != ClaimKind.REFUSED.value
@@ -36,9 +37,17 @@ _WAITING: Mapping[views.Waiting, sa.ColumnElement[bool]] = {
     views.Waiting.VOTES: _votes_stand(Outcome.OPEN, Outcome.SHORT, Outcome.CONTESTED),
     views.Waiting.TIME: _votes_stand(Outcome.PASSING),
 }
+#: Whether the move that made the stage what it is came from an index, which does not say since when.
+_UNDATED = sa.exists().where(
+    transition.c.number == proposal.c.number,
+    transition.c.rule.in_(sorted(UNDATED)),
+    transition.c.target == proposal.c.stage,
+    transition.c.at == proposal.c.since,
+)
 #: Proposals as lists show them, each with its current vote.
 ROWS = sa.select(
     proposal,
+    _UNDATED.label("undated"),
     *(c.label(f"vote_{c.name}") for c in vote.c if c.name not in {"number", "declared", "claimed_ends", "contested"}),
 ).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
 
@@ -117,6 +126,7 @@ def as_board_row(row: sa.Row[Any], prefix: str) -> views.BoardRow:
         key=format_key(prefix, row.number),
         clock=_vote_clock(row) if row.vote_position is not None else None,
         review=row.review_count,
+        undated=bool(row.undated),
         drift=tuple(dict.fromkeys(found["side"] for found in row.drift or ())),
     )
 

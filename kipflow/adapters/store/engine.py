@@ -64,7 +64,8 @@ def open_engine(url: str | sa.URL) -> sa.Engine:
         options["poolclass"] = StaticPool
         options["connect_args"] = {"check_same_thread": False, "timeout": BUSY_TIMEOUT}
     else:
-        options["creator"] = _opener(path)
+        # the connection used last first: readers one after the other see one version of the store
+        options |= {"creator": _opener(path), "pool_use_lifo": True}
     engine = sa.create_engine(target, **options)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
 from kipflow.adapters.store.session import SqlSession
+from kipflow.adapters.store.versions import read_version
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
@@ -50,6 +51,10 @@ class SqlStore:
             yield SqlSession(connection, self.rules, reads=True)
 
     # -- the board: each method is one transaction that only reads --------------------------------
+    def version(self) -> Hashable:
+        with transaction(self._engine, reads=True) as connection:
+            return read_version(connection)
+
     def overview(self, as_of: datetime) -> views.Overview:
         with transaction(self._engine, reads=True) as connection:
             return board.load_overview(connection, self.rules, as_of)

@@ -86,7 +86,8 @@ class BoardRow:
     `title` is without number and prefix. `missing` is `Decision.missing`; `review` counts its review items;
     `drift` names the sides that disagree ("page", "index"), each once. `warned_at` is when the author was
     warned of dormancy. `decided_at` is the `as_of` of the decision that all this is from. `claim` says that its
-    number is doubtful ("claimed": only mail names it; "jump": far beyond all others), `claim_why` why.
+    number is doubtful ("claimed": only mail names it; "jump": far beyond all others), `claim_why` why. `undated`: its
+    stage is known from an index only, and `since` is when the index was read.
     """
 
     number: int
@@ -107,6 +108,7 @@ class BoardRow:
     in_progress: bool = False
     claim: str = ""
     claim_why: str = ""
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -16,6 +16,10 @@ from kipflow.services.board.waiting import DriftRow, EffectPage, ReviewRow, Send
 
 class Board(Protocol):
     """The read side. Every method is one short read-only transaction and safe from any thread."""
+
+    def version(self) -> Hashable:
+        """Where two answers are equal, nothing that is read here changed between them."""
+        ...
 
     def overview(self, as_of: datetime) -> Overview:
         """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions of those recorded by `as_of`."""

@@ -45,10 +45,13 @@ function keepFresh(main) {
   const isBusy = () =>
     [...main.querySelectorAll(".settle input")].some(isTyped) || document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
 
+  let tag = ""; // of what is shown, once it was fetched here: the server renders and sends nothing that is shown already
   async function refresh() {
     if (isBusy()) return;
     try {
-      const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+      const headers = tag ? { "If-None-Match": tag } : {};
+      const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store", headers });
+      if (answer.status === 304) return main.querySelector(".stale")?.remove();
       if (answer.status === 401) return say("You are signed out; what you see may be old.", "Sign in again");
       if (!answer.ok) throw new Error(String(answer.status));
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -59,6 +62,7 @@ function keepFresh(main) {
         if (same) same.open = true;
       }
       main.replaceChildren(...next.childNodes);
+      tag = answer.headers.get("etag") ?? "";
       document.querySelector(".as-of")?.replaceWith(fresh.querySelector(".as-of"));
     } catch {
       say("The board can't be reached just now; what you see may be old.");
