@@ -14,7 +14,7 @@ PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
-.PHONY: help setup run stop test check bench accuracy fuzz lock format
+.PHONY: help setup run stop test check bench accuracy fuzz pictures lock format
 
 help: ## Show the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ accuracy: setup ## Readings and decisions against real records, every difference
 fuzz: setup ## Fuzz the readers of mail and wiki pages (SECONDS=60 for each target, TARGETS="mail mbox …")
 	@$(BIN)/python tools/fuzz/prepare.py
 	@.kipflow/fuzz/venv/bin/python -m tools.fuzz --seconds $(or $(SECONDS),60) $(TARGETS)
+
+pictures: setup ## Take the pictures in the documents with Chromium
+	@$(BIN)/python -W ignore -m tools.pictures
 
 format: setup ## Apply the formatter
 	$(BIN)/ruff check --fix $(CHECKED)

@@ -35,6 +35,10 @@ class Actor(StrEnum):
     IMPORT = "import"
 
 
+#: Rules of moves whose date nobody knows: an index said that it was so before kipflow came to know of it.
+UNDATED = frozenset({"index-import", "index-row"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """One reason for a decision. `kind`: message, page, ruling, ballot, index or clock; `line` is a quote."""

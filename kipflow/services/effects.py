@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import UNDATED, Stage, Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import format_key
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import render_retraction
 from kipflow.services.newsrows import CLAIM_ROWS, ROWS, Notice, Row, Situation, leaves_acceptance
 from kipflow.services.ports import RETRACTS, WARNS, Effect
-from kipflow.services.wording import UNDATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

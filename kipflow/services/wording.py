@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kipflow.domain.events import UNDATED
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.ruled import say_care
 from kipflow.domain.senders import AddressSource, Authentication
@@ -36,8 +37,6 @@ RULE_WORDS: dict[str, str] = {
     "correction": "later evidence took the ground from earlier entries",
 }
 
-#: Rules of moves whose date nobody knows: an index said that it was so before kipflow came to know of it.
-UNDATED = frozenset({"index-import", "index-row"})
 
 #: Kind of a question → what it is about.
 REVIEW_WORDS: dict[str, str] = {

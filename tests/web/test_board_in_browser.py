@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from fastapi import FastAPI, Response
@@ -23,7 +23,17 @@ __all__ = ["parts"]
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("/", "/proposals?sort=activity", "/proposals/152", "/proposals/143", "/review", "/data", "/outbox", "/metrics")
+PAGES = (
+    "/",
+    "/proposals?sort=activity",
+    "/proposals/152",
+    "/proposals/143",
+    "/review",
+    "/data",
+    "/outbox",
+    "/metrics",
+    "/proposals/143/changes?from=1&to=7",
+)
 
 #: Every visible text against the colour behind it: [text, ratio] of those below what WCAG AA asks for.
 FAINT_TEXTS = """() => {
@@ -107,10 +117,11 @@ def test_every_text_stands_out_enough_from_what_is_behind_it(page: Page, address
         assert page.evaluate(FAINT_TEXTS) == [], path
 
 
-def test_axe_finds_nothing_serious(chromium: Browser, address: str) -> None:
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(chromium: Browser, address: str, theme: Literal["light", "dark"]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     # axe's own script is no script of the board: its policy would refuse it
-    context = chromium.new_context(viewport={"width": 390, "height": 900}, color_scheme="dark", bypass_csp=True)
+    context = chromium.new_context(viewport={"width": 390, "height": 900}, color_scheme=theme, bypass_csp=True)
     page = context.new_page()
     for path in PAGES:
         page.goto(address + path)

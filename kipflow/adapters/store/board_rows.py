@@ -11,13 +11,12 @@ import sqlalchemy as sa
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.tables import page, page_version, proposal, transition, vote
 from kipflow.domain.claims import ClaimKind
-from kipflow.domain.events import Stage
+from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.domain.records import from_plain
 from kipflow.domain.tally import Counts, Outcome, Tally
 from kipflow.services import board as views
 from kipflow.services.ports import Rules
-from kipflow.services.wording import UNDATED
 
 #: A number that a person refused is stored and shown when asked for, and in no list.
 LISTED = proposal.c.claim != ClaimKind.REFUSED.value
