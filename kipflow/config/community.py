@@ -5,6 +5,8 @@ What each key means stands below it; `tools.configuration_page` writes docs/conf
 
 from __future__ import annotations
 
+from dataclasses import replace
+from email.utils import parseaddr
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -30,6 +32,7 @@ from kipflow.config.values import (
     Url,
     once,
 )
+from kipflow.domain.people import clean_address
 from kipflow.domain.policy import Policy
 
 
@@ -191,4 +194,5 @@ class Community(StrictModel):
 
     def as_policy(self) -> Policy:
         """The policy as the domain knows it; its version changes when any rule of the file does."""
-        return self.policy.as_policy(self.name)
+        policy = self.policy.as_policy(self.name)
+        return replace(policy, announcer=clean_address(parseaddr(self.mail.sender)[1])) if self.mail else policy

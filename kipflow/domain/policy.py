@@ -55,6 +55,7 @@ class Policy:
     `release_roles` bind in votes on releases, where these are others than `binding_roles` (none: the same).
     `clock_after` lets the clock decide that long after the earliest close when no announcement came
     (None: the clock never accepts).
+    `announcer` is the address that kipflow sends results from: what comes from there closes a vote as its caller would.
     `dormant_after` None switches dormancy off; `dormancy_by_person` makes it a question, not a move.
     """
 
@@ -71,6 +72,7 @@ class Policy:
     dormancy_by_person: bool = False
     page_changes: PageChanges = PageChanges.SHOW
     senders: Senders = Senders.ASK
+    announcer: str = ""
     care: tuple[Care, ...] = field(default=())
 
     def for_releases(self) -> Policy:

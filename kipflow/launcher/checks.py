@@ -42,6 +42,13 @@ def check_port_free(port: int, *, variable: str, purpose: str) -> None:
             ) from None
 
 
+def find_free_port() -> int:
+    """A port that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind((LOCAL, 0))
+        return int(probe.getsockname()[1])
+
+
 def check_room(home: Path) -> None:
     """Refuse a disk that the databases and logs would fill up.
 

@@ -20,7 +20,7 @@ from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import services
 from kipflow.launcher.api import AirflowApi
-from kipflow.launcher.checks import check_port_free, check_room, read_port
+from kipflow.launcher.checks import check_port_free, check_room, find_free_port, read_port
 from kipflow.launcher.credentials import ADMIN, load_credentials, write_passwords
 from kipflow.launcher.environment import LOCAL, build_environment
 from kipflow.launcher.instance import Running, find_running, save_running
@@ -159,7 +159,7 @@ def _plan_sandbox(layout: Layout, ui_port: int) -> Sandbox:
     if port == ui_port:
         raise LaunchFailed(what="KIPFLOW_SANDBOX_PORT", why=f"is the UI's port too ({ui_port}); choose another")
     check_port_free(port, variable="KIPFLOW_SANDBOX_PORT", purpose="the sandbox")
-    return plan_sandbox(layout, port=port, environment=os.environ, now=datetime.now(UTC))
+    return plan_sandbox(layout, port=port, mail_port=find_free_port(), environment=os.environ, now=datetime.now(UTC))
 
 
 def _run(running: Running, layout: Layout, progress: Progress) -> list[str]:

@@ -26,11 +26,12 @@ SEED = 7
 class Sandbox:
     """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs.
 
-    `memory` keeps what was saved to its wiki and posted to its channels over a restart: kipflow's outbox
-    knows these as done. `variables` are what its community file must know of it.
+    `mail_port` is where it takes mail. `memory` keeps what was saved to its wiki and posted to its channels over a
+    restart: kipflow's outbox knows these as done. `variables` are what its community file must know of it.
     """
 
     port: int
+    mail_port: int
     anchor: datetime
     start: datetime
     speed: float
@@ -46,11 +47,13 @@ class Sandbox:
         return [
             *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port), "--seed", str(SEED)),
             *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat(), "--speed", str(self.speed)),
-            *("--memory", str(self.memory)),
+            *("--memory", str(self.memory), "--mail-port", str(self.mail_port)),
         ]
 
 
-def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], now: datetime) -> Sandbox:
+def plan_sandbox(
+    layout: Layout, *, port: int, mail_port: int, environment: Mapping[str, str], now: datetime
+) -> Sandbox:
     """The sandbox of this home at `port`. `KIPFLOW_SANDBOX_SPEED` lets its time run faster.
 
     The story is anchored at the moment of the first start and keeps that anchor: with another one every
@@ -72,6 +75,7 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
     first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
     variables = {
         "KIPFLOW_SANDBOX_URL": f"http://{LOCAL}:{port}",
+        "KIPFLOW_SANDBOX_MAIL": f"{LOCAL}:{mail_port}",
         "KIPFLOW_SANDBOX_SINCE": f"{first:%Y-%m}",
         # a real token has no business in the sandbox
         "KIPFLOW_SLACK_TOKEN": SANDBOX_TOKEN,
@@ -80,7 +84,13 @@ def plan_sandbox(layout: Layout, *, port: int, environment: Mapping[str, str], n
     if speed > 1:
         variables["KIPFLOW_EVERY"] = environment.get("KIPFLOW_EVERY") or "* * * * *"
     return Sandbox(
-        port=port, anchor=anchor, start=start, speed=speed, memory=layout.sandbox_memory, variables=variables
+        port=port,
+        mail_port=mail_port,
+        anchor=anchor,
+        start=start,
+        speed=speed,
+        memory=layout.sandbox_memory,
+        variables=variables,
     )
 
 

@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
     add("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
     add("--memory", type=Path, help="a file that keeps what visitors did over a restart")
+    add("--mail-port", type=int, help="take mail for the list by SMTP at this port (default: nowhere)")
     add("--access-log", action="store_true")
     return parser
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -16,6 +18,7 @@ from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
 from kipflow.sandbox.mailarchive import MailArchive, read_mbox_folder
 from kipflow.sandbox.memory import Memory, MemoryMiddleware
+from kipflow.sandbox.smtp import serve_mail
 from kipflow.sandbox.socketmode import Sockets
 from kipflow.sandbox.story import build_story
 from kipflow.sandbox.tickets import Tickets
@@ -28,7 +31,7 @@ class Options:
 
     `mbox_folder` serves real months (YYYY-MM.mbox) instead of the story's mails. `slack_burst` is how
     many messages a channel takes at once before it asks to wait. `memory` is a file that keeps saved pages
-    and posts over a restart.
+    and posts over a restart. `mail_port` is where mail for the list is taken by SMTP.
     """
 
     anchor: datetime
@@ -42,6 +45,7 @@ class Options:
     faults: str = ""
     slack_burst: int = 40
     memory: Path | None = None
+    mail_port: int | None = None
 
 
 def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
@@ -59,7 +63,13 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
         index_page=options.index_page,
     )
     mails = story.mails if options.mbox_folder is None else read_mbox_folder(options.mbox_folder)
-    app = FastAPI(title="kipflow sandbox", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="kipflow sandbox",
+        lifespan=partial(_live, port=options.mail_port),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+    )
     state = app.state
     state.clock = Clock(options.now, speed=options.speed, ticks=ticks)
     state.faults = Faults(parse_faults(options.faults))
@@ -69,15 +79,28 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)
     state.sockets = Sockets()
     state.index_page = options.index_page
+    state.saved = lambda: None
     if options.memory is not None:
         memory = Memory(
             options.memory, state.clock, pages=state.wiki, posts=state.channels, mails=state.archive,
             tickets=state.tickets,
         )  # fmt: skip
         memory.load()
+        state.saved = memory.save
         app.add_middleware(MemoryMiddleware, memory=memory)
     app.add_middleware(FaultMiddleware, faults=state.faults)
     app.add_exception_handler(Refusal, visitors.show_refusal)
     for part in (ponymail, confluence, jira, slack, socketmode, pages, visitors, controls):
         app.include_router(part.router)
     return app
+
+
+@asynccontextmanager
+async def _live(app: FastAPI, *, port: int | None) -> AsyncIterator[None]:
+    """Take mail as long as the application runs."""
+    if port is None:
+        yield
+        return
+    state = app.state
+    async with await serve_mail(state.archive, state.clock.now, state.saved, port=port):
+        yield

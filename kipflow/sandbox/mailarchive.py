@@ -25,6 +25,7 @@ from kipflow.sandbox.mails import (
     format_separator,
     make_message_id,
     render_mail,
+    render_trace,
 )
 from kipflow.sandbox.people import Resident
 from kipflow.sandbox.quoting import compose
@@ -159,8 +160,18 @@ def write_mail(
         in_reply_to=parent or None,
         references=(*answered.references, parent)[-8:] if answered and parent else (),
     )
+    return _add(archive, render_mail(mail, archive.list_id, received_at=at), at)
+
+
+def take_mail(archive: MailArchive, sender: str, raw: bytes, now: datetime) -> Entry:
+    """A mail that came by SMTP, with LF line ends; the archive has it at once."""
+    at = now.replace(microsecond=0)
+    top = render_trace(f"smtp/{archive.sent + 1}", sender, archive.list_id, received_at=at)
+    return _add(archive, top.encode() + re.sub(rb"(?m)^(>*From )", rb">\1", raw).rstrip(b"\n") + b"\n", at)
+
+
+def _add(archive: MailArchive, raw: bytes, at: datetime) -> Entry:
     envelope = format_envelope(archive.list_id, 90_000 + archive.sent)
-    raw = render_mail(mail, archive.list_id, received_at=at)
     return archive.add(ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw))
 
 

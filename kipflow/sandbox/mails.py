@@ -123,15 +123,20 @@ Delivered-To: mailing list {list_id}
 """
 
 
-def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
-    """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
+def render_trace(key: str, sender: str, list_id: str, *, received_at: datetime, trace: str = _TRACE) -> str:
+    """What the list's hosts write above a mail of this sender."""
     box, _, domain = list_id.partition("@")
-    token = hashlib.sha256(mail.key.encode()).hexdigest()[:11].upper()
-    trace = _NO_TRACE if Oddity.NO_DATE_AT_ALL in mail.flags else _TRACE
-    top = f"Return-Path: <{mail.address}>\n{trace}{_LIST}".format(
-        box=box, domain=domain, list_id=list_id, theirs=mail.address.partition("@")[2], token=token,
+    token = hashlib.sha256(key.encode()).hexdigest()[:11].upper()
+    return f"Return-Path: <{sender}>\n{trace}{_LIST}".format(
+        box=box, domain=domain, list_id=list_id, theirs=sender.partition("@")[2], token=token,
         nekot=token[::-1], stamp=format_date(received_at, 0),
     )  # fmt: skip
+
+
+def render_mail(mail: Mail, list_id: str, *, received_at: datetime) -> bytes:
+    """The mail as bytes with LF line ends, "From " lines of the body escaped unless the mail says not to."""
+    trace = _NO_TRACE if Oddity.NO_DATE_AT_ALL in mail.flags else _TRACE
+    top = render_trace(mail.key, mail.address, list_id, received_at=received_at, trace=trace)
     types, body = encode_body(mail.key, mail.text, mail.flags)
     headers = [*_address_headers(mail, list_id), *_thread_headers(mail), *types]
     text = top + "".join(f"{name}: {value}\n" for name, value in headers)

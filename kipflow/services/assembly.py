@@ -53,6 +53,7 @@ class CommunityRules:
     @cached_property
     def name(self) -> str:
         ways = " ".join([self.keyed_by, *sorted(self.aside), *sorted(self.lists), *(["wiki"] if self.has_wiki else [])])
+        ways += f" {self.policy.announcer}".rstrip()
         people = hashlib.sha256(f"{ways}\n{self.roster.people!r}".encode()).hexdigest()[:12]
         return f"{self.policy.version}/{people}/{DECISION_RULES}"
 

@@ -20,6 +20,7 @@ IDS = (
     "kip_advance_stages",
     "kip_ask_people",
     "kip_backfill",
+    "kip_follow_up",
     "kip_lifecycle_metrics",
     "kip_notify_slack",
     "kip_poll_threads",
@@ -27,7 +28,7 @@ IDS = (
     "kip_update_index",
 )
 #: Made only where the community's configuration asks for it.
-OPTIONAL = ("kip_follow_up", "kip_publish_site")
+OPTIONAL = ("kip_publish_site",)
 FILES = sorted((ROOT / "dags").glob("*.py"))
 
 
@@ -110,6 +111,7 @@ def test_facts_start_decisions_and_decisions_start_effects(dags: dict[str, Any])
         "kip_notify_slack": {"kip://transitions"},
         "kip_lifecycle_metrics": {"kip://transitions"},
         "kip_ask_people": {"kip://transitions"},
+        "kip_follow_up": {"kip://transitions"},
     }
 
 

@@ -203,4 +203,5 @@ def found(folder: Path, **variables: Any) -> Village:
 def leave_wiki_out(file: Path) -> None:
     """Take the wiki out of a community's file."""
     text = file.read_text(encoding="utf-8")
-    file.write_text(re.sub(r"^wiki:\n(?:[ #].*\n)+", "", text, flags=re.MULTILINE), encoding="utf-8")
+    gone = r"^wiki:\n(?:[ #].*\n)+|^  page: .*\n"
+    file.write_text(re.sub(gone, "", text, flags=re.MULTILINE), encoding="utf-8")

@@ -281,8 +281,7 @@ def test_the_command_previews_plans_and_sends(
     village: Village, server: MailServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = village.folder / "config" / "communities" / "sandbox.yaml"
-    mail = f"mail: {{server: '127.0.0.1:{server.port}', sender: {SENDER}, security: none}}\n"
-    file.write_text(mail + file.read_text().replace("  index: send", "  index: send\n  result: approve"))
+    file.write_text(file.read_text().replace("${KIPFLOW_SANDBOX_MAIL:-127.0.0.1:8725}", f"127.0.0.1:{server.port}"))
     village.settle_in(monkeypatch)
     at = ["--as-of", OVER.isoformat()]
     assert command(["deliver", "--preview", *at]) == 0
@@ -314,3 +313,50 @@ def test_no_mail_is_sent_in_the_clear_to_a_server_that_cannot_encrypt(village: V
     [line] = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess()).warnings
     assert "STARTTLS" in line
     assert server.mails == []
+
+
+def test_the_mail_that_was_sent_closes_its_vote_and_counts_as_nothing_else(
+    village: Village, server: MailServer
+) -> None:
+    """Its sender is neither the vote's caller nor anybody of the roster."""
+    before = village.parts.store.proposal(77, OVER).votes[-1]
+    run(village, server, mode="approve")
+    act(village, "release", rows(village)[0].key)
+    run(village, server, mode="approve")
+    arrive(village, server, timedelta(minutes=5))
+    village.decide(OVER + DAY)
+    run(village, server, DAY, mode="approve")
+
+    shown = village.parts.store.proposal(77, OVER + DAY)
+    state = shown.votes[-1]
+    assert (before.vote.declared, shown.stage) == (None, "Accepted")
+    assert state.vote.declared is not None
+    assert (state.vote.declared.by, state.vote.declared.outcome) == ("KIP votes", "passed")
+    assert (state.differences, state.vote.claimed_ends, shown.questioned) == ((), (), {})
+    assert (state.tally, len(state.vote.ballots)) == (before.tally, len(before.vote.ballots))
+    assert (len(server.mails), [row.status for row in rows(village)]) == (1, ["sent"])
+
+
+@pytest.mark.parametrize(
+    ("author", "closes"),
+    [(SENDER, True), ("KIP votes <kips@other.example>", False), ("kips@sandbox.example <kips@x.example>", False)],
+)
+def test_only_the_sender_s_own_address_announces(village: Village, author: str, closes: bool) -> None:
+    village.receive([replace(story()["result"], author=author)], OVER)
+    village.decide(OVER)
+    vote = village.parts.store.proposal(77, OVER).votes[-1].vote
+    assert (vote.declared is not None, len(vote.claimed_ends)) == (closes, 0 if closes else 1)
+
+
+def test_no_mail_of_the_archive_passes_for_one_that_was_not_sent(village: Village, server: MailServer) -> None:
+    """What is known of an effect is its key; what another installation sent for the same key has another name."""
+    server.loses = 1
+    run(village, server)
+    first = message_from_bytes(server.mails[0][2], policy=default)["Message-ID"]
+    other = found(village.folder / "other")
+    other.receive([mail for name, mail in story().items() if name != "result"], OVER)
+    other.decide(OVER)
+    run(other, server)
+    assert rows(other)[0].key == rows(village)[0].key
+    assert rows(other)[0].external_ref != first
+    assert first.strip("<>").partition("@")[0] not in "\n".join(make_kind(village, server).preview())

@@ -115,7 +115,10 @@ class Endings:
 
         `by_caller`: only its caller can mean that.
         """
-        word = self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id])
+        at = self.times[message.message_id]
+        if kind is EndKind.CLOSED and self.entitled.is_announcer(message, at):
+            return None
+        word = self.entitled.find_word(round_.root, round_.opened_at, message, at)
         if word.is_caller if by_caller else word.may_end:
             return None
         return self.make_claim(message, kind, line, word)

@@ -49,6 +49,12 @@ class Entitled:
                 return Word(is_caller=False, may_end=False, ruled_at=ruled_at, why=before.why, waits=before.waits)
         return known
 
+    def is_announcer(self, message: Message, at: datetime) -> bool:
+        """Whether a mail is proven to be from where kipflow announces results: they are the counts that it knows."""
+        address = self.policy.announcer
+        is_shown = message.address_source is AddressSource.FROM and clean_address(message.author_address) == address
+        return bool(address) and is_shown and self._prove(message, at, ruled=False).whole
+
     def is_binding(self, message: Message, at: datetime) -> bool:
         """Whether a mail is proven to be from somebody whose vote binds."""
         return self._binds(self._prove(message, at, ruled=True).voter.person, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from email.utils import parseaddr
@@ -25,8 +26,9 @@ _LATER = frozenset({"sender", "sender_address", "at", "message_id"})
 class ResultKind:
     """Announces results, in the words that a person released; nothing where somebody announced it already.
 
-    The mail's Message-ID is made from the effect's key. Nobody can ask a mail server what it took: a mail whose
-    answer was lost is looked for in what was read of the archive, and never sent again unless a person says so.
+    The mail's Message-ID is drawn when it is planned and shown nowhere before it is sent: a mail of the archive that
+    has it is this one, for nobody else could know it. Nobody can ask a mail server what it took: a mail whose answer
+    was lost is looked for in what was read of the archive, and never sent again unless a person says so.
 
     `sender` is a name with an address; mail goes to `lists` only.
     """
@@ -45,12 +47,12 @@ class ResultKind:
 
     def send(self, row: OutboxRow) -> str:
         refuse_lapsed(self.scope, row, self._wish)
-        draft = ResultDraft(**row.payload["draft"], **self._sign(row.key))
+        draft = ResultDraft(**row.payload["draft"], **self._sign(row))
         self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
         return draft.message_id
 
     def find(self, row: OutboxRow) -> str | None:
-        message_id = self._name(row.key)
+        message_id = self._name(row)
         if self._is_held(message_id):
             return message_id
         since = row.tried_at or row.created_at
@@ -74,27 +76,27 @@ class ResultKind:
         kept = {name: value for name, value in asdict(draft).items() if name not in _LATER}
         shown = [f"To: {draft.list_id}", f"Subject: {draft.subject}", "", *draft.text.splitlines()]
         text = f"{draft.subject} ({draft.outcome})"
-        payload = {"text": text, "draft": kept, "diff": shown}
+        payload = {"text": text, "draft": kept, "diff": shown, "mark": secrets.token_hex(16)}
         return Effect(key=key, number=draft.number, channel=CHANNEL, payload=payload)
 
     def _confirm_arrived(self) -> None:
         """What a person was to look for, and what has come to the list meanwhile, was sent."""
         with self.scope.store.begin() as session:
             for row in session.outbox.load_channel(CHANNEL, {"unsure"}):
-                if session.mail.find_references(self._name(row.key)) is not None:
-                    session.outbox.mark_sent(row.key, at=self.scope.now, external_ref=self._name(row.key))
+                if session.mail.find_references(self._name(row)) is not None:
+                    session.outbox.mark_sent(row.key, at=self.scope.now, external_ref=self._name(row))
 
     def _is_held(self, message_id: str) -> bool:
         with self.scope.store.read() as session:
             return session.mail.find_references(message_id) is not None
 
-    def _sign(self, key: str) -> dict[str, Any]:
+    def _sign(self, row: OutboxRow) -> dict[str, Any]:
         name, address = parseaddr(self.sender)
-        return {"sender": name, "sender_address": address, "at": self.scope.now, "message_id": self._name(key)}
+        return {"sender": name, "sender_address": address, "at": self.scope.now, "message_id": self._name(row)}
 
-    def _name(self, key: str) -> str:
+    def _name(self, row: OutboxRow) -> str:
         host = parseaddr(self.sender)[1].partition("@")[2]
-        return f"<result.{hashlib.sha256(key.encode()).hexdigest()[:32]}@{host}>"
+        return f"<result.{row.payload['mark']}@{host}>"
 
 
 def _digest(text: str) -> str:

@@ -1,0 +1,90 @@
+"""A mail server for the sandbox's list: what it takes is in the list's archive at once, as a real list's would be."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from kipflow.sandbox.mailarchive import MailArchive, take_mail
+
+#: Octets of a line, and of a mail, that are taken.
+_LINE, _MAIL = 8_192, 1_000_000
+#: Seconds for which a client may say nothing.
+_PATIENCE = 60.0
+#: A sender that can stand in a header as it is.
+_PLAIN = re.compile(r"[a-z0-9_.+-]{1,64}@[a-z0-9.-]{1,253}")
+
+
+async def serve_mail(
+    archive: MailArchive, now: Callable[[], datetime], saved: Callable[[], None], *, port: int
+) -> asyncio.Server:
+    """Take mails on the loopback address. `saved` is called when the archive has one, before the sender hears of it.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, ValueError, TimeoutError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_PATIENCE):
+                await _Talk(archive, now, saved, reader, writer).hold()
+        writer.close()
+
+    return await asyncio.start_server(talk, "127.0.0.1", port, limit=_LINE)
+
+
+class _Talk:
+    """One client's talk: greeting, sender, recipients, mails, until it quits."""
+
+    def __init__(
+        self,
+        archive: MailArchive,
+        now: Callable[[], datetime],
+        saved: Callable[[], None],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._archive, self._now, self._saved = archive, now, saved
+        self._reader, self._writer = reader, writer
+        self._sender, self._is_addressed = "", False
+
+    async def hold(self) -> None:
+        await self._say("220 sandbox")
+        while line := await self._reader.readline():
+            words = line.decode("utf-8", "replace").strip()
+            word = words.partition(" ")[0].upper()
+            await self._say(await self._take() if word == "DATA" and self._is_addressed else self._answer(word, words))
+            if word == "QUIT":
+                return
+
+    def _answer(self, word: str, words: str) -> str:
+        address = words.partition("<")[2].partition(">")[0].lower()
+        if word in {"MAIL", "RSET"}:
+            self._sender, self._is_addressed = "".join(filter(_PLAIN.fullmatch, [address])), False
+        elif word == "RCPT":
+            if address != self._archive.list_id:
+                return f"550 only {self._archive.list_id} is here"
+            self._is_addressed = True
+        elif word not in {"HELO", "EHLO", "NOOP", "QUIT"}:
+            return "503 first who it is for" if word == "DATA" else "502 not here"
+        return "221 bye" if word == "QUIT" else "250 ok"
+
+    async def _take(self) -> str:
+        await self._say("354 go on")
+        lines, size = list[bytes](), 0
+        while (line := await self._reader.readuntil(b"\n")).rstrip(b"\r\n") != b".":
+            size += len(line)
+            lines += [line.removeprefix(b".").rstrip(b"\r\n") + b"\n"] if size <= _MAIL else []
+        self._is_addressed = False
+        if size > _MAIL:
+            return "552 too long"
+        take_mail(self._archive, self._sender, b"".join(lines), self._now())
+        self._saved()
+        return "250 taken"
+
+    async def _say(self, line: str) -> None:
+        self._writer.write(f"{line}\r\n".encode())
+        await self._writer.drain()
