@@ -17,7 +17,7 @@ from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 
 _EFFECTS = load_community(read_settings().community).effects
-KINDS = [kind for kind in ("page", "result", "ticket") if _EFFECTS.find_mode(kind) != "off"]
+KINDS = [kind for kind in ("page", "result", "handover", "ticket") if _EFFECTS.find_mode(kind) != "off"]
 
 
 @dag(

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
+from kipflow.services.kinds.handover import HandOverKind
 from kipflow.services.kinds.index import IndexKind
 from kipflow.services.kinds.kind import Kind, Scope
 from kipflow.services.kinds.page import PageKind
@@ -38,6 +39,11 @@ def _make_result(parts: Parts, scope: Scope) -> Kind | None:
     )
 
 
+def _make_handover(parts: Parts, scope: Scope) -> Kind | None:
+    lists = frozenset(parts.community.lists)
+    return HandOverKind(scope=scope, chat=parts.chat, roster=parts.roster, lists=lists) if parts.chat else None
+
+
 #: Every kind of effect, in the order in which they are delivered; None where the community lacks what it needs.
 KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
     "slack": _make_chat,
@@ -46,6 +52,7 @@ KINDS: Mapping[str, Callable[[Parts, Scope], Kind | None]] = {
         PageKind(scope=scope, wiki=parts.wiki, tickets=find_ticket_links(parts.community)) if parts.wiki else None
     ),
     "result": _make_result,
+    "handover": _make_handover,
     "ticket": lambda parts, scope: TicketKind(scope=scope, tickets=parts.tickets) if parts.tickets else None,
 }
 

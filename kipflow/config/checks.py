@@ -45,7 +45,7 @@ def _check_lists(community: Community, path: Path) -> Iterator[ConfigError]:
 
 
 #: Kind of effect → the part of the file that it needs.
-_NEEDS = {"page": "wiki", "result": "mail", "ticket": "jira"}
+_NEEDS = {"page": "wiki", "result": "mail", "handover": "slack", "ticket": "jira"}
 
 
 def _check_effects(community: Community, path: Path) -> Iterator[ConfigError]:

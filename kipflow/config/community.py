@@ -116,6 +116,8 @@ class EffectsConfig(StrictModel):
     """Edits of proposal pages: state, and links, ticket and release where nobody filled them in."""
     result: Sending = "off"
     """Result mails."""
+    handover: Sending = "off"
+    """The draft of a result, by direct message in Slack to whoever called the vote."""
     ticket: Sending = "off"
     """Comments on tickets: how the vote ended."""
 

@@ -32,6 +32,7 @@ _ASKS = {
     "index": "save this on the index page",
     "page": "save this on its page",
     "result": "mail this result to the list",
+    "handover": "hand this draft to the vote's caller",
     "ticket": "comment on its ticket",
 }
 

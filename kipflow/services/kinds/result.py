@@ -64,20 +64,7 @@ class ResultKind:
         )
 
     def _wish(self, view: ProposalView) -> Effect | None:
-        draft = find_draft(view, self.scope.now)
-        if draft is None or draft.list_id not in self.lists:
-            return None
-        with self.scope.store.read() as session:
-            draft = replace(draft, references=session.mail.find_references(draft.answers) or ())
-        key = f"{view.key}/{_digest(draft.answers)}/{_digest(draft.subject + draft.text)}/{CHANNEL}"
-        own = (row for row in view.effects if row.channel == CHANNEL and row.key != key)
-        if any(row.is_out and row.payload["draft"]["answers"] == draft.answers for row in own):
-            return None  # announced, in other words
-        kept = {name: value for name, value in asdict(draft).items() if name not in _LATER}
-        shown = [f"To: {draft.list_id}", f"Subject: {draft.subject}", "", *draft.text.splitlines()]
-        text = f"{draft.subject} ({draft.outcome})"
-        payload = {"text": text, "draft": kept, "diff": shown, "mark": secrets.token_hex(16)}
-        return Effect(key=key, number=draft.number, channel=CHANNEL, payload=payload)
+        return find_announcement(self.scope, self.lists, view, CHANNEL)
 
     def _confirm_arrived(self) -> None:
         """What a person was to look for, and what has come to the list meanwhile, was sent."""
@@ -97,6 +84,24 @@ class ResultKind:
     def _name(self, row: OutboxRow) -> str:
         host = parseaddr(self.sender)[1].partition("@")[2]
         return f"<result.{row.payload['mark']}@{host}>"
+
+
+def find_announcement(scope: Scope, lists: frozenset[str], view: ProposalView, channel: str) -> Effect | None:
+    """The draft that is due of a proposal's newest vote, as an effect; None: nothing is, or it went out already."""
+    draft = find_draft(view, scope.now)
+    if draft is None or draft.list_id not in lists:
+        return None
+    with scope.store.read() as session:
+        draft = replace(draft, references=session.mail.find_references(draft.answers) or ())
+    key = f"{view.key}/{_digest(draft.answers)}/{_digest(draft.subject + draft.text)}/{channel}"
+    own = (row for row in view.effects if row.channel == channel and row.key != key)
+    if any(row.is_out and row.payload["draft"]["answers"] == draft.answers for row in own):
+        return None  # announced, in other words
+    kept = {name: value for name, value in asdict(draft).items() if name not in _LATER}
+    shown = [f"To: {draft.list_id}", f"Subject: {draft.subject}", "", *draft.text.splitlines()]
+    text = f"{draft.subject} ({draft.outcome})"
+    payload = {"text": text, "draft": kept, "diff": shown, "mark": secrets.token_hex(16)}
+    return Effect(key=key, number=draft.number, channel=channel, payload=payload)
 
 
 def _digest(text: str) -> str:

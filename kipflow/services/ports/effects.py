@@ -55,9 +55,9 @@ REFUSED_BY = "refused by"
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".
 
-    `channel` is a kind of effect: "slack", "index", "page", "result", "ticket". `approval` says that a person must
-    release it first. `renews`: it takes the place of one that was only shown in dry-run, or withdrawn. `due_at` is when
-    it may go out at the earliest; None: at once.
+    `channel` is a kind of effect: "slack", "index", "page", "result", "handover", "ticket". `approval` says that a
+    person must release it first. `renews`: it takes the place of one that was only shown in dry-run, or withdrawn.
+    `due_at` is when it may go out at the earliest; None: at once.
     """
 
     key: str

@@ -1,0 +1,73 @@
+"""The draft of a result handed to whoever called the vote, in Slack, to be copied and sent under their own name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kipflow.domain.errors import Refused
+from kipflow.domain.roster import Roster
+from kipflow.services.board import ProposalView
+from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
+from kipflow.services.kinds.result import find_announcement
+from kipflow.services.messages import build_message, escape
+from kipflow.services.ports import Chat, Effect, OutboxRow, Report
+
+CHANNEL = "handover"
+#: Sections of the message, and what of a draft one of them holds.
+_SECTIONS, _PART = 10, 2_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOverKind:
+    """Sends one direct message for each vote that is over and not announced, to its caller, found by mail address.
+
+    A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
+    """
+
+    scope: Scope
+    chat: Chat
+    roster: Roster
+    lists: frozenset[str]
+
+    def plan(self) -> Report:
+        return plan_each(self.scope, CHANNEL, self._wish)
+
+    def preview(self) -> list[str]:
+        return preview_each(self.scope, CHANNEL, self._wish)
+
+    def send(self, row: OutboxRow) -> str:
+        refuse_lapsed(self.scope, row, self._wish)
+        message = render_handover(row.payload)
+        return self.chat.post(self._find_caller(row), message["text"], message["blocks"], key=row.key)
+
+    def find(self, row: OutboxRow) -> str | None:
+        return self.chat.find(self._find_caller(row), key=row.key, since=row.tried_at or row.created_at)
+
+    def _wish(self, view: ProposalView) -> Effect | None:
+        found = find_announcement(self.scope, self.lists, view, CHANNEL)
+        return found if found is not None and view.votes[-1].vote.opened_by_address else None
+
+    def _find_caller(self, row: OutboxRow) -> str:
+        proposal = self.scope.board.proposal(int(row.number or 0), self.scope.now)
+        vote = proposal.votes[-1].vote
+        voter = self.roster.identify(name=vote.opened_by, address=vote.opened_by_address)
+        known = voter.person.emails if voter.person is not None else ()
+        user = self.chat.find_user(sorted({vote.opened_by_address, *known}))
+        if user is None:
+            raise Refused(service="Slack", url="", why=f"nobody there has the address of {vote.opened_by}")
+        return user
+
+
+def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What to do with it, then the mail in parts to copy: a mark within it ends no part, and a long one says so."""
+    parts, part = list[str](), ""
+    for line in map(str, payload["diff"]):
+        plain = escape(line.replace("`", "'"))[:_PART]
+        if len(part) + len(plain) > _PART:
+            parts, part = [*parts, part], ""
+        part += plain + "\n"
+    lead = "The vote that you called is over, and nobody has announced its result. As a reply to its opening:"
+    blocks = (f"```\n{text}```" for text in (*parts, part))
+    return build_message(str(payload["text"]), [lead, *blocks], sections=_SECTIONS)
