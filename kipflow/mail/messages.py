@@ -28,6 +28,7 @@ from kipflow.mail.subjects import parse_subject
 from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
+from kipflow.mail.votes.leftovers import BRIEF
 from kipflow.mail.votes.reading import read_expressions, read_subject
 
 
@@ -205,7 +206,8 @@ def _read_votes(
         why = "a table of values stands beside it, as a program's report has one: is it a person's vote?"
         found = tuple(e if e.claimed_binding is not None else e.as_question("beside-a-table", why) for e in found)
     if not found and not is_result:
-        found = read_subject(subject, is_all=not words.text.strip())
+        text = words.text.strip()
+        found = read_subject(subject, is_all=not text or (len(text) <= BRIEF and "subject" in text.lower()))
     return tuple(e for e in found if e.claimed_binding is not None) if discussed else found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kipflow.domain.votes import Standing
-from kipflow.mail.votes.conditions import has_condition
+from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
@@ -31,7 +31,12 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     """The sentence as one that changes, corrects or takes back a vote; None: it does none of these."""
     folded = fold(text)
     first = mentions[0] if mentions else None
-    if first is not None and has("is_taken_back", first.near) and (first.opens or has("own", first.segment)):
+    if (
+        first is not None
+        and not _YOURS.search(text)
+        and has("is_taken_back", first.near)
+        and (first.opens or has("own", first.segment))
+    ):
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
     told = moves or any(has(name, folded) for name in _VERBS[:3])
@@ -116,7 +121,10 @@ def _read_takeback(text: str, folded: str, mentions: Sequence[Mention]) -> Findi
     found = find_words("takeback", folded)
     if not found or has_condition(text[found[0].start() :]):
         return None
-    if has("hypothetical", drop("polite", folded)) or has("negation", drop("undenied", folded)):
+    # "I take back my +1, the part on transactions is not clear to me"
+    until = MARK.search(folded, found[0].end())
+    clause = folded[: until.start()] if until is not None else folded
+    if has("hypothetical", drop("polite", clause)) or has("negation", drop("undenied", clause)):
         return None
     first = mentions[0].start if mentions else 0
     leads_up = any(m.end() <= first and _leads_to(folded[m.end() : first]) for m in found)

@@ -19,10 +19,10 @@ from kipflow.mail.votes.values import find_values, parse_value
 BRIEF = 60
 #: A mail that passes on a vote says little else.
 _SHORT = 500
-#: "+1000!", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, with nothing behind it but a claim to bind
+#: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
-    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:[2-9]|[1-9]\d{1,6}|[lI!]))|1 ?(?P<behind>[+-]))"
+    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:,000)+|[2-9]|[1-9]\d{1,6}|[lI!]))|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
 )
 #: "I reiterate my +1s for the code"

@@ -20,7 +20,7 @@ from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
 from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest
-from kipflow.mail.votes.lexicon import ends, fold, leaves_only, speaks_of_votes
+from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
 from kipflow.mail.votes.sentences import Sentence, split_sentences
@@ -179,7 +179,9 @@ class _Mail:
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
             role = Role.RIVAL if rule.rivals else Role.PLAIN
-            said = find(rule.name, standing, rule.why, choice=m.choice, value=m.value, claimed=m.claimed, role=role)
+            # beside words that take back, a value that is not understood says nothing again
+            choice = None if rule.rivals and has("takeback", fold(m.sentence.text)) else m.choice
+            said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
             yield m, said
 
 

@@ -32,6 +32,8 @@ def subject(m: Mention) -> bool:
     """-1 disables the limit | With the sentinel, -1, first | not: -1, it breaks the build"""
     if technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens):
         return True
+    if re.match(r"\s*\([^()]{1,40}\)\s+[a-z]+(?:ed|s)\b", m.rest):
+        return True
     verb = re.match(r"\s+(?:[a-z]+s|doesn['’]t|can|cannot)\b", m.tail)
     return m.choice is not Choice.FOR and m.opens and verb is not None and not begins("said_of_it", fold(m.tail))
 

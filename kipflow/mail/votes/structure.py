@@ -142,7 +142,13 @@ _OTHER_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?[+\-](?:[2-9]|\d\d)(?!\w)")
 def _is_among_numbers(v: Leading, lines: Sequence[str]) -> bool:
     """Whether the line above or below begins with a number that is no vote: "-1 latest / -2 earliest"."""
     beside = lines[max(0, v.index - 1) : v.index + 2]
-    return _BARE.match(v.after) is None and any(_OTHER_NUMBER.match(line) for line in beside)
+    return _BARE.match(v.after) is None and any(_OTHER_NUMBER.match(x) or _begins_with_a_number(x) for x in beside)
+
+
+def _begins_with_a_number(line: str) -> bool:
+    """Whether a line begins with what looks like a vote and is none: "-1 (unknown) returned"."""
+    values = find_values(line)[:1]
+    return bool(values) and not line[: values[0].start()].strip() and is_technical("", line[values[0].end("value") :])
 
 
 def _belongs_to_boxes(v: Leading, boxes: Shapes, lines: Sequence[str]) -> bool:

@@ -115,10 +115,14 @@ def with_a_name(m: Mention) -> bool:
     return people.is_named(m)
 
 
+#: "Jun's +1", not "that's +1"
+_SOMEBODYS = re.compile(r"\b(?!(?:It|That|Here|There|What|Let|He|She|Vote|Mine)['’]s)[A-Z]\w+['’]s (?:earlier |own )?$")
+
+
 @rule(IGNORE, "speaks of somebody else's vote", mine=ASK)
 def of_another(m: Mention) -> bool:
     """Jun gave his +1 already | So it is a +1 from you, right? | not: Like Jun I am +1"""
-    if re.match(r"you\b(?! all)", m.whom, re.IGNORECASE):
+    if re.match(r"you\b(?! all)", m.whom, re.IGNORECASE) or _SOMEBODYS.search(m.lead):
         return True
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
