@@ -101,9 +101,17 @@ def run_sql(url: sa.URL, statement: str) -> None:
     engine.dispose()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+
+
+@pytest.fixture(params=KINDS)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.URL]:
     """A migrated, empty database of each kind."""
+    yield from make_database(request, tmp_path)
+
+
+def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[sa.URL]:
+    """A migrated, empty database of the kind that a test's parameter names; gone afterwards."""
     if request.param == "sqlite":
         copy_database(tmp_path / "kipflow.db")
         yield sa.make_url(f"sqlite:///{tmp_path / 'kipflow.db'}")

@@ -19,6 +19,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.proposals import Proposal
 from kipflow.services.ports import CARD, RETRACTS, Effect, NewFact, OutboxRow, ProposalRows, Rules
+from tests.memory_facts import MemoryMail, MemoryMarks, MemoryPages
 
 
 @dataclass
@@ -146,14 +147,15 @@ class MemoryStore:
         self.history = MemoryHistory({r.number: r for r in rows}, given)
         self.rulings = MemoryRulings(given)
         self.outbox = MemoryOutbox()
+        self.mail, self.pages, self.marks = MemoryMail(), MemoryPages(), MemoryMarks()
 
     @contextmanager
     def begin(self) -> Iterator[Any]:
-        before = deepcopy((self.history, self.rulings, self.outbox))
+        before = deepcopy((self.history, self.rulings, self.outbox, self.mail, self.pages, self.marks))
         try:
             yield self
         except BaseException:
-            self.history, self.rulings, self.outbox = before
+            self.history, self.rulings, self.outbox, self.mail, self.pages, self.marks = before
             raise
 
     read = begin
