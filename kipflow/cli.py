@@ -45,8 +45,6 @@ COMMANDS = {
     "metrics": ("run:metrics", "Run the Spark job over the history; print the summary."),
     "replay": ("decisions:replay", "Rebuild history from the facts and compare."),
 }
-#: They need no running instance, or look for it themselves.
-STANDALONE = frozenset({"up", "down", "votes", "roster"})
 
 
 class _Commands(click.Group):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -250,3 +252,27 @@ def test_a_function_is_measured_without_its_docstring_and_the_functions_within_i
     fits = f'def fits():\n    """Says\n    much."""\n{inner}{filler}\n'
     assert find_long_functions(fits) == []
     assert find_long_functions(f"{fits}    more = 1\n") == ["fits"]
+
+
+#: Defined for those who read the program from outside: Airflow finds its plugin by the class, tests list every bound.
+FOR_OTHERS = {"KipflowPlugin", "LIMITS", "GAPS", "SCHEMA_FILE"}
+
+
+def find_public_names(source: str) -> Iterator[str]:
+    """What a module defines for others; a decorator uses what it decorates."""
+    for node in ast.parse(source).body:
+        if isinstance(node, Defined) and not node.decorator_list:
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def test_nothing_is_defined_that_only_tests_use() -> None:
+    others = [p for kind in ("html", "yaml", "toml") for p in (ROOT / "kipflow").rglob(f"*.{kind}")]
+    tools = (ROOT / "tools").rglob("*.py")
+    texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES.values(), *others, *tools)}
+    words = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
+    public = {name for path in MODULES.values() for name in find_public_names(texts[path]) if not name.startswith("_")}
+    assert len(public) > 1000
+    assert {name for name in public if words[name] == 1} - FOR_OTHERS == set(), "used by nothing, or by tests only"

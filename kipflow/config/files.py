@@ -50,22 +50,11 @@ _KINDS = {
 }
 
 
-def load_config(model: type[M], path: Path) -> M:
-    """The file at `path` as a `model`.
+def read_config(model: type[M], path: Path) -> tuple[M | None, list[ConfigError]]:
+    """The file at `path` as a `model`, or everything that is wrong: a misspelt key before the key that is so missing.
 
     `${NAME}` and `${NAME:-default}` stand for environment variables.
-
-    Raises:
-        ConfigError: the file cannot be read, is no plain YAML, or a key of it is wrong.
     """
-    found, faults = read_config(model, path)
-    if found is None:
-        raise faults[0]
-    return found
-
-
-def read_config(model: type[M], path: Path) -> tuple[M | None, list[ConfigError]]:
-    """The same, with everything that is wrong: a misspelt key before the key that is therefore missing."""
     try:
         return model.model_validate(read_yaml(path)), []
     except ConfigError as fault:

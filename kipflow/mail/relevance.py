@@ -6,9 +6,7 @@ that exact for patterns that ignore case.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 #: What `re.IGNORECASE` takes for an ASCII letter though `str.lower` does not make it one.
 _ODD_LETTERS = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0130": "i", "\u212a": "k"})
@@ -25,18 +23,3 @@ def has_any(signs: Iterable[str], text: str) -> bool:
         if sign in text:
             return True
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class AnyWord:
-    """Words in lower case, to be found in any case: `parts` anywhere, `whole` only where no letter goes on."""
-
-    parts: tuple[str, ...]
-    whole: tuple[str, ...] = ()
-
-    def is_in(self, text: str) -> bool:
-        """Whether one of the words stands in `text`."""
-        folded = fold_case(text)
-        return has_any(self.parts, folded) or any(
-            word in folded and re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None for word in self.whole
-        )

@@ -27,7 +27,6 @@ from kipflow.web.render import Pages
 
 #: A page has some hundred versions at most; a larger number in an address is a mistake or a probe.
 _MAX_VERSION = 100_000
-VersionNumber = Annotated[int | None, Query(ge=1, le=_MAX_VERSION)]
 
 
 class Layout(StrEnum):

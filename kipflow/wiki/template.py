@@ -10,8 +10,7 @@ from functools import lru_cache
 from html import escape
 
 from kipflow.domain.pagefaults import ANY, Norms, SectionNorm
-from kipflow.wiki.sections import Section, read_sections
-from kipflow.wiki.storage import parse_storage
+from kipflow.wiki.sections import Section
 
 _INTRODUCTION = (
     "This page is meant as a template for writing a KIP. To create a KIP choose Tools->Copy on this page and modify "
@@ -149,12 +148,6 @@ def _find_template_text(line: str) -> str | None:
 
 def _find_hint(key: str) -> str | None:
     return next((match.group(0) for hint in _HINTS if (match := hint.search(key))), None)
-
-
-def parse_template(body: str, *, source: str) -> dict[str, tuple[str, ...]]:
-    """A community's own template page (storage format) as heading → lines. Raises `UnreadableInput`."""
-    sections = read_sections(parse_storage(body, source=source))
-    return {s.title: tuple(line.text for line in s.lines) for s in sections if s.level}
 
 
 def render_page(*, state: str = "Draft", norms: Norms = ANY) -> str:

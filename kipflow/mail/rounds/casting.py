@@ -24,19 +24,14 @@ from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
 
 
-def cast_ballots(mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy) -> tuple[Ballot, ...]:
-    """The ballots in a round's mails (each with its time), in order of time, unjudged.
+def cast_all(
+    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy
+) -> tuple[tuple[Ballot, ...], Identified]:
+    """The ballots in a round's mails (each with its time), in order of time, unjudged; and who is behind them.
 
     One person behind several addresses is one voter by the roster; among strangers, by an exactly equal full name.
     An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
     """
-    return cast_all(mails, roster, policy)[0]
-
-
-def cast_all(
-    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy
-) -> tuple[tuple[Ballot, ...], Identified]:
-    """The same ballots, and who is behind them: with the mailboxes that may be one person's."""
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)

@@ -13,7 +13,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import KnownBy, Senders
 from kipflow.mail.messages import read_message
-from kipflow.mail.rounds.casting import cast_ballots
+from kipflow.mail.rounds.casting import cast_all
 
 POLICY = Policy(version="test-1", binding_roles=frozenset({"committer"}))
 MARA = Person(id="mlind", name="Mara Lind", emails=("mlind@apache.example",), roles=(Role(role="committer"),))
@@ -45,12 +45,12 @@ def reply(sender: str, words: str) -> Message:
 def test_the_roster_decides_who_binds_and_says_where_the_mail_differs(
     sender: str, words: str, binding: bool, why: str
 ) -> None:
-    [ballot] = cast_ballots([(reply(sender, words), AT)], Roster([MARA]), POLICY)
+    [ballot] = cast_all([(reply(sender, words), AT)], Roster([MARA]), POLICY)[0]
     assert (ballot.binding, ballot.why) == (binding, why)
 
 
 def test_without_a_roster_nothing_is_said_of_claims() -> None:
-    [ballot] = cast_ballots([(reply("Tom Ash <tom@x.example>", "+1 (binding)"), AT)], Roster(()), POLICY)
+    [ballot] = cast_all([(reply("Tom Ash <tom@x.example>", "+1 (binding)"), AT)], Roster(()), POLICY)[0]
     assert (ballot.binding, ballot.claimed_binding, ballot.why) == (False, True, "")
 
 
@@ -84,7 +84,7 @@ SPELL = Person(
 )
 def test_a_role_that_changes_during_a_vote_binds_by_the_ballots_own_moment(at: str, binds: bool) -> None:
     mail = reply("Tom Fisk <tfisk@apache.example>", "+1 (binding)")
-    [ballot] = cast_ballots([(mail, day(at))], Roster([SPELL]), POLICY)
+    [ballot] = cast_all([(mail, day(at))], Roster([SPELL]), POLICY)[0]
     assert ballot.binding is binds
     assert ballot.why == ("" if binds else "claims to bind; the roster does not say so")
 
@@ -94,13 +94,13 @@ def test_a_second_ballot_after_the_role_began_binds_and_the_first_does_not() -> 
         (reply("Tom Fisk <tfisk@apache.example>", "+1"), day("2026-03-02")),
         (replace(reply("Tom Fisk <tfisk@apache.example>", "-1"), message_id="<c@x.example>"), day("2026-03-04")),
     )
-    ballots = cast_ballots([first, second], Roster([SPELL]), POLICY)
+    ballots = cast_all([first, second], Roster([SPELL]), POLICY)[0]
     assert [(b.choice, b.binding) for b in ballots] == [("+1", False), ("-1", True)]
 
 
 def test_all_that_a_reader_should_know_of_a_ballot_is_said() -> None:
     names = replace(POLICY, senders=Senders.NAMES)
-    [ballot] = cast_ballots([(reply("Mara Lind <mara@home.example>", "+1 (non-binding)"), AT)], Roster([MARA]), names)
+    [ballot] = cast_all([(reply("Mara Lind <mara@home.example>", "+1 (non-binding)"), AT)], Roster([MARA]), names)[0]
     assert (ballot.why, ballot.known_by) == (
         "known by name alone: the roster does not have this address; does not claim to bind; the roster says so",
         KnownBy.NAME,
@@ -111,5 +111,5 @@ def test_who_is_listed_under_two_ids_is_known_by_address_only() -> None:
     again = Person(id="mara2", name="Mara Lind", emails=("mara2@apache.example",), roles=(Role(role="committer"),))
     roster = Roster([MARA, again])
     senders = ("Mara Lind <mlind@apache.example>", "Mara Lind <mara2@apache.example>", "Mara Lind <m@home.example>")
-    found = [cast_ballots([(reply(sender, "+1"), AT)], roster, POLICY)[0] for sender in senders]
+    found = [cast_all([(reply(sender, "+1"), AT)], roster, POLICY)[0][0] for sender in senders]
     assert [(b.voter, b.binding) for b in found] == [("mlind", True), ("mara2", True), ("m@home.example", False)]

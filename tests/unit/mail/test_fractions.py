@@ -11,7 +11,7 @@ from kipflow.domain.policy import Fractions, Policy
 from kipflow.domain.roster import Roster
 from kipflow.domain.votes import BallotStatus, Choice
 from kipflow.mail.messages import read_message
-from kipflow.mail.rounds.casting import cast_ballots
+from kipflow.mail.rounds.casting import cast_all
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 FOR, ABSTAIN, AGAINST = Choice.FOR, Choice.ABSTAIN, Choice.AGAINST
@@ -27,7 +27,7 @@ def cast(words: str, fractions: Fractions) -> tuple[Choice | None, BallotStatus,
     if not isinstance(mail, Message):
         raise TypeError(mail)
     policy = Policy(version="test-1", binding_roles=frozenset(), fractions=fractions)
-    [ballot] = cast_ballots([(mail, AT)], Roster(()), policy)
+    [ballot] = cast_all([(mail, AT)], Roster(()), policy)[0]
     return ballot.choice, ballot.status, ballot.value
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from kipflow.cli import COMMANDS, run
 from tests.unit.tools.shown import find_faults
-from tools import configuration_page, dag_page
+from tools import configuration_page, dag_page, package_picture
 from tools.command_page import PAGE, render_page
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,9 +55,18 @@ def test_shown_commands_and_their_options_exist() -> None:
     assert [(page, words, faults) for page, words in shown if (faults := find_faults(words))] == []
 
 
-@pytest.mark.parametrize("page", [configuration_page, dag_page], ids=lambda page: page.PAGE.name)
+@pytest.mark.parametrize("page", [configuration_page, dag_page, package_picture], ids=lambda page: page.PAGE.name)
 def test_pages_that_are_written_by_programs_are_up_to_date(page: ModuleType) -> None:
     assert page.PAGE.read_text(encoding="utf-8") == page.render_page(), f"python -m {page.__name__} writes it anew"
+
+
+def test_the_picture_of_packages_has_no_arrow_that_others_say_and_no_circle() -> None:
+    edges = {"web": {"services", "domain"}, "services": {"domain"}, "domain": set[str]()}
+    picture = package_picture.render_picture(edges)
+    assert picture.count("-->") == 2, picture
+    assert "web --> domain" not in picture
+    found = package_picture.find_edges()
+    assert [one for one in found if one in package_picture.find_reached(one, found)] == []
 
 
 def test_each_command_is_in_the_reference_and_the_readme() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kipflow.wiki.sections import read_sections
 from kipflow.wiki.storage import parse_storage
-from kipflow.wiki.template import TEMPLATE, find_leftovers, is_template_line, parse_template, render_page
+from kipflow.wiki.template import TEMPLATE, find_leftovers, is_template_line, render_page
 
 SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
 
@@ -55,11 +55,6 @@ def test_bullets_case_and_emphasis_hide_nothing(line: str) -> None:
 @pytest.mark.parametrize("line", ["Monitoring: two new metrics", "We describe the problems", "", "Configuration"])
 def test_an_authors_line_is_not_taken_for_the_templates(line: str) -> None:
     assert not is_template_line(line)
-
-
-def test_a_communitys_own_template_is_read_by_heading() -> None:
-    found = parse_template("<p>Intro</p><h1>Why</h1><p>Say why.</p><h2>How</h2>", source="t")
-    assert found == {"Why": ("Say why.",), "How": ()}
 
 
 def test_our_template_is_the_seeds() -> None:

@@ -1,0 +1,76 @@
+"""The picture of packages in `docs/how-it-works.md`, drawn from the imports: `python -m tools.package_picture`."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "how-it-works.md"
+BEGIN, END = "<!-- packages: python -m tools.package_picture -->\n", "<!-- end of packages -->\n"
+FOLDERS = ("kipflow", "dags", "plugins", "spark")
+
+
+def render_page() -> str:
+    """The page as it must be."""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    return f"{head}{BEGIN}{render_picture(find_edges())}{END}{rest.partition(END)[2]}"
+
+
+def render_picture(edges: Mapping[str, set[str]]) -> str:
+    """Packages as a mermaid graph; an arrow that a longer way says already is left out."""
+    arrows = [f"  {one} --> {other}\n" for one in sorted(edges) for other in sorted(find_direct(one, edges))]
+    return f"```mermaid\nflowchart TD\n{''.join(arrows)}```\n"
+
+
+def find_direct(package: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """What a package imports that nothing else which it imports leads to."""
+    near = edges[package]
+    return {one for one in near if not any(one in find_reached(other, edges) for other in near - {one})}
+
+
+def find_reached(package: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """All that a package imports, directly or through others."""
+    reached, ahead = set[str](), [package]
+    while ahead:
+        new = edges.get(ahead.pop(), set()) - reached
+        reached |= new
+        ahead += new
+    return reached
+
+
+def find_edges(root: Path = ROOT) -> dict[str, set[str]]:
+    """Each package → the packages that its modules import."""
+    edges: defaultdict[str, set[str]] = defaultdict(set)
+    for path in (path for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))):
+        package = name_package(".".join(path.relative_to(root).with_suffix("").parts))
+        edges[package] |= {name_package(name) for name in read_imports(path)} - {package, "kipflow"}
+    return {package: used for package, used in edges.items() if package != "kipflow"}
+
+
+def read_imports(path: Path) -> Iterator[str]:
+    """The names of our own modules, or of what is in them, that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] in {*FOLDERS, "kipflow_spark", "kip_dags"})
+
+
+def name_package(module: str) -> str:
+    """The package of a module as the picture names it: "services.ports" for `kipflow.services.ports.store`."""
+    first, *rest = module.split(".")
+    if first != "kipflow":
+        return "spark" if first == "kipflow_spark" else "dags" if first == "kip_dags" else first
+    if rest[:2] == ["services", "ports"]:
+        return "services.ports"
+    return rest[0] if rest and rest[0] not in {"__init__", "__version__"} else "kipflow"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render_page(), encoding="utf-8")
