@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -86,9 +86,10 @@ def _say_expected(error: Any, model: type[BaseModel]) -> str:
     return f"{expected}, got {_show(error['input'])}"
 
 
-def _name_place(parts: Iterable[object]) -> str:
+def _name_place(parts: tuple[object, ...]) -> str:
     """A place such as "policy.care.0"; a key from anybody's hand is cut and cannot write to a terminal."""
-    place = ".".join(str(part) for part in parts)
+    # pydantic marks a fault of a key itself by a last part of its own
+    place = ".".join(str(part) for part in (parts[:-1] if parts[-1:] == ("[key]",) else parts))
     shown = "".join(c if c.isprintable() else "?" for c in place)
     return shown[:MAX_PLACE] or "(whole file)"
 

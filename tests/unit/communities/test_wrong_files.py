@@ -151,7 +151,7 @@ WRONG: dict[str, tuple[str, str]] = {
             "mention: {result: everyone}": "slack.mention: expected here, channel, or the id of a group",
             "quiet: {begins: '25:00'}": "slack.quiet.begins: expected a time of day in quotes",
             "quiet: {zone: Mars}": "slack.quiet.zone: expected a time zone such as Europe/Berlin or UTC, got 'Mars'",
-            "buttons: {mlind: mlind}": "slack.buttons.mlind.[key]: expected the id of a user in Slack (U",
+            "buttons: {mlind: mlind}": "slack.buttons.mlind: expected the id of a user in Slack (U…), got 'mlind'",
             "digest: {people: [a, a]}": "slack.digest.people: expected each entry once",
         }.items()
     },
