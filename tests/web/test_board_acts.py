@@ -113,6 +113,11 @@ def test_what_a_proposal_touches_is_said_on_its_page_and_taken_back(browser: Bro
     assert "ruling 1 revoked" in _text(browser.press("/proposals/7", "take it back", reason="wrong"))
 
 
+def test_an_act_that_changes_no_count_says_so(browser: Browser) -> None:
+    done = _text(browser.press("/proposals/7", "set the interfaces", interfaces="monitoring"))
+    assert "KIP-7 stays in Vote, and nothing is counted otherwise" in done
+
+
 def test_a_snooze_ends_on_the_day_that_was_chosen(browser: Browser) -> None:
     rule("stage", "7", "Discussion")
     day = f"{NOW + timedelta(days=50):%Y-%m-%d}"

@@ -84,6 +84,26 @@ def test_a_proposal_that_is_not_known_is_a_404(parts: Parts) -> None:
     assert client_of(parts).get("/proposals/4711").status_code == 404
 
 
+def test_a_stage_that_only_an_index_says_has_no_date_in_lists_and_as_json(tmp_path: Path) -> None:
+    board = connect_board(tmp_path)
+    store_story(board, imported=4)
+    client = client_of(board)
+    page, rows = html.fromstring(client.get("/proposals").text), client.get("/api/proposals").json()["proposals"]
+    board.store.close()
+    shown = {
+        row.xpath("string(td[1])"): row.xpath("string(td[contains(@class, 'c-since')])")
+        for row in page.xpath("//tbody/tr")
+    }
+    assert [key for key, since in shown.items() if since == "date unknown"] == [
+        "KIP-103",
+        "KIP-102",
+        "KIP-101",
+        "KIP-100",
+    ]
+    assert {row["number"]: row["undated"] for row in rows} == {7: False, 100: True, 101: True, 102: True, 103: True}
+    assert all(row["since"] for row in rows), "what programs read before is still there"
+
+
 def test_the_overview_sends_no_more_queries_for_hundreds_of_proposals(tmp_path: Path, parts: Parts) -> None:
     large = connect_board(tmp_path)
     store_story(large, imported=160)
