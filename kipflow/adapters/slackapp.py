@@ -46,6 +46,14 @@ class SlackApp:
             raise ServiceUnavailable(service="Slack", url=self._url, why=type(error).__name__) from None
 
     def close(self) -> None:
+        # the client's threads and its close() all drop the connection, and the second of two at once fails at None:
+        # let both threads end first
+        self._socket.auto_reconnect_enabled = False
+        for runner in (self._socket.current_app_monitor, self._socket.current_session_runner):
+            self._socket.current_session_state.terminated = True
+            if runner.is_alive():
+                runner.event.set()
+                runner.thread.join()
         self._socket.close()
 
     def _hear(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:

@@ -42,6 +42,11 @@ class Sockets:
         except WebSocketDisconnect:
             self._open.remove(socket)
 
+    async def drop(self) -> None:
+        """Close every connection, as Slack does with each after some hours."""
+        for socket in tuple(self._open):
+            await socket.close(1001)
+
     async def tell(self, payload: dict[str, Any]) -> bool:
         """Hand an interaction to the app that came last; False where there is none."""
         if not self._open:
@@ -70,6 +75,12 @@ async def open_connection(request: Request) -> Response:
         return JSONResponse({"ok": False, "error": "invalid_auth"})
     sockets: Sockets = request.app.state.sockets
     return JSONResponse({"ok": True, "url": f"ws://{request.url.netloc}/slack/socket?ticket={sockets.issue()}"})
+
+
+@router.delete("/slack/socket")
+async def drop_connections(request: Request) -> Response:
+    await request.app.state.sockets.drop()
+    return Response(status_code=204)
 
 
 @router.websocket("/slack/socket")

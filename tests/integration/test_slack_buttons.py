@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -167,3 +168,41 @@ def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(
     stopped.set()
     listener.join(10)
     assert caplog.text.count("no buttons in Slack: ") == 1
+
+
+def test_a_dropped_connection_is_opened_again_and_presses_are_heard_over_it(
+    told: tuple[str, Parts], caplog: pytest.LogCaptureFixture
+) -> None:
+    url, parts = told
+    caplog.set_level(logging.INFO, "slack_sdk")
+    assert httpx.delete(f"{url}/slack/socket").status_code == 204
+    wait_for(caplog, "A new session has been established")
+    assert "released" in press(url, find_asked(url, "this waits for approval"), "send it", "bvogel")
+    assert parts.store.effects(status="held").total == 0
+
+
+def wait_for(caplog: pytest.LogCaptureFixture, said: str) -> None:
+    for _ in range(400):
+        if said in caplog.text:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"never logged: {said}")
+
+
+def test_an_app_that_is_stopped_as_slack_closes_logs_no_error(
+    own_sandbox: str, parts_of: Callable[[str], Parts], caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = parts_of(own_sandbox)
+    caplog.set_level(logging.INFO, "slack_sdk")
+    for _ in range(3):
+        caplog.clear()
+        app = open_app(parts, TOKENS)
+        assert app is not None
+        app.connect()
+        wait_for(caplog, "Starting to receive messages")
+        closing = threading.Thread(target=app.close)
+        closing.start()
+        httpx.delete(f"{own_sandbox}/slack/socket")
+        closing.join()
+        assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+    parts.store.close()
