@@ -59,6 +59,27 @@ def test_a_week_is_told_once_to_the_channel_and_to_each_person_who_wants_it(
     assert sum(row.key.startswith("digest/") for row in parts.store.effects(limit=500).rows) == len(rows)
 
 
+def test_a_digest_of_ones_own_goes_once_to_who_asked_for_it_and_says_nothing_of_others(
+    own_sandbox: str, parts_of: Callable[[str], Parts]
+) -> None:
+    parts = parts_of(own_sandbox)
+    run_once(parts)
+    now = parts.clock()
+    known = parts.roster.by_id["bvogel"]
+    twice = replace(known, emails=(*known.emails, "second@x.example"))
+    kind = open_kind(parts, now, people=(twice,))
+    kind.plan()
+    deliver.deliver(parts.store, {"slack": kind}, now=now)
+    own = [row for row in parts.store.effects(limit=500).rows if row.payload.get("direct")]
+    assert [row.payload["channel"] for row in own] == ["@bvogel"], "one message for two addresses, none for the rest"
+    assert own[0].status == "sent"
+    assert set(own[0].payload["direct"]) == set(twice.emails)
+    said = str(own[0].payload["blocks"])
+    assert "Votes that await you" in said
+    others = [p for p in parts.roster.by_id.values() if p.id != "bvogel"]
+    assert [address for person in others for address in person.emails if address in said] == []
+
+
 def test_a_digest_waits_for_its_hour_and_is_not_written_days_late() -> None:
     rules = DigestRules(day="monday", at=time(9), zone=ZoneInfo("Europe/Berlin"))
     monday = datetime(2026, 3, 2, 8, tzinfo=UTC)
