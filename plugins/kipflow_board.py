@@ -43,16 +43,15 @@ def build_board() -> "FastAPI":
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing
-    from kipflow.wiring import board_program, find_state, open_desk
+    from kipflow.wiring import board_program, find_state, index_editor, open_desk
 
     def describe() -> Masthead:
         parts = open_parts()
         runs = read_if_possible(lambda: load_runs(create_session))
-        state = read_if_possible(lambda: find_state(parts, now=parts.clock(), runs=runs, by=datetime.now(UTC)))
-        program, dry = board_program(parts.settings), not parts.sends
-        return Masthead(title=parts.community.title, program=program, dry_run=dry, conditions=state or ())
-
-    may_see = requires_access_view(AccessView.WEBSITE)
+        state = read_if_possible(lambda: find_state(parts, now=parts.clock(), runs=runs, by=datetime.now(UTC))) or ()
+        program, editor = board_program(parts.settings), index_editor(parts.community)
+        title, dry = parts.community.title, not parts.sends
+        return Masthead(title=title, program=program, dry_run=dry, index_editor=editor, conditions=state)
 
     async def require_reader(
         request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_scheme)]
@@ -62,7 +61,7 @@ def build_board() -> "FastAPI":
         except HTTPException as error:
             # Airflow says 403 to a token that it did not sign: one kept from an earlier installation, say
             raise HTTPException(401) from error
-        may_see(request, user)
+        requires_access_view(AccessView.WEBSITE)(request, user)
         request.state.board_user, request.state.board_name = user, user.get_name()
 
     def find_operator(request: Request) -> str | None:

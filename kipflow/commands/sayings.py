@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
-from kipflow.commands.output import say_time
+from kipflow.commands.output import console, say_time
 from kipflow.domain.proposals import find_references
+from kipflow.services.acts import say_done
 from kipflow.services.board import SenderBallot
+from kipflow.services.desk import Done
 from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts
 
@@ -43,3 +45,10 @@ def parse_number(parts: Parts, text: str) -> int:
     if len(found) != 1:
         raise click.BadParameter(f"{text!r} is no proposal such as {parts.community.prefix}-932 or 932")
     return found[0]
+
+
+def print_done(done: Done, prefix: str) -> None:
+    """Print what an act did; what it changed is set in."""
+    first, *others = say_done(done, prefix)
+    for line in (first, *(f"  {other}" for other in others)):
+        console().print(line, soft_wrap=True, markup=False, highlight=False)

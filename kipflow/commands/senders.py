@@ -12,8 +12,8 @@ from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.program import say_program
-from kipflow.commands.sayings import render_ballots, say_ballot
-from kipflow.commands.settle import by_option, print_done
+from kipflow.commands.sayings import print_done, render_ballots, say_ballot
+from kipflow.commands.settle import by_option
 from kipflow.services.acts import perform
 from kipflow.services.board import SenderRow
 from kipflow.services.desk import Word

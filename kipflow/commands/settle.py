@@ -11,14 +11,14 @@ import click
 
 from kipflow.commands.now import find_past
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console
-from kipflow.commands.sayings import parse_number
+from kipflow.commands.output import UtcTime, as_of_option
+from kipflow.commands.sayings import parse_number, print_done
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.services.acts import perform, say_done
-from kipflow.services.desk import Done, Word
+from kipflow.services.acts import perform
+from kipflow.services.desk import Word
 from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
@@ -213,6 +213,14 @@ def sent(**given: Any) -> int:
 @click.command()
 @click.argument("key")
 @_by_whom
+def hold(**given: Any) -> int:
+    """Let an effect that is about to be sent wait for a person again (KEY as the board's outbox shows it)."""
+    return _perform("hold", **given)
+
+
+@click.command()
+@click.argument("key")
+@_by_whom
 def refuse(**given: Any) -> int:
     """Never send an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
     return _perform("refuse", **given)
@@ -228,7 +236,7 @@ def rollback(**given: Any) -> int:
 
 COMMANDS = (
     *(ballot, ending, merge, split, sender, stage, care, page, number),
-    *(drift, restore, snooze, revoke, release, refuse, rollback, sent),
+    *(drift, restore, snooze, revoke, release, hold, refuse, rollback, sent),
 )
 
 
@@ -239,10 +247,3 @@ def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "",
     word = Word(author=author, reason=reason, at=find_past(parts, as_of))
     print_done(perform(open_desk(parts), act, values, word), parts.community.prefix)
     return 0
-
-
-def print_done(done: Done, prefix: str) -> None:
-    """Print what an act did; what it changed is set in."""
-    first, *others = say_done(done, prefix)
-    for line in (first, *(f"  {other}" for other in others)):
-        console().print(line, soft_wrap=True, markup=False, highlight=False)

@@ -21,6 +21,8 @@ from kipflow.services.who_is_who import rule_identity
 
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
+#: What a form adds to what is chosen of several, so that choosing nothing says so.
+NONE = "none"
 #: Votes that are listed one by one after an act that changes many.
 _MAX_CHANGES = 20
 
@@ -98,18 +100,21 @@ def _read_number(given: object) -> int:
 
 
 def _read_until(values: Values) -> dict[str, Any]:
-    """The end of a snooze; a day without a time begins at midnight UTC."""
-    text = str(values["until"])
-    return {"until": f"{text}T00:00:00+00:00" if len(text) == len("2026-03-02") else text}
+    return {"until": _read_day(str(values["until"]))}
+
+
+def _read_day(text: str) -> str:
+    """A time; a day without one begins at midnight UTC."""
+    return f"{text}T00:00:00+00:00" if len(text) == len("2026-03-02") else text
 
 
 def _read_since(given: datetime | str | None) -> datetime | None:
     """From when an address is somebody's: a time with its zone."""
-    if not isinstance(given, str):
-        return given
+    if not given or isinstance(given, datetime):
+        return given or None
     since: datetime | None
     try:
-        since = datetime.fromisoformat(given)
+        since = datetime.fromisoformat(_read_day(given))
     except ValueError:
         since = None
     if since is None or since.tzinfo is None:
@@ -121,7 +126,8 @@ def _read_care(values: Values) -> dict[str, Any]:
     reviewer = values.get("reviewer")
     if not reviewer and "interfaces" not in values:
         raise BadRuling("name the interfaces, none of them or more, or who reviewed it")
-    return {"reviewer": reviewer} if reviewer else {"interfaces": list(values.get("interfaces") or ())}
+    named = [name for name in values.get("interfaces") or () if name != NONE]
+    return {"reviewer": reviewer} if reviewer else {"interfaces": named}
 
 
 def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
@@ -229,6 +235,7 @@ ACTS: Mapping[str, Act] = {
     "revoke": Act(fields=("ruling",), perform=_revoke),
     "release": Act(fields=("key",), perform=releases.release),
     "releases": Act(fields=("picked",), perform=releases.release_several),
+    "hold": Act(fields=("key",), perform=releases.hold),
     "refuse": Act(fields=("key",), perform=releases.refuse),
     "rollback": Act(fields=("key",), perform=releases.roll_back),
     "sent": Act(fields=("key",), perform=releases.confirm_sent),

@@ -1,4 +1,4 @@
-"""Acts on effects that wait for a person: let one go, never send it, or say that it was sent."""
+"""Acts on effects: let one go that waits for a person, hold one, never send it, or say that it was sent."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ def release_several(desk: Desk, values: Values, word: Word) -> Done:
         raise BadRuling("none of these waits for approval any more")
     others = [f"{len(gone)} waited no more"] if gone else []
     return Done(said="; ".join([f"{released} released, the next delivery sends them", *others]))
+
+
+def hold(desk: Desk, values: Values, word: Word) -> Done:
+    """Let an effect wait for a person that is about to be sent, whether or not somebody approved it."""
+    by, why = check_words(word.author, word.reason)
+    with desk.store.begin() as session:
+        if not session.outbox.hold(values["key"], why=f"held by {by}: {why}", at=word.at):
+            raise BadRuling(f"no effect {values['key']!r} is about to be sent, or it may have gone out already")
+    return Done(said="held; it is not sent before somebody approves it")
 
 
 def refuse(desk: Desk, values: Values, word: Word) -> Done:

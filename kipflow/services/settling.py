@@ -24,6 +24,7 @@ _PLACES = {
     "choice": ("CHOICE", "+1, 0, -1 or none"),
     "stage": ("STAGE", ", ".join(Stage)),
     "until": ("DATE", "such as 2026-03-02"),
+    "reviewer": ("--reviewed-by NAME", "who looked at it"),
 }
 
 
@@ -33,6 +34,7 @@ _LABELS = {
     "accept": "accept it",
     "refuse": "refuse it",
     "release": "send it",
+    "hold": "hold it",
     "sent": "it was sent",
     "revoke": "take it back",
     "rollback": "take this edit back",
@@ -118,15 +120,26 @@ def find_overrides(number: int) -> list[Way]:
     ]
 
 
+def find_reviewer_way(number: int) -> Way:
+    """The way to say who looked at a proposal for the care that it requires."""
+    return Way(act="care", given={"proposal": str(number)}, choose="reviewer")
+
+
 def find_release_ways(effect: OutboxRow) -> list[Way]:
-    """The ways to settle an effect that waits for a person; for an edit of a page
-    that was saved the way to take it back; else none."""
+    """The ways to settle an effect that waits for a person; to hold one that is about to be sent; to take back an
+    edit of a page that was saved; else none."""
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
     sent = Way(act="sent", given=given, needs_reason=False)
     lasts = RETRACTS in effect.payload or WARNS in effect.payload
     refuse = [] if lasts else [Way(act="refuse", given=given)]
-    ways = {"held": [release, *refuse], "failed": [release, *refuse], "unsure": [sent, release]}
+    hold = Way(act="hold", given=given)
+    ways = {
+        "pending": [] if effect.is_out else [hold],
+        "held": [release, *refuse],
+        "failed": [release, *refuse],
+        "unsure": [sent, release],
+    }
     if effect.channel in EDITS and not effect.is_undoing:
         ways["sent"] = [Way(act="rollback", given=given)]
     return ways.get(effect.status, [])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from kipflow.services.acts import LISTS
 from kipflow.services.settling import OPTIONS, SNOOZE, Way, name_outcome
 
 #: More options than these are a list to choose from.
@@ -25,12 +26,14 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A value to be chosen before a button is pressed: one of `options`, or a day where there are none."""
+    """A value to be chosen before a button is pressed: one of `options` (`several`: any of them, or none), a day, or
+    else any text."""
 
     name: str
     label: str
     options: tuple[str, ...] = ()
     day: str = ""
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +59,9 @@ def _build_part(
         field = Field(name="until", label="Until", day=f"{now + SNOOZE:%Y-%m-%d}")
         return field, (Button(act=way.act, label="snooze"),)
     options = OPTIONS.get(way.choose, ())
-    if len(options) > _MAX_BUTTONS:
-        return Field(name=way.choose, label=way.choose.capitalize(), options=options), (
-            Button(act=way.act, label=f"set the {way.choose}"),
-        )
+    if way.choose and not 0 < len(options) <= _MAX_BUTTONS:
+        field = Field(name=way.choose, label=way.choose.capitalize(), options=options, several=way.choose in LISTS)
+        return field, (Button(act=way.act, label=f"set the {way.choose}"),)
     if options:
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))

@@ -30,6 +30,7 @@ from kipflow.services.settling import (
     find_drift_way,
     find_overrides,
     find_release_ways,
+    find_reviewer_way,
     find_revoke_way,
     find_ways,
     render_command,
@@ -49,12 +50,14 @@ STATIC = FOLDER / "static"
 class Masthead:
     """What every page says of itself: the community, whether anything is sent, what keeps the whole from working.
 
-    `program` is how commands that are shown begin: with this board's community.
+    `program` is how commands that are shown begin: with this board's community. `index_editor` is where the wiki's
+    editor opens its index, "" where there is no wiki.
     """
 
     title: str = "Proposals"
     program: str = "kipflow"
     dry_run: bool = False
+    index_editor: str = ""
     conditions: tuple[Condition, ...] = ()
 
 
@@ -209,6 +212,7 @@ def _find_globals() -> dict[str, Any]:
         "find_drift_way": find_drift_way,
         "find_overrides": find_overrides,
         "find_release_ways": find_release_ways,
+        "find_reviewer_way": find_reviewer_way,
         "find_revoke_way": find_revoke_way,
         "find_editor_url": find_editor_url,
         "render_command": render_command,

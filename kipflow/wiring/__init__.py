@@ -165,6 +165,12 @@ def open_desk(parts: Parts) -> Desk:
     )
 
 
+def index_editor(community: Community) -> str:
+    """Where the wiki's editor opens the index; "" where there is no wiki."""
+    wiki = community.wiki
+    return f"{wiki.url.removesuffix('/rest/api')}/pages/editpage.action?pageId={wiki.index_page}" if wiki else ""
+
+
 def page_norms(community: Community) -> Norms:
     """What this community's pages are held against: its template's, or else Kafka's."""
     addresses = (community.archive.url, community.archive.permalink) if community.archive else ()

@@ -192,10 +192,28 @@ def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime
     )
     if connection.execute(statement).rowcount == 0:
         return False
+    _look_at_retraction(connection, key, at)
+    return True
+
+
+def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) -> bool:
+    """Let an effect wait for approval, again if it had that; False if it is not about to be sent, or may be out."""
+    statement = (
+        sa.update(outbox)
+        .where(outbox.c.key == key, outbox.c.status == "pending", outbox.c.tried_at.is_(None))
+        .values(status="held", released_by=None, released_at=None, last_error=why[:500])
+    )
+    if connection.execute(statement).rowcount == 0:
+        return False
+    _look_at_retraction(connection, key, at)
+    return True
+
+
+def _look_at_retraction(connection: sa.Connection, key: str, at: datetime) -> None:
+    """Whether a retraction may be known changes what the messages of its votes say."""
     row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
     if RETRACTS in row.payload and row.number is not None:
-        mark_pending(connection, [row.number], at)  # the messages of its votes say so now as well
-    return True
+        mark_pending(connection, [row.number], at)
 
 
 def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:

@@ -144,6 +144,7 @@ class SqlOutbox(Part):
     load_unreleased_retractions = method(outbox.load_unreleased_retractions)
     find_waiting_retraction = method(outbox.find_waiting_retraction)
     is_retraction_released = method(outbox.is_retraction_released)
+    hold = method(outbox.hold_effect)
     release = method(outbox.release_effect)
 
 

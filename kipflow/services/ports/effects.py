@@ -198,6 +198,10 @@ class Outbox(Protocol):
         """Whether a person let it be known that the proposal's acceptance does not hold."""
         ...
 
+    def hold(self, key: str, *, why: str, at: datetime) -> bool:
+        """Let an effect wait for approval, again if it had that; False if it is not about to be sent, or may be out."""
+        ...
+
     def release(self, key: str, *, by: str, at: datetime) -> bool:
         """A person's approval: held becomes pending, as does what was given up. An unsure one is not there: the
         person looked."""
