@@ -82,6 +82,7 @@ def test_the_readme_shows_what_the_example_prints(
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "")
     monkeypatch.setattr(sys, "argv", [str(ROOT / ".venv/bin/kipflow")])
+    monkeypatch.setenv("PATH", "")  # where the shell finds the command, its plain name is shown
     assert run(["votes", *EXAMPLE]) == 0
     shown = capsys.readouterr()
     printed = [line.rstrip() for line in (shown.out + shown.err).splitlines()]
