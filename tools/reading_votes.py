@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kipflow.mail.votes.changes import STANCE, TELLINGS
+from kipflow.mail.votes.changes import DOUBT_RULES, STANCE
 from kipflow.mail.votes.judging import RULES
 from kipflow.mail.votes.lexicon import load_words
 
@@ -20,8 +20,8 @@ person, **ignore** leaves it out for the reason shown. "mine": what is made of i
 | rule | verdict | mine | why | takes | leaves |
 |---|---|---|---|---|---|
 """
-_TOLD = """
-## Told without a value
+_DOUBTS = """
+## Said without a value
 Asked about only where the voter has a vote that it could change:
 
 | rule | why | takes |
@@ -39,9 +39,9 @@ def render() -> str:
     rules = "".join(
         f"| {r.name} | {r.verdict} | {r.mine or ''} | {r.why} | {_list(r.takes)} | {_list(r.leaves)} |\n" for r in RULES
     )
-    told = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*TELLINGS, STANCE))
+    doubts = "".join(f"| {t.name} | {t.why} | {_list(t.takes)} |\n" for t in (*DOUBT_RULES, STANCE))
     words = "".join(f"| {name} | {len(found)} |\n" for name, found in load_words().items())
-    return f"{_HEAD}{rules}{_TOLD}{told}{_WORDS}{words}"
+    return f"{_HEAD}{rules}{_DOUBTS}{doubts}{_WORDS}{words}"
 
 
 def _list(examples: tuple[str, ...]) -> str:

@@ -178,7 +178,7 @@ _POSITION = re.compile(r"#(\d+)")
 
 
 def _find_position(item: Message | Unreadable, name: str) -> int:
-    """The place in its part of the file that an item's source tells; -1: it tells none."""
+    """The place in its part of the file that an item's source names; -1: it names none."""
     found = _POSITION.match(item.source, len(name))
     return int(found[1]) if found is not None else -1
 

@@ -44,12 +44,12 @@ def read_export(path: Path) -> Iterator[bytes | str]:
     if not mails:
         raise UnreadableInput(source=path.name, why="no mails as Pony Mail's JSON has them")
     whole = {_id(mail) for mail in mails if _has_text(mail)}
-    told: set[str] = set()
+    noted: set[str] = set()
     for mail in mails:
         if _has_text(mail):
             yield _as_mail(mail)
-        elif _id(mail) not in whole | told:
-            told.add(_id(mail))
+        elif _id(mail) not in whole | noted:
+            noted.add(_id(mail))
             yield f"{_id(mail) or 'a mail'}: {_NO_BODY}"
 
 
@@ -89,7 +89,7 @@ def _id(mail: dict[str, Any]) -> str:
 
 
 def _as_mail(mail: dict[str, Any]) -> bytes:
-    """Pony Mail's JSON form of a mail as the mail it was made from, as far as it tells."""
+    """Pony Mail's JSON form of a mail as the mail it was made from, as far as it goes."""
     if isinstance(mail.get("source"), str):
         return str(mail["source"]).encode("utf-8", "surrogateescape")
 

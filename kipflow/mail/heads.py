@@ -1,4 +1,4 @@
-"""What the headers of one mail tell of it: who wrote, when it came, which list, which mails it answers."""
+"""What the headers of one mail say of it: who wrote, when it came, which list, which mails it answers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Place:
 
 
 class Head:
-    """A mail taken apart. What else its headers tell is read when it is asked for: of most mails, nobody does."""
+    """A mail taken apart. What else its headers say is read when it is asked for: of most mails, nobody does."""
 
     def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place) -> None:
         self.headers, self.body, self.subject, self._place = headers, body, subject, place
@@ -141,7 +141,7 @@ class Head:
         return {name: getattr(self, name) for name in FACTS}
 
 
-#: What of a `Message` its headers tell.
+#: What of a `Message` its headers say.
 FACTS = (
     *("message_id", "list_id", "month", "arrived_at", "arrived_from", "author_name", "author_address"),
     *("address_source", "raw_from", "subject", "in_reply_to", "references", "digest", "dated_at"),

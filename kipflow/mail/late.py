@@ -22,9 +22,9 @@ from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
-#: What is known of a mail from the start, and what its headers tell when they are asked.
+#: What is known of a mail from the start, and what its headers say when they are asked.
 _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
-_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_told", "_whole")
+_SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_facts", "_whole")
 T = TypeVar("T", Head, Message)
 
 
@@ -95,7 +95,7 @@ def read_late(
 
 
 def _by_head(name: str) -> Any:
-    return property(lambda mail: mail.find_told(name))
+    return property(lambda mail: mail.find_header_fact(name))
 
 
 def _by_body(name: str) -> Any:
@@ -105,12 +105,12 @@ def _by_body(name: str) -> Any:
 class LateMessage(Message):
     """A `Message` that is read on demand. A changed copy (`dataclasses.replace`) of it is a plain `Message`."""
 
-    __slots__ = ("_glance", "_head", "_held", "_place", "_told", "_unread", "_whole")
+    __slots__ = ("_facts", "_glance", "_head", "_held", "_place", "_unread", "_whole")
     _glance: Glance
     _head: Head | None
     _held: Held
     _place: Place
-    _told: dict[str, Any]
+    _facts: dict[str, Any]
     _unread: str
     _whole: Message | None
 
@@ -137,14 +137,14 @@ class LateMessage(Message):
             object.__setattr__(self, "_whole", self._check(found))
         return cast("Message", self._whole)
 
-    def find_told(self, name: str) -> Any:
-        """What the mail's headers tell."""
+    def find_header_fact(self, name: str) -> Any:
+        """What the mail's headers say."""
         known = self._whole or self._head
         if known is not None:
             return getattr(known, name)
-        if not self._told:
-            self._told.update(self._check(read_head(self._held.read(), self._place, Unread())).find_facts())
-        return self._told[name]
+        if not self._facts:
+            self._facts.update(self._check(read_head(self._held.read(), self._place, Unread())).find_facts())
+        return self._facts[name]
 
     def let_go(self) -> None:
         """Forget the headers, which are had again where they are asked for: of all mails they would be much."""

@@ -70,7 +70,7 @@ TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
 #: All of them.
 GAPS = (ATTACHED, UTF_7, PICTURED, VEILED, TURNED)
 
-#: Told of each bound that a mail reaches, and of each gap that it has.
+#: Called for each bound that a mail reaches, and each gap that it has.
 Note = Callable[[Limit | Gap], None]
 
 

@@ -1,4 +1,4 @@
-"""One mail's bytes to one `Message`: everything that can be told from the mail alone.
+"""One mail's bytes to one `Message`: everything that can be read from the mail alone.
 
 The full reading of a body is spared for mails that no vote or proposal could depend on (a tracker's
 notifications, unrelated openings of threads): most of a busy list's bytes. Whatever answers a mail is read.

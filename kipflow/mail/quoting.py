@@ -27,7 +27,7 @@ from kipflow.mail.quotes.headblocks import (
 from kipflow.mail.quotes.marked import mark_attributions, mark_leftovers, mark_quotes
 from kipflow.mail.quotes.unmarked import DROPPED, OWN, QUOTED, mark_unmarked_quotes
 
-MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is told
+MAX_OWN_TEXT = 32 * 1024  # what is kept; of what is more than `limits.OWN_TEXT` a person is asked
 
 
 _GAP = re.compile(r"\n{3,}")

@@ -86,7 +86,7 @@ def _even_out(words: Words) -> str:
 
 
 def find_cancel(words: Words, reading: SubjectReading) -> str | None:
-    """The line that calls the vote off; None if the mail does not. Whether its writer may is told elsewhere."""
+    """The line that calls the vote off; None if the mail does not. Whether its writer may is decided elsewhere."""
     tagged = reading.kind is Kind.CANCEL
     if not tagged and not _can_call_off(words, reading):
         return None
@@ -114,14 +114,14 @@ def is_thought(line: str) -> bool:
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:
-    for group, told in (("binding", counts.binding), ("non-binding", counts.non_binding), ("in all", counts.total)):
-        for choice, number in told.items():
+    for group, stated in (("binding", counts.binding), ("non-binding", counts.non_binding), ("in all", counts.total)):
+        for choice, number in stated.items():
             listed = counts.listed.get((group, choice))
             if listed is not None and listed != number:
                 yield f"the announcement says {number} {group} {choice} but names {listed}"
     for choice, number in counts.total.items():
         says = f"the announcement says {number} {choice} in all but"
-        parts = [counts.of(g)[choice] for g in ("binding", "non-binding") if (g, choice) in counts.told]
+        parts = [counts.of(g)[choice] for g in ("binding", "non-binding") if (g, choice) in counts.stated]
         if len(parts) == 2 and sum(parts) != number:
             yield f"{says} {parts[0]} binding and {parts[1]} non-binding"
         elif len(parts) == 1 and parts[0] > number:

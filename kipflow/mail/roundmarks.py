@@ -1,4 +1,4 @@
-"""Rounds that a subject tells: "take 2", "[VOTE 2]", "second vote", "KIP-7 v3"."""
+"""Rounds that a subject names: "take 2", "[VOTE 2]", "second vote", "KIP-7 v3"."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUND_AFTER_KEY = re.compile(r"^\s*[\[(]?v\.?\s?(\d{1,2})\b[\])]?", re.IGNORECA
 
 
 def strip_round(rest: str, tags: Sequence[str], prefix: str) -> tuple[str, int | None]:
-    """The round that a subject tells, and the rest without it. RC numbers are part of a topic, not rounds."""
+    """The round that a subject names, and the rest without it. RC numbers are part of a topic, not rounds."""
     for tag in tags:
         match = _ROUND_IN_TAG.search(tag)
         if match is not None:

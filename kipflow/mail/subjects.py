@@ -40,7 +40,7 @@ _CONTINUES = re.compile(rf"\b(?:{join_words('continues')})")
 
 @lru_cache(maxsize=8192)
 def parse_subject(subject: str, prefix: str, ended: bool | None = None) -> SubjectReading:
-    """What a subject tells; `ended` whether the end that it may show is one, where the mail's text says so.
+    """What a subject says; `ended` whether the end that it may show is one, where the mail's text says so.
 
     `numbers` are the proposals that the mail is about: those named first, not ones that a title merely
     mentions ("KIP-2: Extend KIP-1") and not those of a former subject ("was: …"). A tracker's own
@@ -100,7 +100,7 @@ def make_key_pattern(prefix: str) -> re.Pattern[str]:
 
 
 def _find_former(text: str) -> str:
-    """The subject before the change that "(was: …)" tells of; "" where none is told."""
+    """The subject before the change that "(was: …)" names; "" where it names none."""
     match = _FORMER.search(text)
     return match.group(1) if match is not None else ""
 

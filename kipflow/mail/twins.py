@@ -55,7 +55,7 @@ def _find_values(words: Words) -> set[str]:
 
 
 def _ask(votes: tuple[Expression, ...], other: Expression) -> Expression:
-    told = " and ".join(e.value for e in votes if e.value) or "no vote"
+    plain_votes = " and ".join(e.value for e in votes if e.value) or "no vote"
     return Expression(
         choice=None,
         value=other.value,
@@ -63,5 +63,5 @@ def _ask(votes: tuple[Expression, ...], other: Expression) -> Expression:
         line=other.line,
         rule="two-votes",
         standing=Standing.UNCLEAR,
-        why=f"its plain text says {told} and its HTML {other.value}: which is meant?",
+        why=f"its plain text says {plain_votes} and its HTML {other.value}: which is meant?",
     )

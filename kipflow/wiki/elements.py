@@ -44,7 +44,7 @@ _SKIPPED = frozenset({"ac:parameter", "ac:placeholder", "ac:task-id", "ac:task-s
 #: What a link or an image without text of its own leads to, and the attribute that names it.
 TARGETS = {"ri:page": "ri:content-title", "ri:attachment": "ri:filename", "ri:user": "ri:username"}
 #: Signs that answer a question in a table; the others only decorate.
-TELLING_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "warning"})
+MEANINGFUL_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "warning"})
 MACRO_BODIES = frozenset({"ac:rich-text-body", "ac:plain-text-body"})
 #: Macros without a body that show nothing of the proposal.
 SILENT_MACROS = frozenset(

@@ -15,9 +15,9 @@ from kipflow.wiki.elements import (
     HEADINGS,
     ITALICS,
     MACRO_BODIES,
+    MEANINGFUL_SIGNS,
     SILENT_MACROS,
     TARGETS,
-    TELLING_SIGNS,
     has_link_body,
     is_one_block,
     is_skipped,
@@ -137,7 +137,7 @@ class _Flow:
             self.say(attribute(element, TARGETS[name]))
         elif name == "ac:link" and not len(element):
             self.say(attribute(element, "ac:anchor"))
-        elif name == "ac:emoticon" and attribute(element, "ac:name") in TELLING_SIGNS:
+        elif name == "ac:emoticon" and attribute(element, "ac:name") in MEANINGFUL_SIGNS:
             self.say(f" ({attribute(element, 'ac:name')}) ")
         elif name == "time":
             self.say(attribute(element, "datetime"))

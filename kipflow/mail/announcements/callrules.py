@@ -1,6 +1,6 @@
 """Whether a sentence calls the vote off, by one table: the first rule that applies decides.
 
-What is not understood as a whole is asked about, and what only its caller can mean is heard from nobody else.
+What is not understood as a whole is asked about, and what only its caller can mean counts from nobody else.
 """
 
 from __future__ import annotations

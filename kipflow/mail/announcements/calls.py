@@ -22,7 +22,7 @@ class Call(IntEnum):
 
 
 def find_call(head: Head) -> Call:
-    """How the word calls the vote off, by who acts and on what; whether it is denied is told elsewhere."""
+    """How the word calls the vote off, by who acts and on what; whether it is denied is decided elsewhere."""
     start, _ = read_resolve(head)
     led = _find_leader(head, start)
     if start >= 0 and head.tokens[start].can_be(*CALLED, "pronoun"):

@@ -23,7 +23,7 @@ REACH = 6
 
 
 class Subject(IntEnum):
-    """Of what an outcome is told, in order of how much the words themselves say."""
+    """Of what an outcome is said, in order of how much the words themselves say."""
 
     NOBODY, PRONOUN, THING, VOTE = range(4)
 

@@ -35,7 +35,7 @@ def read_counts(lines: Sequence[str]) -> CountReading:
         text = _with_next(lines, index)
         for count in find_counts(line):
             reading.of(count.group).setdefault(count.choice, count.number)
-            reading.told.add((count.group, count.choice))
+            reading.stated.add((count.group, count.choice))
             reading.line = reading.line or line.strip()
             names = _read_names_behind(text[count.end :])
             key = (count.group, count.choice)
@@ -52,30 +52,30 @@ def read_counts(lines: Sequence[str]) -> CountReading:
         # an announcement that lists people and no number: the list is the count
         if not _is_partly_marked(people, group, choice):
             reading.of(group).setdefault(choice, len(unique))
-    _tell_unmarked(reading, people)
+    _count_unmarked(reading, people)
     return reading
 
 
-def _tell_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
-    """Who is not binding, where only the binding part of all is told: "+1: 5 (3 binding)", or names so marked.
+def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:
+    """Who is not binding, where only the binding part of all is stated: "+1: 5 (3 binding)", or names so marked.
 
-    Fewer than bind, told beside them, are the others: "3 x +1 (binding), 1 x +1".
+    Fewer than bind, stated beside them, are the others: "3 x +1 (binding), 1 x +1".
     """
     for choice in list(reading.total):
         everyone, marked = set(people.get(("in all", choice), ())), set(people.get(("binding", choice), ()))
         if ("non-binding", choice) in people or choice in reading.non_binding or choice not in reading.binding:
             continue
-        told = {group for group in ("in all", "binding") if (group, choice) in reading.told}
-        if len(told) == 2 and reading.total[choice] >= reading.binding[choice]:
+        stated = {group for group in ("in all", "binding") if (group, choice) in reading.stated}
+        if len(stated) == 2 and reading.total[choice] >= reading.binding[choice]:
             reading.non_binding[choice] = reading.total[choice] - reading.binding[choice]
-        elif len(told) == 2:
+        elif len(stated) == 2:
             reading.non_binding[choice] = reading.total.pop(choice)
-        elif not told and marked and marked < everyone:
+        elif not stated and marked and marked < everyone:
             reading.non_binding[choice] = len(everyone - marked)
 
 
 def _is_partly_marked(people: dict[Key, list[str]], group: str, choice: str) -> bool:
-    """Whether a list of all names tells the group of some only: then the groups' numbers are unknown."""
+    """Whether a list of all names gives the group of some only: then the groups' numbers are unknown."""
     everyone = set(people.get(("in all", choice), ()))
     marked = set(people.get(("binding", choice), ())) | set(people.get(("non-binding", choice), ()))
     return group != "in all" and bool(everyone - marked) and ("non-binding", choice) in people

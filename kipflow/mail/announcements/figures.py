@@ -32,7 +32,7 @@ _CHOICE_NUM = re.compile(
 )
 #: "Binding votes: 3", "non-binding = 2"
 _GROUP_NUM = re.compile(rf"{_G}(?:\s*\(?{CHOICE_GROUP}\)?(?:['’]?s)?)?{VOTES}\s*[:=(]\s*{_NUM}", re.IGNORECASE)
-#: "5 out of 11 binding votes are -1": the whole is no count, the part is one if its choice is told
+#: "5 out of 11 binding votes are -1": the whole is no count, the part is one if its choice is stated
 _FRACTION = re.compile(
     rf"{_NUM}\s+(?:out\s+)?of\s+(?:the\s+|all\s+|our\s+)?(?:\d{{1,3}}|{join_words('number')})\b"
     rf"(?:[^.;:,+\-]{{0,40}}?{_G})?(?:[^.;:,+\-]{{0,40}}{CHOICE_GROUP})?",
@@ -64,7 +64,7 @@ _MISSING = re.compile(
 NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{_NUMBER})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
-#: For a part of a whole whose choice is not told.
+#: For a part of a whole whose choice is not stated.
 _UNTOLD = -1
 
 
@@ -129,7 +129,7 @@ def _parse_number(text: str) -> int:
 
 
 def parse_group(text: str | None) -> str:
-    """The group that a word tells, however misspelt: "binding", "non-binding"; "in all" where there is none."""
+    """The group that a word names, however misspelt: "binding", "non-binding"; "in all" where there is none."""
     if not text:
         return "in all"
     return "non-binding" if text.lower().startswith("non") else "binding"
@@ -144,6 +144,6 @@ def parse_choice(text: str | None) -> str | None:
 
 
 def find_group(text: str) -> str | None:
-    """The first word in a text that tells whether votes bind; None if there is none."""
+    """The first word in a text that says whether votes bind; None if there is none."""
     match = re.search(_G, text, re.IGNORECASE)
     return match.group("g") if match is not None else None

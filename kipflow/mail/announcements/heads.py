@@ -1,4 +1,4 @@
-"""A word of a sentence that may tell an outcome or an end, with what stands around it: what the rules look at.
+"""A word of a sentence that may state an outcome or an end, with what stands around it: what the rules look at.
 
     subject   verb group            head            what follows
     the vote  was | not             successful      with 2 binding +1
@@ -77,14 +77,14 @@ class Head:
 
     @cached_property
     def hangs_on(self) -> bool:
-        """Whether it is told, and a condition stands behind it: "passed, subject to approval"."""
+        """Whether it is stated, and a condition stands behind it: "passed, subject to approval"."""
         before, behind = self.tokens[: self.at], self.tokens[self.at :]
         is_open = any(t.text in {"yet", "?", "？"} for t in behind) or any(t.can_be("condition") for t in before)
         return self.is_conditional and not is_open
 
     @cached_property
     def is_for_a_time(self) -> bool:
-        """Whether it is told with its end: "extended until Friday", "paused until the numbers are in"."""
+        """Whether it is stated with its end: "extended until Friday", "paused until the numbers are in"."""
         return self.hangs_on and any(token.text == "until" for token in self.tokens[self.at :])
 
     @cached_property
@@ -136,7 +136,7 @@ class Head:
 
     @cached_property
     def subject(self) -> Subject | None:
-        """Of what the word is told; None where it is told of something else ("two tests failed")."""
+        """Of what the word is said; None where it is said of something else ("two tests failed")."""
         start, leader = self.group[0], self.leader
         if leader is not None and start and leader.can_be("number") and self.tokens[start - 1].can_be("thing", "vote"):
             start, leader = start - 1, self.tokens[start - 1]  # "RC 2 has passed"
@@ -163,7 +163,7 @@ class Head:
         return self.leader is not None and self.leader.can_be("speaker", "body")
 
     def _find_object(self) -> Subject | None:
-        """What "we have approved the proposal" is told of; a ballot ("I approve") gives nothing."""
+        """What "we have approved the proposal" is said of; a ballot ("I approve") gives nothing."""
         start = self.group[0]
         if self.tokens[start].text == "i" or not any(t.text in {"have", "has"} for t in self.tokens[start : self.at]):
             return None

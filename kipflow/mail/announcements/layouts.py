@@ -115,12 +115,12 @@ def _write_out(line: str) -> str:
     for signs, pattern, written in _SPELLINGS:
         if has_any(signs, folded):
             line = pattern.sub(written, line)
-    told = _WORD_COUNT.match(line)
-    if told is None or (told.group("names") and not told.group("group")):
+    found = _WORD_COUNT.match(line)
+    if found is None or (found.group("names") and not found.group("group")):
         return line
-    choice = "+1" if told.group("for") else "-1" if told.group("against") else "+0"
-    group = f" ({parse_group(told.group('group'))})" if told.group("group") else ""
-    return f"{choice}{group}: {told.group('number') or told.group('names')}"
+    choice = "+1" if found.group("for") else "-1" if found.group("against") else "+0"
+    group = f" ({parse_group(found.group('group'))})" if found.group("group") else ""
+    return f"{choice}{group}: {found.group('number') or found.group('names')}"
 
 
 def _write_out_pairs(lines: Sequence[str]) -> list[str]:

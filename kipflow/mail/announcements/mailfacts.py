@@ -13,7 +13,7 @@ from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
 from kipflow.mail.announcements.others import names_another
-from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, tells_end
+from kipflow.mail.announcements.sayings import Said, read_call, read_ends, read_outcomes, says_end
 from kipflow.mail.announcements.tokens import split_sentences, tokenize
 from kipflow.mail.announcements.verdicts import Says
 
@@ -62,8 +62,8 @@ class Mail:
 
     @cached_property
     def outcomes(self) -> list[Said]:
-        told = (said for sentence in self.own for said in read_outcomes(sentence))
-        return [said for said in told if self.is_tagged or said.rule != "hangs-on"]
+        found = (said for sentence in self.own for said in read_outcomes(sentence))
+        return [said for said in found if self.is_tagged or said.rule != "hangs-on"]
 
     @cached_property
     def of_another(self) -> str:
@@ -71,12 +71,12 @@ class Mail:
         for sentence in self.sentences:
             if self.sure is not None and sentence == self.sure.sentence:
                 return ""
-            if sentence not in self.own and tells_end(sentence) and not self.is_ballot:
+            if sentence not in self.own and says_end(sentence) and not self.is_ballot:
                 return sentence
         return ""
 
     @cached_property
-    def heard(self) -> list[Said]:
+    def relevant(self) -> list[Said]:
         """The outcomes that count. In a ballot only what is said of the vote itself does."""
         if not self.outcomes:
             return []
@@ -86,15 +86,15 @@ class Mail:
 
     @cached_property
     def sure(self) -> Said | None:
-        """The first outcome that is told outright."""
-        return next((said for said in self.heard if said.says is not Says.ASK), None)
+        """The first outcome that is stated outright."""
+        return next((said for said in self.relevant if said.says is not Says.ASK), None)
 
     @cached_property
     def against(self) -> str:
-        """The sentence that denies it. What is told of nobody does not count, but may deny."""
-        told = self.heard if self.is_ballot else self.outcomes
+        """The sentence that denies it. What is said of nobody does not count, but may deny."""
+        found = self.relevant if self.is_ballot else self.outcomes
         outcome = self.sure.outcome if self.sure is not None else ""
-        return next((s.sentence for s in told if s.outcome != outcome and s.subject > Subject.NOBODY), "")
+        return next((s.sentence for s in found if s.outcome != outcome and s.subject > Subject.NOBODY), "")
 
     @cached_property
     def retraction(self) -> str:
@@ -107,13 +107,13 @@ class Mail:
     @cached_property
     def about_vote(self) -> str:
         """The first sentence with an outcome, sure or not, of the vote or of what is voted on."""
-        return next((said.sentence for said in self.heard if said.subject >= Subject.THING), "")
+        return next((said.sentence for said in self.relevant if said.subject >= Subject.THING), "")
 
     @cached_property
     def is_ballot(self) -> bool:
         if self.is_tagged or not any(_LEADING_VOTE.match(line) for line in self.lines):
             return False
-        return not self.counts.told and sum(self.counts.listed.values()) <= 1
+        return not self.counts.stated and sum(self.counts.listed.values()) <= 1
 
     @cached_property
     def first_line(self) -> str:

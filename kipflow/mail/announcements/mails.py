@@ -29,8 +29,8 @@ def taken_back(m: Mail) -> str:
 
 @result(NOTHING, "a discussion, without an outcome and binding votes")
 def discussed(m: Mail) -> bool:
-    tells = m.sure is not None and not m.against and m.counts.binding
-    return m.reading.kind is Kind.DISCUSS and not tells
+    ends = m.sure is not None and not m.against and m.counts.binding
+    return m.reading.kind is Kind.DISCUSS and not ends
 
 
 @result(
@@ -68,8 +68,8 @@ def taken_back_behind(m: Mail) -> str:
 
 @result(ASK, "an outcome, and the vote runs on", "The vote has failed. I'm extending the vote.")
 def ended_and_extended(m: Mail) -> str:
-    tells = any(said.rule != "short" for said in m.heard)
-    return m.ends.get(Says.EXTENDED, "") if tells or m.is_tagged else ""
+    ends = any(said.rule != "short" for said in m.relevant)
+    return m.ends.get(Says.EXTENDED, "") if ends or m.is_tagged else ""
 
 
 @result(NOTHING, "the vote runs on", "Quorum was not reached, so I'm extending the vote.", "The vote is extended.")
@@ -80,7 +80,7 @@ def extended(m: Mail) -> bool:
 @result(
     *(
         FAILED,
-        "told outright",
+        "stated outright",
         "I call the vote to be non successful.",
         "KIP-7 hasn't passed.",
         "The vote was voted down.",
@@ -92,7 +92,7 @@ def failed(m: Mail) -> str:
 
 
 @result(
-    *(PASSED, "told outright", "The vote passed with 3 binding +1.", "KIP-7 is accepted, thanks all!"),
+    *(PASSED, "stated outright", "The vote passed with 3 binding +1.", "KIP-7 is accepted, thanks all!"),
     leaves=("+1, the release passes all tests.", "The vote was never successful.", "Was the vote successful?"),
 )
 def passed(m: Mail) -> str:
@@ -105,16 +105,16 @@ def cast(m: Mail) -> bool:
 
 
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
-def half_told(m: Mail) -> str:
-    return m.about_vote or next((s.sentence for s in m.heard if m.counts.any and s.subject >= Subject.PRONOUN), "")
+def half_stated(m: Mail) -> str:
+    return m.about_vote or next((s.sentence for s in m.relevant if m.counts.any and s.subject >= Subject.PRONOUN), "")
 
 
-@result(FAILED, "its subject tells")
+@result(FAILED, "its subject says it")
 def failed_by_subject(m: Mail) -> bool:
     return m.is_tagged and find_outcome_of_subject(m.subject) == "failed"
 
 
-@result(PASSED, "its subject tells")
+@result(PASSED, "its subject says it")
 def passed_by_subject(m: Mail) -> bool:
     return m.is_tagged and find_outcome_of_subject(m.subject) == "passed"
 
@@ -134,8 +134,8 @@ def answers(m: Mail) -> bool:
     leaves=("Correction: 4 binding +1.", "We have 2 binding +1 so far."),
 )
 def closed_with_counts(m: Mail) -> str:
-    told = next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), "")
-    return told if told and Says.CORRECTED not in m.ends and m.counts.any else ""
+    end = next((m.ends[s] for s in (Says.CLOSED, Says.THANKED, Says.PRESENTED) if s in m.ends), "")
+    return end if end and Says.CORRECTED not in m.ends and m.counts.any else ""
 
 
 @result(ASK, "corrects counts", "Correction: 4 binding +1, not 3.")
@@ -173,7 +173,7 @@ def no_result(_: Mail) -> bool:
 
 
 def find_outcome_of_subject(subject: str) -> str | None:
-    """The outcome that a subject tells in its tags or with its last words; a title's own words tell none."""
+    """The outcome that a subject states in its tags or with its last words; a title's own words state none."""
     words = subject[:300].split()
     title = next((at for at in range(len(words), 0, -1) if not _is_mark(words[at - 1])), 0)
     texts = [*re.findall(r"\[([^\[\]]{1,80})\]", subject[:300]), " ".join(words[title:])]

@@ -34,15 +34,15 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class CountReading:
-    """What an announcement tells. `names` go by "+1 binding", "+1 non-binding" or "+1" (in all);
-    `listed` says how many names stand under each (group, choice), `told` which counts are numbers in the text."""
+    """What an announcement counts. `names` go by "+1 binding", "+1 non-binding" or "+1" (in all);
+    `listed` says how many names stand under each (group, choice), `stated` which counts are numbers in the text."""
 
     binding: dict[str, int] = field(default_factory=dict)
     non_binding: dict[str, int] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     listed: dict[Key, int] = field(default_factory=dict)
-    told: set[Key] = field(default_factory=set)
+    stated: set[Key] = field(default_factory=set)
     line: str = ""
 
     @property

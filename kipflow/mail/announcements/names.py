@@ -1,4 +1,4 @@
-"""Names of people as lines tell them: "Mara Lind, Jun Okafor (binding)"."""
+"""Names of people as lines list them: "Mara Lind, Jun Okafor (binding)"."""
 
 from __future__ import annotations
 

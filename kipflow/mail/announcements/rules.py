@@ -67,7 +67,7 @@ def going_on(h: Head) -> bool:
     return h.can_be("going_on")
 
 
-@outcome(ASK, "told of a part", "The first half of the vote passed.", "Part of the vote passed.")
+@outcome(ASK, "said of a part", "The first half of the vote passed.", "Part of the vote passed.")
 def in_part(h: Head) -> bool:
     start = find_clause(h.tokens, max(h.group[0], 0))
     return any(t.can_be("part") for t in h.tokens[start : find_clause_end(h.tokens, h.at)])

@@ -30,7 +30,7 @@ class Said:
 
 
 def read_outcomes(sentence: str) -> list[Said]:
-    """Every outcome that a sentence tells, or may tell, of a vote or of what was voted on."""
+    """Every outcome that a sentence states, or may state, of a vote or of what was voted on."""
     if not (has_word(sentence, *OUTCOMES[:-1]) or lands(sentence)):
         return []
     return [
@@ -52,8 +52,8 @@ def read_call(sentence: str) -> Says:
     return next((says for says in (Says.WITHDRAWN, Says.WISHED, Says.ASK, Says.MUSED) if says in found), Says.NOTHING)
 
 
-def tells_end(sentence: str) -> bool:
-    """Whether a sentence tells an outcome or an end of some vote, or calls it off."""
+def says_end(sentence: str) -> bool:
+    """Whether a sentence states an outcome or an end of some vote, or calls it off."""
     ends = read_ends(sentence) - {Says.EXTENDED}
     return bool(ends) or read_call(sentence) is not Says.NOTHING or any(s.subject for s in read_outcomes(sentence))
 

@@ -41,9 +41,9 @@ def flatten_tables(lines: Sequence[str]) -> list[str]:
     for index, line in enumerate(lines):
         cells = _split_row(line) or _split_words(line.strip(), header, following=lines[index + 1 : index + 3])
         if cells:
-            told = _read_count_row(cells, header) or _read_voter_row(cells, header)
-            out.extend(told or ["" if _is_header(cells) else line])
-            header = cells if _is_header(cells) and not told else header
+            counted = _read_count_row(cells, header) or _read_voter_row(cells, header)
+            out.extend(counted or ["" if _is_header(cells) else line])
+            header = cells if _is_header(cells) and not counted else header
         elif _RULE.match(line):
             out.append("" if "|" in line else line)
         else:
@@ -113,15 +113,15 @@ def _read_count_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:
     if len(cells) != len(header) or not cells[1:] or not all(re.fullmatch(r"\d{1,3}|–|-|", c) for c in cells[1:]):
         return []
     row_choice, row_group = _parse_choice(cells[0])
-    told: list[str] = []
+    counts: list[str] = []
     for title, cell in zip(header[1:], cells[1:], strict=True):
         choice, group = _parse_choice(title)
         group = group or find_group(title) or row_group or find_group(cells[0])
         choice = choice or row_choice
         if choice is not None and cell.isdigit():
             written = choice.replace("0", "+0")
-            told.append(f"{written} ({parse_group(group)}): {cell}" if group else f"{written}: {cell}")
-    return told
+            counts.append(f"{written} ({parse_group(group)}): {cell}" if group else f"{written}: {cell}")
+    return counts
 
 
 def _read_voter_row(cells: Sequence[str], header: Sequence[str]) -> list[str]:

@@ -113,7 +113,7 @@ def has_parts(text: str, *kinds: str) -> bool:
 
 @cache
 def _find_test(*kinds: str) -> tuple[Callable[[str], bool], tuple[str, ...]]:
-    """What tells of a word whether it can be one of these classes, and their phrases."""
+    """What shows whether a word can be one of these classes, and their phrases."""
     signs = find_signs(*kinds)
     # people use the same words again and again
     return lru_cache(maxsize=16_384)(partial(has_any, signs)), tuple(sign for sign in signs if " " in sign)

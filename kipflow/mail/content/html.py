@@ -9,7 +9,7 @@ from lxml import etree
 
 from kipflow.mail import limits
 from kipflow.mail.content.text import MAX_LINE, MAX_TEXT
-from kipflow.mail.content.veils import HIDDEN_STYLE, TELLING, find_hiding, is_veiled
+from kipflow.mail.content.veils import HIDDEN_STYLE, VOTE_LIKE, find_hiding, is_veiled
 
 MAX_HTML, MAX_NODES = limits.MARKUP.size, limits.NODES.size
 _MAX_DEPTH = 20
@@ -58,7 +58,7 @@ def parse_html(source: str, note: limits.Note = limits.ignore) -> str:
     source = source[:MAX_HTML].replace("\x00", "")
     if not source.strip():
         return ""
-    # bytes with their encoding told: lxml refuses a str that carries an encoding declaration of its own
+    # bytes with their encoding named: lxml refuses a str that carries an encoding declaration of its own
     parser = etree.HTMLParser(
         recover=True, no_network=True, remove_comments=True, remove_pis=True, huge_tree=False, encoding="utf-8"
     )
@@ -175,7 +175,7 @@ class _Writer:
         return BAR_MARK + "> " * (depth - 1) if self.within_bar else "> " * depth
 
     def add(self, text: str) -> None:
-        if self.veils and not self.marks and TELLING.search(text) is not None:
+        if self.veils and not self.marks and VOTE_LIKE.search(text) is not None:
             self.note(limits.VEILED)
         if self.preformatted:
             first, *rest = text.split("\n")

@@ -110,7 +110,7 @@ def _cut_base64(body: bytes) -> tuple[bytes, bytes]:
         rest = lines.pop() + b"\n" + rest
     if lines:
         return b"\n".join(lines), b"\n" + rest
-    decoded = decode_base64(encoded) or b"\0"  # torn lines, rubbish among them: what comes out tells
+    decoded = decode_base64(encoded) or b"\0"  # torn lines, rubbish among them: what comes out decides
     return (encoded, body[plain.start() :]) if _CONTROL.search(decoded) is None else (b"", body)
 
 

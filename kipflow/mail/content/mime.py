@@ -17,7 +17,7 @@ from kipflow.mail.relevance import fold_case, has_any
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left to spend on one mail; `note` is told where it is not enough."""
+    """What is left to spend on one mail; `note` is called where it is not enough."""
 
     note: limits.Note
     parts: int = limits.PARTS.size
@@ -113,9 +113,9 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
         found.append((content.type, texts))
     if kind != "multipart/alternative":
         return [text for _, texts in found for text in texts]
-    told = [(type_, texts) for type_, texts in found if any(text.strip() for text in texts)]
-    plain = [texts for type_, texts in told if type_ == "text/plain"][:1]
-    rich = [texts for type_, texts in told if type_ != "text/plain"][-1:]
+    filled = [(type_, texts) for type_, texts in found if any(text.strip() for text in texts)]
+    plain = [texts for type_, texts in filled if type_ == "text/plain"][:1]
+    rich = [texts for type_, texts in filled if type_ != "text/plain"][-1:]
     if plain and rich and _is_twin(plain[0], rich[0]):
         budget.twins.extend(parts)
         return plain[0]
@@ -132,7 +132,7 @@ _PLACEHOLDER = re.compile(
 
 
 # a vote or a quote: no program writes these in the words of its own
-_TELLING = re.compile(r"[+\u2212-]\s?[01]\b|^\s*>", re.MULTILINE)
+_VOTE_LIKE = re.compile(r"[+\u2212-]\s?[01]\b|^\s*>", re.MULTILINE)
 _LONGEST_PLACEHOLDER = 250
 
 
@@ -143,11 +143,11 @@ def _is_placeholder(text: str) -> bool:
 
 
 def _is_told(texts: list[str]) -> bool:
-    """Whether a plain alternative surely holds what the mail says, told by itself."""
+    """Whether a plain alternative surely holds what the mail says, judged by itself."""
     text = "".join(texts).strip()
     if not text or _is_placeholder(text[:_LONGEST_PLACEHOLDER]):
         return len(text) >= _LONGEST_PLACEHOLDER
-    return len(text) >= _LONGEST_PLACEHOLDER or _TELLING.search(text) is not None
+    return len(text) >= _LONGEST_PLACEHOLDER or _VOTE_LIKE.search(text) is not None
 
 
 def _is_twin(plain: list[str], rich: list[str]) -> bool:

@@ -122,9 +122,9 @@ def find_sender(headers: Headers, list_id: str) -> Sender:
     found, is_hidden = _read_from(_find_from(headers), list_id)
     if not is_hidden:
         return found
-    name, address, told = _find_behind(headers, found.name, found.address, list_id)
-    if told:
-        return Sender(name=name, address="", raw=", ".join((found.raw, *told)), source=AddressSource.AMBIGUOUS)
+    name, address, several = _find_behind(headers, found.name, found.address, list_id)
+    if several:
+        return Sender(name=name, address="", raw=", ".join((found.raw, *several)), source=AddressSource.AMBIGUOUS)
     return _name_sender(name, address, AddressSource.RECOVERED, raw=found.raw, written=found.written)
 
 
@@ -159,9 +159,9 @@ def _name_sender(name: str, address: str, source: AddressSource, *, raw: str, wr
 
 
 def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tuple[str, str, tuple[str, ...]]:
-    """Name and address of the writer for whom a list wrote itself into From; no address where none is told.
+    """Name and address of the writer for whom a list wrote itself into From; no address where none is named.
 
-    Where the fields tell several, no address and all of them. Anybody can call themselves "Mara via dev" and set a
+    Where the fields name several, no address and all of them. Anybody can call themselves "Mara via dev" and set a
     Reply-To: it is looked at only where From is the list's own, or the writer's address in the list's spelling at a
     host of the list ("mara=lind.example@groups.example").
     """
@@ -170,7 +170,7 @@ def _find_behind(headers: Headers, name: str, address: str, list_id: str) -> tup
         return name, "", ()
     original_name, original = found[0]
     if len(found) > 1:
-        return name or original_name, "", tuple(told for _, told in found)
+        return name or original_name, "", tuple(each for _, each in found)
     spelled = address.partition("@")[0] == original.replace("@", "=") and _is_of_list(address, list_id)
     if not spelled and not _is_list(address, list_id):
         return name, "", ()
@@ -208,8 +208,8 @@ def _find_original(headers: Headers, name: str, lists: Sequence[str]) -> list[tu
     found: dict[str, tuple[str, str]] = {}
     for field in ("x-original-from", "x-original-sender", "reply-to", "x-reply-to", "cc"):
         mailboxes = [parse_mailbox(part) for part in split_mailboxes(_text(headers, field))]
-        told = [(n, clean_address(a)) for n, a in mailboxes if "@" in a]
-        usable = [(n, a) for n, a in told if not any(_is_list(a, each) for each in lists)]
+        addressed = [(n, clean_address(a)) for n, a in mailboxes if "@" in a]
+        usable = [(n, a) for n, a in addressed if not any(_is_list(a, each) for each in lists)]
         named = [m for m in usable if m[0] and m[0].casefold() == name.casefold()]
         # who else gets the mail is no writer of it: a Cc counts under the writer's name, or without one as the last
         last = usable[-1:] if field != "cc" or (not found and usable and not usable[-1][0]) else []

@@ -94,7 +94,7 @@ def find_results(headers: Headers, receivers: Sequence[str]) -> tuple[str, ...]:
     comments, and quoted text (a sender chooses the local part of an address, and more).
 
     Only those above the line by which the mail came in from outside. A host that puts its results below that line
-    can't be told from a sender who writes them there, and is not believed.
+    can't be distinguished from a sender who writes them there, and is not believed.
     """
     found: list[str] = []
     if not receivers or not headers.first.keys() & _RESULTS:

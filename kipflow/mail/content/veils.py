@@ -12,7 +12,7 @@ HIDDEN_STYLE = re.compile(
     re.IGNORECASE,
 )
 #: What may be a vote, in text that may be hidden.
-TELLING = re.compile(r"[+\u2212-]|\b[01]\b|\bveto|\bbinding", re.IGNORECASE)
+VOTE_LIKE = re.compile(r"[+\u2212-]|\b[01]\b|\bveto|\bbinding", re.IGNORECASE)
 _WHITE_NAMES = r"(?:white|transparent|none|inherit|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255)"
 _FAINT_STYLE = re.compile(rf"(?<![\w-])color\s*:\s*(?!none|inherit){_WHITE_NAMES}", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;\s][^;]{0,80})", re.IGNORECASE)

@@ -51,7 +51,7 @@ _VOTE_OPENS = re.compile(r"^[\s\"“„«'‘*_]{0,8}[+\u2212-]\s?[01]\b")
 
 
 def leads_in_vote(line: str, below: str) -> bool:
-    """Whether a line tells of somebody's mail, and a vote stands below it without marks: whose, it leaves open."""
+    """Whether a line speaks of somebody's mail, and a vote stands below it without marks: whose, it leaves open."""
     return len(line) < _LONGEST_LEAD_IN and _VOTE_OPENS.match(below) is not None and _LEAD_IN.match(line) is not None
 
 
@@ -76,6 +76,6 @@ def is_attribution(text: str, *, above_quote: bool = False) -> bool:
 def begins_attribution(line: str) -> bool:
     """Whether a line may be the first of such lines: it opens with a date, or is a date and a sender."""
     if _DIGIT.search(line) is None:
-        return False  # no date, told at once
+        return False  # no date, ruled out at once
     opens = OPENS.match(line) or _DATE_OPENS.match(line)
     return (opens is not None and has_time(line[:MAX_ATTRIBUTION])) or is_dated_sender(line)

@@ -80,7 +80,7 @@ def is_sent_from(line: str) -> bool:
 
 def drop_added(lines: list[str]) -> list[str]:
     """The lines without PGP's own, and with what lists and gateways append blanked out."""
-    # most of a mail is quoted, and what a program adds begins its line: few lines tell what to look for
+    # most of a mail is quoted, and what a program adds begins its line: few lines show what to look for
     starts = {line[:5] for line in lines if line[:1] != ">"}
     lines = drop_footers(drop_pgp(lines) if "-----" in starts else lines)
     return lines if _RULES.isdisjoint(starts) else drop_disclaimers(lines)

@@ -112,7 +112,7 @@ def is_single_line(line: str) -> bool:
 def find_header_block(lines: list[str], start: int) -> int | None:
     """The end of a block like From/Sent/To/Subject in any language; None if none begins at `start`.
 
-    Told by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
+    Known by its shape: three or more lines "word: value", with an address, a date and a subject that answers.
     """
     if "@" not in "".join(lines[start : start + 8]) or not _ANY_HEADER.match(lines[start]):
         return None

@@ -76,7 +76,7 @@ def _forwards_own(header: list[str], address: str) -> bool:
 
 
 def _may_introduce(lines: list[str], marks: list[str], index: int) -> bool:
-    """Whether a closer look could find the header of a quote at `index`; False is certain, and cheap to tell."""
+    """Whether a closer look could find the header of a quote at `index`; False is certain, and cheap to find."""
     line = lines[index]
     start = line.lstrip()[:1]
     if not start or (start in "-_—=*>" and len(line) >= _SHORTEST_TITLE):

@@ -1,4 +1,4 @@
-"""Whether a mail calls a vote, and on what: used where a subject alone can't tell."""
+"""Whether a mail calls a vote, and on what: used where a subject alone can't decide."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _find_restart(ordered: Sequence[tuple[Message, datetime]]) -> datetime | Non
 
 
 def _ends(message: Message) -> bool:
-    """Whether a mail announces a result; a restart alone is heard as the thought of not going on."""
+    """Whether a mail announces a result; a restart alone is read as the thought of not going on."""
     return message.declared is not None and not is_thought(message.declared.unclear)
 
 

@@ -25,9 +25,9 @@ class Earlier:
     topics: set[str] = field(default_factory=set)
     callers: set[str] = field(default_factory=set)
     _sent: dict[tuple[str, str, SubjectReading], datetime] = field(default_factory=dict)
-    #: When the vote was said to have ended: by who is heard, in order; by others, who can still become callers.
+    #: When the vote was said to have ended: by who counts, in order; by others, who can still become callers.
     _ends: list[datetime] | None = None
-    _unheard: dict[str, list[datetime]] = field(default_factory=dict)
+    _not_counted: dict[str, list[datetime]] = field(default_factory=dict)
 
     def add(self, round_: Round) -> None:
         root = round_.root
@@ -38,7 +38,7 @@ class Earlier:
         self.callers.add(root.author_address)
         sent = root.author_address, root.own_text, root.reading
         self._sent[sent] = max(round_.opened_at, self._sent.get(sent, round_.opened_at))
-        self._hear(root.author_address)
+        self._count(root.author_address)
 
     def is_resent(self, message: Message, at: datetime) -> bool:
         """Whether a mail is an opening once more: the same words of the same writer, at most a day later."""
@@ -50,20 +50,20 @@ class Earlier:
         return self._ends is not None
 
     def note_ends(self, ends: Iterable[tuple[datetime, str, bool]]) -> None:
-        """Note when the vote was said to have ended, by which address, and whether that one is heard as no caller."""
+        """Note when the vote was said to have ended, by which address, and whether that one counts whoever called."""
         self._ends = []
-        for at, address, is_heard in ends:
-            (self._ends if is_heard else self._unheard.setdefault(address, [])).append(at)
+        for at, address, counts in ends:
+            (self._ends if counts else self._not_counted.setdefault(address, [])).append(at)
         self._ends.sort()
         for caller in self.callers:
-            self._hear(caller)
+            self._count(caller)
 
-    def _hear(self, caller: str) -> None:
-        for at in self._unheard.pop(caller, ()):
+    def _count(self, caller: str) -> None:
+        for at in self._not_counted.pop(caller, ()):
             insort(self._ends if self._ends is not None else [], at)
 
     def ended_before(self, at: datetime) -> bool:
-        """Whether somebody who is heard said before `at` that the last round has ended."""
+        """Whether somebody who counts said before `at` that the last round has ended."""
         ends = self._ends or []
         first = bisect_left(ends, self.last.opened_at)
         return first < len(ends) and ends[first] < at

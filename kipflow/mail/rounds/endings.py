@@ -104,8 +104,8 @@ class Endings:
             return None
         if first.root_missing:  # nobody knows who called that one
             word = Word(why="the opening of the other one is not held")
-            heard = self.entitled.is_heard(root, self.times[root.message_id])
-            return None if heard else self.make_claim(root, EndKind.REPLACED, root.subject, word)
+            counts = self.entitled.counts_end(root, self.times[root.message_id])
+            return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, word)
         return self.find_claim(first, root, EndKind.REPLACED, root.subject)
 
     def find_claim(
@@ -193,7 +193,7 @@ class Endings:
         if not tagged and self.names_other(round_, declared.line):
             return
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
-        if claim is None and declared.outcome == "failed" and not self.is_heard(round_):
+        if claim is None and declared.outcome == "failed" and not self.counts_end(round_):
             why = "calls it failed, and nobody whose vote binds has called it or voted"
             claim = self.make_claim(message, EndKind.CLOSED, declared.line, Word(why=why))
         # where nobody is known, a tag is taken at its word
@@ -211,10 +211,10 @@ class Endings:
         round_.declared = revise(round_.declared, declared, at, outweighs=outweighs)
         round_.declared_tagged = round_.declared_tagged or tagged
 
-    def is_heard(self, round_: Round) -> bool:
+    def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""
         voters = (m for m in round_.messages if m.expressions)
-        return any(self.entitled.is_heard(m, self.times[m.message_id]) for m in (round_.root, *voters))
+        return any(self.entitled.counts_end(m, self.times[m.message_id]) for m in (round_.root, *voters))
 
     def names_other(self, round_: Round, line: str) -> bool:
         """Whether a line names proposals, and not the round's own."""

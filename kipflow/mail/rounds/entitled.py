@@ -59,8 +59,8 @@ class Entitled:
         """Whether a mail is proven to be from somebody whose vote binds."""
         return self._binds(self._prove(message, at, ruled=True).voter.person, at)
 
-    def is_heard(self, message: Message, at: datetime) -> bool:
-        """The same; where nobody is known, everybody is heard."""
+    def counts_end(self, message: Message, at: datetime) -> bool:
+        """The same; where nobody is known, everybody counts."""
         return not self.knows_anybody or self.is_binding(message, at)
 
     def _judge(self, root: Message, opened_at: datetime, message: Message, at: datetime, *, ruled: bool) -> Word:

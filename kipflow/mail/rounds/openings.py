@@ -59,7 +59,7 @@ class Openings:
 
     @staticmethod
     def announces(message: Message) -> bool:
-        """Whether a mail under a vote's subject tells an outcome: it opens no vote where there is one."""
+        """Whether a mail under a vote's subject states an outcome: it opens no vote where there is one."""
         return message.declared is not None and message.declared.outcome is not None
 
     def is_bump(self, message: Message, earlier: Sequence[Earlier]) -> bool:
@@ -73,7 +73,7 @@ class Openings:
             # by somebody who opened a vote on it, or whose vote binds: a stranger's word makes no reminder a new round
             ends = filter(self.ends_vote, self.about.get(last.key, ()))
             times = ((m, self.book.time_of(m)) for m in ends)
-            found.note_ends((at, m.author_address, self.book.entitled.is_heard(m, at)) for m, at in times)
+            found.note_ends((at, m.author_address, self.book.entitled.counts_end(m, at)) for m, at in times)
         return not found.ended_before(self.book.time_of(message))
 
     @cached_property

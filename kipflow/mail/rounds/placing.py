@@ -26,7 +26,7 @@ class Placing:
         reading = message.reading
         at = self.book.time_of(message)
         if reading.kind is Kind.DISCUSS:
-            return self.find_told_of(message, at)
+            return self.find_announced(message, at)
         roots = self.find_roots(message)
         if len(roots) > 1:
             return []  # a person says which it is about
@@ -61,9 +61,9 @@ class Placing:
         roots = list(self.book.roots[message.message_id].values())
         if len(roots) > 1:
             numbers = set(message.reading.numbers)
-            told = [m for m in roots if numbers and numbers.intersection(self.book.numbers.get(m.message_id, ()))]
+            named = [m for m in roots if numbers and numbers.intersection(self.book.numbers.get(m.message_id, ()))]
             keys = {key for m in roots for key in self.book.keys_of(m)}
-            roots = told[:1] or (roots[:1] if len(keys) == 1 else roots)
+            roots = named[:1] or (roots[:1] if len(keys) == 1 else roots)
         return roots
 
     def find_lost(self, message: Message) -> list[Round] | None:
@@ -83,7 +83,7 @@ class Placing:
         if not lost or self.book.links.named[message.message_id] or len(self.answering.get(lost, ())) < 2:
             return False
         rounds = [r for key in self.book.keys_of(message) for r in self.book.rounds.get(key, ())]
-        return all(r.root_missing or not self.book.entitled.is_heard(r.root, r.opened_at) for r in rounds)
+        return all(r.root_missing or not self.book.entitled.counts_end(r.root, r.opened_at) for r in rounds)
 
     @cached_property
     def answering(self) -> dict[str, set[str]]:
@@ -117,10 +117,10 @@ class Placing:
         rest = " ".join(line for line in message.own_text.splitlines() if line.strip() not in lines)
         return bool(lines) and bool(find_references(rest, self.book.prefix) or speaks_of_votes(fold(rest)))
 
-    def find_told_of(self, message: Message, at: datetime) -> list[Round]:
-        """The rounds whose result a discussion is told."""
-        told = self.find_discussed(message, at)
-        return told if told and message.declared is not None else []
+    def find_announced(self, message: Message, at: datetime) -> list[Round]:
+        """The rounds whose result a discussion announces."""
+        discussed = self.find_discussed(message, at)
+        return discussed if discussed and message.declared is not None else []
 
     def find_discussed(self, message: Message, at: datetime) -> list[Round]:
         """The rounds of the proposals that a discussion is of: by number, the last one opened before."""

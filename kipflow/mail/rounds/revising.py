@@ -24,11 +24,11 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
     """
     if known.closes_at is None:
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
-    told = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
-    if later.unclear and not told:  # one that is taken back closes nothing: the vote runs on
+    restates = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
+    if later.unclear and not restates:  # one that is taken back closes nothing: the vote runs on
         return replace(later, announced_at=at, revised_at=at, before=known) if later.corrects else known
     differs = _differs(known, later)
-    if not (told or outweighs):
+    if not (restates or outweighs):
         return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
     merged = _merge(known, later)
     if not differs:
@@ -47,7 +47,7 @@ def _doubt(known: Declared, by: str, message_id: str, line: str, at: datetime) -
 
 
 def _differs(known: Declared, later: Declared) -> bool:
-    """Whether both tell an outcome, or a count of one choice, and not the same."""
+    """Whether both state an outcome, or a count of one choice, and not the same."""
     if None not in {known.outcome, later.outcome} and known.outcome != later.outcome:
         return True
     pairs = ((known.binding, later.binding), (known.non_binding, later.non_binding), (known.total, later.total))

@@ -39,8 +39,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     ):
         return find("withdrawn", Standing.WITHDRAWAL, value=first.value)
     moves = any(_ARROW.search(m.lead) for m in mentions)
-    told = moves or any(has(name, folded) for name in _VERBS[:3])
-    if not told or _YOURS.search(text) or folded.rstrip().endswith("?"):
+    changes = moves or any(has(name, folded) for name in _VERBS[:3])
+    if not changes or _YOURS.search(text) or folded.rstrip().endswith("?"):
         return None
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
@@ -139,7 +139,7 @@ def _leads_to(between: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class DoubtRule:
     """A rule about a sentence without a value, in lower case and about the writer: what it takes is a doubt."""
 
     name: str
@@ -148,7 +148,7 @@ class Telling:
     takes: tuple[str, ...]
     role: Role = Role.PLAIN
 
-    def tell(self) -> Finding:
+    def make_finding(self) -> Finding:
         return find(self.name, Standing.DOUBT, self.why, role=self.role)
 
 
@@ -161,42 +161,42 @@ def _is_mine(folded: str) -> bool:
     return has("mine", folded) or has("my_vote", folded)
 
 
-TELLINGS: tuple[Telling, ...] = (
-    Telling(
+DOUBT_RULES: tuple[DoubtRule, ...] = (
+    DoubtRule(
         "taken-back",
         lambda folded: has("takeback", folded) and (_is_mine(folded) or _is_all_of_it(folded)),
         "speaks of taking something back: the vote?",
         ("Please drop what I sent an hour ago.",),
         Role.TAKES_BACK,
     ),
-    Telling(
+    DoubtRule(
         "astray",
         lambda folded: has("astray", folded),
         "says that something went astray: the vote?",
         ("That was meant for the other thread.",),
         Role.TAKES_BACK,
     ),
-    Telling(
+    DoubtRule(
         "turned",
         lambda folded: has("turned", folded) and (has("first_person", folded) or len(folded) < 60),
         "says that the mind has changed: and the vote?",
         ("My concern has been dealt with.",),
     ),
-    Telling(
+    DoubtRule(
         "corrected",
         lambda folded: has("correction", folded) and (has("sign", folded) or _is_mine(folded)),
         "corrects something: the vote?",
         ("Wrong sign above.",),
     ),
-    Telling(
+    DoubtRule(
         "change-without-value",
         lambda folded: has("change", folded) and has("my_vote", folded),
         "changes a vote, and does not say to what",
         ("I have changed my vote.",),
     ),
 )
-#: told only where the sentence approves of nothing either
-STANCE = Telling(
+#: asked about only where the sentence approves of nothing either
+STANCE = DoubtRule(
     "stance",
     lambda folded: has("stance", folded) and has("first_person", folded),
     "says where its author stands: as the vote does?",
@@ -211,9 +211,9 @@ def says_it_stands(text: str) -> bool:
     return stands and not has("negation", folded) and not has_condition(text) and "?" not in text
 
 
-def find_telling(text: str) -> Telling | None:
+def find_doubt_rule(text: str) -> DoubtRule | None:
     """The first rule about sentences without a value that takes this one."""
     if _YOURS.search(text):
         return None
     folded = drop("keeps", fold(text))
-    return next((t for t in TELLINGS if t.when(folded)), None)
+    return next((t for t in DOUBT_RULES if t.when(folded)), None)

@@ -113,10 +113,10 @@ def find_claim_told_apart(text: str, author: str = "") -> bool | None:
     signed = _SIGNED.search(text) if names_claim else None
     if signed is not None and is_same_person(signed.group("name"), author):
         return find_claim("", text[signed.end() : signed.end() + 24])
-    told = next((match for pattern in _APART if (match := pattern.search(text)) is not None), None)
-    if told is None:
+    apart = next((match for pattern in _APART if (match := pattern.search(text)) is not None), None)
+    if apart is None:
         return None
-    return False if _DENIED.search(told.group()) else find_claim("", told["claim"])
+    return False if _DENIED.search(apart.group()) else find_claim("", apart["claim"])
 
 
 #: One of these stands in every text that the second of `_APART` is found in.

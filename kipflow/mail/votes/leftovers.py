@@ -88,8 +88,8 @@ def _find_own_claim(sentence: str) -> bool | None:
 
 def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding, str]]:
     """A mail of a word or two, its author's name aside, that answers nothing quoted above it: "Against.", "Nope"."""
-    told = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
-    said = list(islice(told, 2))
+    written = (x for x in own if x.text.strip() and not is_same_person(x.text.strip(" ,~–—-"), author))
+    said = list(islice(written, 2))
     if len(said) != 1 or said[0].answers or len(said[0].text) > BRIEF or said[0].text.rstrip().endswith("?"):
         return
     folded = _LABEL.sub("", fold(said[0].text))

@@ -78,7 +78,7 @@ def fold(text: str) -> str:
 
 
 #: the classes one of which a sentence without a value must hold to mean anything
-_TELLING = (
+_VOTING = (
     *("approval", "rejection", "abstention", "assent", "casts", "vote_for", "vote_against", "own_vote", "takeback"),
     *("astray", "correction", "change", "turned", "stance", "relays"),
 )
@@ -86,7 +86,7 @@ _TELLING = (
 
 def speaks_of_votes(text: str) -> bool:
     """Whether `text` (see `fold`) holds any word from which a vote could be read that is not written as a value."""
-    return "bind" in text or any(has(name, text) for name in _TELLING if name in _find_held(text))
+    return "bind" in text or any(has(name, text) for name in _VOTING if name in _find_held(text))
 
 
 def drop(name: str, text: str) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
-from kipflow.mail.votes.changes import STANCE, find_telling, is_origin, read_change, says_it_stands
+from kipflow.mail.votes.changes import STANCE, find_doubt_rule, is_origin, read_change, says_it_stands
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
@@ -168,7 +168,7 @@ class _Mail:
         judged = list(self._judge(mentions))
         yield from _settle(judged)
         if not judged and not self.is_result:
-            yield from _tell(text, "" if mentions else None, sentence.line.answers)
+            yield from _read_without_value(text, "" if mentions else None, sentence.line.answers)
 
     def _judge(self, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Finding]]:
         for m in mentions:
@@ -185,18 +185,18 @@ class _Mail:
             yield m, said
 
 
-def _tell(text: str, value: str | None, answers: str) -> Iterator[Finding]:
+def _read_without_value(text: str, value: str | None, answers: str) -> Iterator[Finding]:
     """What a sentence says of a vote without casting a value; with a `value` that is no vote it casts no words."""
     said = read_words(text, answers=answers) if value is None else None
     if says_it_stands(text):
         return
-    telling = find_telling(text)
-    if telling is None and said is None and value is None and STANCE.when(fold(text)):
-        telling = STANCE
-    if said is not None and (telling is None or said.expression.standing is Standing.CLEAR):
+    doubt = find_doubt_rule(text)
+    if doubt is None and said is None and value is None and STANCE.when(fold(text)):
+        doubt = STANCE
+    if said is not None and (doubt is None or said.expression.standing is Standing.CLEAR):
         yield said
-    if telling is not None:
-        yield telling.tell()
+    if doubt is not None:
+        yield doubt.make_finding()
 
 
 def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:

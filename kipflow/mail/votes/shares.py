@@ -114,10 +114,10 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
         values = find_values(line)
         if not values:
             continue
-        told = list(_read_line(line, prefix))
-        if len(told) != len(values):
+        found = list(_read_line(line, prefix))
+        if len(found) != len(values):
             return None
-        shares.extend(told)
+        shares.extend(found)
     return shares or None
 
 

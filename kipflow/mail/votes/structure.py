@@ -184,7 +184,7 @@ def _classify_run(run: Sequence[Leading], lines: Sequence[str], author: str) -> 
     if len({v.value.strip("+-") + v.value[0] for v in run}) > 1:
         return ON_PARTS if _votes_on_parts(run, lines) else LEGEND
     if sum(names_someone(v.after) for v in run) > 1:
-        # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person can tell
+        # "+1 jun / +1 mara" lists handles, "+1 core / +1 plugin" what is voted on: a person decides
         return LISTED if all(_LOWER_WORD.match(v.after) for v in run) else SUMMARY
     return None
 

@@ -6,7 +6,7 @@ import pytest
 
 from kipflow.domain.votes import Standing
 from kipflow.mail.quoting import OwnLine, find_own_words
-from kipflow.mail.votes.changes import TELLINGS, find_telling
+from kipflow.mail.votes.changes import DOUBT_RULES, find_doubt_rule
 from kipflow.mail.votes.judging import RULES, judge
 from kipflow.mail.votes.mentions import find_mentions
 from kipflow.mail.votes.reading import read_expressions
@@ -32,9 +32,9 @@ def test_a_rule_leaves_to_others_what_it_must_not_take(name: str, text: str) -> 
     assert name not in found
 
 
-@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in TELLINGS for text in t.takes])
+@pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in DOUBT_RULES for text in t.takes])
 def test_what_is_told_without_a_value_is_taken_by_its_rule(name: str, text: str) -> None:
-    found = find_telling(text)
+    found = find_doubt_rule(text)
     assert found is not None
     assert found.name == name
 
