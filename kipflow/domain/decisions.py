@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from kipflow.domain.claims import Claim
-from kipflow.domain.clocks import VoteState
+from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.silence import Silence
@@ -63,7 +63,7 @@ class Decision:
 
 #: What can say something else than the facts.
 SIDES = ("page", "index", "result", "ticket", "release")
-#: How long people have to bring their pages up to date after a move, before anybody is asked to.
+#: How long people have to bring their pages up to date after a move or an edit, before anybody is asked to.
 DRIFT_GRACE = timedelta(days=1)
 
 
@@ -72,7 +72,7 @@ class Drift:
     """One disagreement: who says what, what the facts say, and the edit that would settle it.
 
     `side` is one of `SIDES`. `derived` is what it is held against;
-    `evidence` says where and when the side said so.
+    `evidence` says where and when the side said so, `said_at` since when it has.
     """
 
     side: str
@@ -80,6 +80,11 @@ class Drift:
     derived: str
     evidence: str
     mend: str
+    said_at: datetime | None = None
+
+    def find_due(self, since: datetime) -> datetime:
+        """When people are asked about it, where the stage began at `since`: they have a day from the later of both."""
+        return after(max(since, self.said_at or since), DRIFT_GRACE)
 
     @property
     def as_ruled(self) -> dict[str, str]:

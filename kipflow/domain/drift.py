@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 
 from kipflow.domain.care import own_versions, standing
 from kipflow.domain.clocks import VoteState
@@ -46,7 +47,7 @@ def find_drift(
     ticket = find_ticket(tickets, page, rows)
     acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
     found = (
-        *(_ask_page(page, stage, awaited, unheard=_is_unheard(facts, as_of)) if page is not None else ()),
+        *_ask_page(pages, stage, awaited, unheard=_is_unheard(facts, as_of)),
         *_ask_absence(facts, page, stage, as_of),
         *_ask_index(rows, stage, awaited),
         *_ask_result(votes, stage, as_of),
@@ -62,9 +63,10 @@ def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:
     return not any(m.arrived_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
 
 
-def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:
-    meant = STAGES_OF_WORD.get(page.status)
-    if meant is None or stage in meant or awaited in meant:
+def _ask_page(pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:
+    page = pages[-1] if pages else None
+    meant = STAGES_OF_WORD.get(page.status) if page is not None else None
+    if page is None or meant is None or stage in meant or awaited in meant:
         return
     unheard = unheard and stage is Stage.DRAFT
     if unheard and page.status is StatusWord.DISCUSSION:
@@ -77,6 +79,8 @@ def _ask_page(page: PageVersion, stage: Stage, awaited: Stage | None, *, unheard
         evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
         mend=("read the mail of its time (`kipflow ingest`), or " if unheard else "")
         + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
+        # an edit of something else is no new word on the stage
+        said_at=[*takewhile(lambda p: p.status_text == page.status_text, reversed(pages))][-1].saved_at,
     )
 
 
@@ -95,6 +99,7 @@ def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, a
             derived=stage,
             evidence=f"page {absence.page_id}: {last}, missing since {_day(absence.since)}",
             mend=_say_fix(absence),
+            said_at=absence.since,
         )
 
 
@@ -124,6 +129,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
             derived=stage,
             evidence=f'"{row.title}", seen {_day(row.seen_at)}',
             mend=f'remove this row: another stands in "{section}"' if doubled else f'move the row to "{section}"',
+            said_at=row.seen_at,
         )
 
 
@@ -132,6 +138,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
     if state is None or state.vote.declared is None:
         return
     declared, counts = state.vote.declared, state.tally.binding
+    said_at = declared.revised_at or declared.announced_at
     counted = f"{state.outcome} with binding +{counts.plus} -{counts.minus}"
     where = f"announced by {declared.by}" + (f", {_day(declared.announced_at)}" if declared.announced_at else "")
     if is_contradicted(state, as_of):
@@ -141,6 +148,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
             derived=f"{stage}: {counted}",
             evidence=where,
             mend="answer in the vote's thread with the right count, or settle the ballots that were read otherwise",
+            said_at=said_at,
         )
         return
     said = {word: n for word, n in (declared.binding or {}).items() if counts.as_dict().get(word) != n}
@@ -152,6 +160,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
             derived="; ".join([f"counted {counted_as}", *_name_voters(state, frozenset(said))]),
             evidence=where,
             mend="check the roster and the ballots listed with the vote; if they are right, answer with the count",
+            said_at=said_at,
         )
 
 
@@ -168,33 +177,19 @@ def _name_voters(state: VoteState, choices: frozenset[str]) -> list[str]:
 
 def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     work = find_work(ticket)
-    evidence = f"{ticket.key}, seen {_day(ticket.seen_at)}"
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
         settle = "call its vote" if stage in _OPEN else "reopen it by a ruling"
-        yield Drift(
-            side="ticket",
-            says=says,
-            derived=stage,
-            evidence=evidence,
-            mend=f"{settle}, or correct the resolution of {ticket.key}",
-        )
+        mend = f"{settle}, or correct the resolution of {ticket.key}"
     elif work is Work.DROPPED and stage in {Stage.ACCEPTED, Stage.VOTE}:
-        yield Drift(
-            side="ticket",
-            says=says,
-            derived=stage,
-            evidence=evidence,
-            mend=f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling",
-        )
+        mend = f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling"
     elif work is Work.OPEN and stage in {Stage.REJECTED, Stage.DISCARDED} and ticket.fix_versions:
-        yield Drift(
-            side="ticket",
-            says=f"planned for {', '.join(ticket.fix_versions)}",
-            derived=stage,
-            evidence=evidence,
-            mend=f"resolve {ticket.key}, or take the fix version off it",
-        )
+        says = f"planned for {', '.join(ticket.fix_versions)}"
+        mend = f"resolve {ticket.key}, or take the fix version off it"
+    else:
+        return
+    evidence = f"{ticket.key}, seen {_day(ticket.seen_at)}"
+    yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, mend=mend, said_at=ticket.seen_at)
 
 
 def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
@@ -206,7 +201,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
         if row.section != "accepted":
             continue
         evidence = f'"{row.title}", seen {_day(row.seen_at)}; {ticket.key}, seen {_day(ticket.seen_at)}'
-        said = name_versions(row.release or "")
+        said, said_at = name_versions(row.release or ""), max(row.seen_at, ticket.seen_at)
         if said and work is not Work.DROPPED and not said & versions:
             yield Drift(
                 side="release",
@@ -214,6 +209,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
                 derived=f"fixed in {', '.join(ticket.fix_versions)}",
                 evidence=evidence,
                 mend=f'set the row\'s release to "{", ".join(ticket.fix_versions)}"',
+                said_at=said_at,
             )
         if row.in_progress and work is Work.DONE:
             yield Drift(
@@ -222,6 +218,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
                 derived=f"{ticket.status}, {ticket.resolution}",
                 evidence=evidence,
                 mend='take "(WIP)" off the row',
+                said_at=said_at,
             )
 
 
@@ -235,6 +232,7 @@ def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> I
         derived=f"{row.jira} in the index",
         evidence=f'version {page.version} by {page.saved_by}, {_day(page.saved_at)}; "{row.title}"',
         mend="name the same ticket on the page and in the index",
+        said_at=max(page.saved_at, row.seen_at),
     )
 
 

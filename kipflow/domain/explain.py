@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.clocks import after, find_earliest_close
-from kipflow.domain.decisions import DRIFT_GRACE, Decision, Drift
+from kipflow.domain.decisions import Decision, Drift
 from kipflow.domain.drift import find_drift
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import SilenceWarning
@@ -73,8 +73,7 @@ def _find_deadline(state: State, warning: SilenceWarning | None, drift: Sequence
     moments = [*find_clock_moments(state), *([silent_at] if silent_at is not None else [])]
     if warning is not None and quiet.find_warned_at(state) is None:
         moments.append(after(state.as_of, LOOK_AGAIN))
-    if drift:
-        moments.append(after(state.since, DRIFT_GRACE))  # people are asked about it then
+    moments.extend(each.find_due(state.since) for each in drift)
     if state.running is not None:
         # a passed vote that nobody has announced by then becomes a question
         earliest = find_earliest_close(state.facts, state.running, state.policy, state.now)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kipflow.domain.clocks import VoteState
-from kipflow.domain.decisions import DRIFT_GRACE, Decision, Drift, ReviewItem
+from kipflow.domain.decisions import Decision, Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import ProposalFacts, SilenceWarning
 from kipflow.domain.messagekinds import find_move_kind
@@ -144,10 +144,8 @@ def _list_drift(situation: Situation) -> Iterator[tuple[str, Drift]]:
     decision, rules = situation.decision, situation.rules
     if situation.is_of_the_past or situation.followed_since is None or not situation.is_fresh(decision.since):
         return
-    if decision.as_of - decision.since < DRIFT_GRACE:
-        return
     for drift in decision.drift:
-        if not (drift.side == "index" and rules.index_page):
+        if drift.find_due(decision.since) <= decision.as_of and not (drift.side == "index" and rules.index_page):
             said = hashlib.sha256(repr((drift.says, drift.derived)).encode()).hexdigest()[:12]
             yield f"{situation.key}/drift/{drift.side}/{said}/slack", drift
 

@@ -154,6 +154,18 @@ def test_operators_hear_of_drift_a_day_after_a_move_and_of_none_that_a_first_run
         assert "drift" not in kinds
 
 
+def test_who_edits_a_page_long_after_the_move_has_a_day_too_and_an_edit_of_something_else_gives_no_more() -> None:
+    early = page(5, StatusWord.ACCEPTED, version=2)
+    edited = facts(**{**TALKED, "pages": (page(0), early, replace(early, version=3, saved_at=at(5.5)))})
+
+    def asked(day: float) -> list[str]:
+        return texts(find_effects(decided(edited, POLICY, day), (), RULES, followed_since=at(0)), "#ops")
+
+    assert [d.said_at for d in decided(edited, POLICY, 5.9).drift] == [at(5)]
+    assert (asked(5.9), decided(edited, POLICY, 5.9).next_deadline) == ([], at(6))
+    assert asked(6) == ["KIP-7: the page says “Accepted”, the facts say Discussion"]
+
+
 def test_a_move_by_a_person_says_who_and_why_and_cannot_ping() -> None:
     loud = replace(ruling(5, "stage", stage="Discarded"), author="<!here>", reason="*see* <!channel>")
     after = decided(facts(**TALKED, rulings=(loud,)), POLICY, 6)
