@@ -53,7 +53,7 @@ class BoardApi:
 
     def proposals(self, query: Annotated[ListQuery, Depends(parse_list_query)]) -> JSONResponse:
         """A page of the list of proposals."""
-        page = self._board().rows(query.as_rows())
+        page = self._board().rows(query)
         return answer_json(self._clock(), total=page.total, page=query.page, proposals=page.rows)
 
     def proposal(self, number: Number) -> JSONResponse:

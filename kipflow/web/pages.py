@@ -66,7 +66,7 @@ class BoardPages:
         )
 
     def list_proposals(self, request: Request, query: Annotated[ListQuery, Depends(parse_list_query)]) -> HTMLResponse:
-        found = self._board().rows(query.as_rows())
+        found = self._board().rows(query)
         return self._pages.render(
             request,
             "proposals.html",

@@ -24,42 +24,26 @@ _FIRST_DESCENDING = frozenset({Sort.NUMBER, Sort.SINCE, Sort.ACTIVITY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListQuery:
-    """What the address of the list of proposals says, in the terms of its form."""
+class ListQuery(RowQuery):
+    """What the address of the list of proposals says."""
 
-    stages: tuple[Stage, ...] = ()
-    text: str = ""
-    author: str = ""
-    interface: str = ""
-    waiting: Waiting | None = None
-    sort: Sort = Sort.NUMBER
-    descending: bool = True
-    page: int = 1
+    limit: int = PAGE_SIZE
+
+    @property
+    def page(self) -> int:
+        return self.offset // PAGE_SIZE + 1
 
     @property
     def is_filtered(self) -> bool:
         return bool(self.stages or self.text or self.author or self.interface or self.waiting)
 
-    def as_rows(self) -> RowQuery:
-        return RowQuery(
-            stages=self.stages,
-            text=self.text,
-            author=self.author,
-            interface=self.interface,
-            waiting=self.waiting,
-            sort=self.sort,
-            descending=self.descending,
-            offset=(self.page - 1) * PAGE_SIZE,
-            limit=PAGE_SIZE,
-        )
-
     def link_sorted(self, sort: Sort) -> str:
         """The query string that sorts by `sort`, the other way round if it is sorted by it already."""
         flipped = not self.descending if sort is self.sort else sort in _FIRST_DESCENDING
-        return replace(self, sort=sort, descending=flipped, page=1).as_query_string()
+        return replace(self, sort=sort, descending=flipped, offset=0).as_query_string()
 
     def link_page(self, page: int) -> str:
-        return replace(self, page=page).as_query_string()
+        return replace(self, offset=(page - 1) * PAGE_SIZE).as_query_string()
 
     def as_query_string(self) -> str:
         """`?…` with only what differs from the default list; `?` alone for the default itself."""
@@ -101,7 +85,7 @@ def parse_list_query(
         waiting=Waiting(waiting) if waiting in list(Waiting) else None,
         sort=sort,
         descending=order == "desc" if order else sort in _FIRST_DESCENDING,
-        page=page,
+        offset=(page - 1) * PAGE_SIZE,
     )
 
 
