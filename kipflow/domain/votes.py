@@ -198,7 +198,6 @@ class Vote:
     ended_at: datetime | None = None
     ended_how: str | None = None
     ended_message_id: str | None = None
-    last_message_at: datetime | None = None
     root_missing: bool = False
     doubts: tuple[Doubt, ...] = ()
     heard: tuple[Ballot, ...] = ()

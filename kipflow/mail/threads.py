@@ -122,7 +122,6 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
         ended_at=round_.ended_at,
         ended_how=round_.ended_how,
         ended_message_id=round_.ended_message_id,
-        last_message_at=max((at for _, at in mails), default=round_.opened_at),
         root_missing=round_.root_missing,
         claimed_ends=tuple(round_.claimed_ends),
         contested=round_.contested,

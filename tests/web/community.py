@@ -91,7 +91,6 @@ def poll(number: int, title: str, opened_at: datetime, ballots: Iterable[Ballot]
         opened_by_address=address_of(PEOPLE[number % len(PEOPLE)]),
         opened_at=opened_at,
         ballots=tuple(ballots),
-        last_message_at=opened_at,
     )
     return replace(vote, **changes)  # type: ignore[arg-type]
 
