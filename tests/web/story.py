@@ -48,20 +48,20 @@ people:
 """
 
 
-def write_config(folder: Path) -> Path:
+def write_config(folder: Path, community: str = COMMUNITY) -> Path:
     """A configuration folder with one community, "board", that has no clock of its own."""
     (folder / "communities").mkdir(parents=True)
     (folder / "rosters").mkdir()
-    (folder / "communities" / "board.yaml").write_text(COMMUNITY)
+    (folder / "communities" / "board.yaml").write_text(community)
     (folder / "rosters" / "board.yaml").write_text(ROSTER)
     return folder
 
 
-def connect_board(home: Path) -> Parts:
+def connect_board(home: Path, community: str = COMMUNITY) -> Parts:
     """The parts over a fresh, migrated SQLite database below `home`."""
     url = f"sqlite:///{home / 'board.db'}"
     migrate(sqlalchemy.make_url(url))
-    config = write_config(home / "config")
+    config = write_config(home / "config", community)
     return connect(Settings(home=home, config=config, community="board", database_url=url, sends=False))
 
 
