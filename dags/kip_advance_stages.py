@@ -21,7 +21,7 @@ time is not this machine's, scheduled runs decide as of its now.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -86,18 +86,18 @@ def kip_advance_stages() -> None:
 
     # also after a failure: what the other proposals brought must reach those who wait for it
     @task(outlets=[TRANSITIONS], trigger_rule=TriggerRule.ALL_DONE)
-    def announce_transitions(changes: Iterable[int | None] | None, parts: Iterable[object] | None) -> int:
+    def announce_transitions(changes: Sequence[int], parts: Sequence[object] | None) -> int:
         """Notify those who wait for new history; skipped where there is none. A part that failed may have some."""
-        known = [change for change in changes or () if change is not None]
-        failed = len(list(parts or ())) - len(known)
-        if not sum(known) and failed <= 0:
+        # in one piece: asked one by one, Airflow logs an error behind the last
+        known = changes[:]
+        if not sum(known) and len(parts or ()) <= len(known):
             raise AirflowSkipException("nothing changed")
         return sum(known)
 
     @task
-    def close(changes: Iterable[int | None]) -> int:
+    def close(changes: Sequence[int]) -> int:
         """Makes the run fail where one of its proposals did, which the announcement alone would hide."""
-        return len(list(changes))
+        return len(changes)
 
     due = find_due()
     advanced = advance.expand_kwargs(due)

@@ -53,9 +53,7 @@ def kip_backfill() -> None:
         landed = mail.land(parts, find_batch(context["dag_run"]), wanted)
         return sum(landing.is_readable(one) for one in landed)
 
-    stored = mail.store_read()
-    land_range() >> mail.read_with_spark() >> stored
-    mail.announce_messages(stored)
+    land_range() >> mail.read_with_spark() >> mail.store_read() >> mail.announce_messages()
 
 
 kip_backfill()

@@ -58,7 +58,7 @@ def kip_poll_threads() -> None:
     landed, here, stored = land_changed(), mail.read_in_process(), mail.store_read()
     landed >> here
     landed >> mail.read_with_spark() >> stored
-    mail.announce_messages(here, stored)
+    [here, stored] >> mail.announce_messages()
     # a branch of its own: an archive that is away keeps no stored mail from being read again
     mail.announce_readings(mail.read_again())
 

@@ -30,11 +30,20 @@ def require_archive(parts: Parts) -> tuple[Archive, ArchiveConfig]:
 
 
 def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.Landed]:
-    """Fetch months to files and note them for the tasks that follow."""
+    """Fetch months to files and note them for the tasks that follow. One bad month among good ones fails nothing.
+
+    Raises:
+        AirflowFailException: no month could be read, so there is nothing to start Spark for. That is noted by now,
+            and the next poll asks again.
+    """
     archive, _ = require_archive(parts)
     raw = parts.settings.raw / parts.community.name
     landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
     landing.save_landing(landed, batch.landing)
+    if landed and not any(map(landing.is_readable, landed)):
+        read_here(parts, batch)
+        why = landed[0].month.why or landed[0].month.status
+        raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
     landing.save_manifest(landed, batch.manifest, prefix=parts.community.prefix, receivers=parts.community.receivers)
     return landed
 
@@ -51,17 +60,13 @@ def store_read() -> dict[str, int]:
     parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
     items: Iterator[Any] = chain(lake.read_messages(batch.written), lake.read_unreadable(batch.written))
     landed = landing.load_landing(batch.landing)
-    return finish(batch, landed, poll.upsert_read(parts.store, landed, items, seen_at=parts.clock()))
+    return finish(batch, poll.upsert_read(parts.store, landed, items, seen_at=parts.clock()))
 
 
 @task
 def read_in_process() -> dict[str, int]:
     """Read and store the batch's mbox files here: for few mails a JVM start costs more than the work."""
-    parts, batch = open_parts(), find_batch(get_current_context()["dag_run"])
-    landed = landing.load_landing(batch.landing)
-    own = parts.community
-    report = poll.read_months(parts.store, landed, prefix=own.prefix, receivers=own.receivers, seen_at=parts.clock())
-    return finish(batch, landed, report)
+    return read_here(open_parts(), find_batch(get_current_context()["dag_run"]))
 
 
 @task
@@ -86,21 +91,23 @@ def announce_readings(counts: dict[str, int]) -> int:
     return skip_unless_new([counts], "new", "read_otherwise")
 
 
-def finish(batch: Batch, landed: Sequence[landing.Landed], report: Report) -> dict[str, int]:
-    """Report what a batch brought. One bad month among good ones fails nothing; an archive that is away does.
+def read_here(parts: Parts, batch: Batch) -> dict[str, int]:
+    """Read and store what landed, in this process."""
+    landed, own = landing.load_landing(batch.landing), parts.community
+    report = poll.read_months(parts.store, landed, prefix=own.prefix, receivers=own.receivers, seen_at=parts.clock())
+    return finish(batch, report)
 
-    Raises:
-        AirflowFailException: no month could be read. That is noted by now, and the next poll asks again.
-    """
+
+def finish(batch: Batch, report: Report) -> dict[str, int]:
+    """Report what a batch brought, and remove older ones."""
     prune_batches(batch)
-    counts = log_report(report)
-    if landed and not any(landing.is_readable(one) for one in landed):
-        why = landed[0].month.why or landed[0].month.status
-        raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")
-    return counts
+    return log_report(report)
 
 
 @task(outlets=[MESSAGES], trigger_rule=TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS)
-def announce_messages(*counts: dict[str, int] | None) -> int:
+def announce_messages() -> int:
     """Notify those who wait for new messages; skipped where there are none."""
+    context = get_current_context()
+    # as a list of tasks: of one that was skipped there is nothing, and Airflow would log an error for an argument
+    counts = context["ti"].xcom_pull(task_ids=sorted(context["task"].upstream_task_ids))
     return skip_unless_new(counts, "new", "read_otherwise")

@@ -137,9 +137,10 @@ def _wait_quiet(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
 
 
 def _find_active(api: AirflowApi, dag_ids: Collection[str]) -> list[DagRun]:
-    """The runs of these DAGs that are worth waiting for."""
+    """The runs of these DAGs that are worth waiting for: none that is stuck, or queued behind one that is."""
     runs = [run for run in api.fetch_active() if run.dag_id in dag_ids]
-    return [run for run in runs if run.state != "running" or not _find_stuck(api.fetch_task_states(run))]
+    stuck = {run.dag_id for run in runs if run.state == "running" and _find_stuck(api.fetch_task_states(run))}
+    return [run for run in runs if run.dag_id not in stuck]
 
 
 def _find_stuck(states: Sequence[TaskState]) -> list[tuple[str, int]]:

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from kipflow.domain.facts import ArchiveMonth
+from kipflow.services.conditions import load_away
 from kipflow.services.effectrules import EffectRules
+from kipflow.services.wanted_months import Wanted
 from tests.unit.services.stores import open_memory
 
 pytestmark = pytest.mark.airflow
@@ -115,6 +118,38 @@ def test_nothing_new_skips_the_announcement() -> None:
     assert skip_unless_new([None, {"new": 2}, {"new": 3}], "new") == 5
 
 
+class LazyCounts(list[int]):
+    """What mapped tasks returned, as Airflow gives it: asked for one behind the last, it logs an error."""
+
+    def __iter__(self) -> Any:
+        raise AssertionError("XCom not found")
+
+
+def test_the_changes_of_all_parts_are_asked_for_at_once(dags: dict[str, Any]) -> None:
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    announce, close = (
+        dags["kip_advance_stages"].get_task(name).python_callable for name in ("announce_transitions", "close")
+    )
+    assert (announce(LazyCounts([2, 1]), [{}, {}]), close(LazyCounts([2, 1]))) == (3, 2)
+    assert announce(LazyCounts([0]), [{}, {}]) == 0, "the part that failed may have brought some"
+    with pytest.raises(AirflowSkipException):
+        announce(LazyCounts([0]), [{}])
+
+
+def test_of_a_reading_that_was_skipped_nothing_is_asked(monkeypatch: pytest.MonkeyPatch, dags: dict[str, Any]) -> None:
+    task = dags["kip_poll_threads"].get_task("announce_messages")
+    assert task.op_args == (), "an argument of a task that was skipped is an error in the log"
+    returned = {"read_in_process": {"new": 2}}
+
+    def pull(task_ids: list[str]) -> list[dict[str, int] | None]:
+        return [returned.get(name) for name in task_ids]
+
+    context = {"task": task, "ti": SimpleNamespace(xcom_pull=pull)}
+    monkeypatch.setitem(task.python_callable.__globals__, "get_current_context", lambda: context)
+    assert task.python_callable() == 2
+
+
 def test_a_task_that_is_tried_again_finds_its_batch_and_old_batches_go(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -136,34 +171,35 @@ def test_a_task_that_is_tried_again_finds_its_batch_and_old_batches_go(
     assert [batch.folder.is_dir() for batch in batches] == [False] * (len(batches) - KEPT - 1) + [True] * (KEPT + 1)
 
 
-@pytest.mark.parametrize(("states", "fails"), [(["missing", "missing"], True), (["missing", "complete"], False)])
-def test_only_an_archive_that_gives_nothing_at_all_fails_the_run(
-    tmp_path: Path, states: list[str], fails: bool
+@pytest.mark.parametrize(("there", "fails"), [((), True), (("2026-02",), False)])
+def test_only_an_archive_that_gives_nothing_at_all_fails_the_run_and_does_so_before_spark_starts(
+    tmp_path: Path, there: tuple[str, ...], fails: bool
 ) -> None:
     from airflow.sdk.exceptions import AirflowFailException
     from kip_dags.batches import Batch
-    from kip_dags.mail import finish
+    from kip_dags.mail import land
 
-    from kipflow.domain.facts import ArchiveMonth
-    from kipflow.services.landing import Landed
-    from kipflow.services.ports import Report
+    def fetch_month(list_id: str, month: str, target: Path, *, now: datetime) -> ArchiveMonth:
+        target.touch()
+        status = "complete" if month in there else "missing"
+        return ArchiveMonth(list_id=list_id, month=month, status=status, fetched_at=now, path=str(target), why="503")
 
-    landed = [
-        Landed(
-            stats="",
-            month=ArchiveMonth(
-                list_id="dev@x.example", month=f"2026-0{n}", status=state, fetched_at=NOW, path="x", why="503"
-            ),
-        )
-        for n, state in enumerate(states, start=1)
-    ]
-    batch = Batch(folder=tmp_path / "batch")
+    parts: Any = SimpleNamespace(
+        archive=SimpleNamespace(fetch_month=fetch_month),
+        community=SimpleNamespace(name="x", archive=object(), prefix="KIP", receivers=()),
+        settings=SimpleNamespace(raw=tmp_path),
+        clock=lambda: NOW,
+        store=open_memory(),
+    )
+    wanted = [Wanted(list_id="dev@x.example", month=month, stats="s", mails=1) for month in ("2026-01", "2026-02")]
 
     if fails:
         with pytest.raises(AirflowFailException, match="none of the 2 months could be read: 503"):
-            finish(batch, landed, Report(counts={"new": 0}))
+            land(parts, Batch(folder=tmp_path / "lake" / "batch"), wanted)
     else:
-        assert finish(batch, landed, Report(counts={"new": 4})) == {"new": 4}
+        assert len(land(parts, Batch(folder=tmp_path / "lake" / "batch"), wanted)) == 2
+    with parts.store.begin() as session:
+        assert list(load_away(session.marks)) == (["archive"] if fails else []), "and the board says so"
 
 
 @pytest.mark.parametrize(("counts", "fails"), [((0, 3), True), ((2, 1), False), ((0, 0), False)])

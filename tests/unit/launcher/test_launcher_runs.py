@@ -101,3 +101,16 @@ def test_nobody_waits_for_what_airflow_tries_again_and_again(tmp_path: Path) -> 
     assert "✗ Mail archive and wiki are read for the first time: kip_sync_wiki failed" in told
     assert "✓ Stages, index, Slack and metrics follow" in told
     assert airflow.paused == set()
+
+
+class AwayAndDueAgain(AwayForLong):
+    """Meanwhile its timetable comes round too: that run is queued until the one that is stuck has ended."""
+
+    def fetch_active(self) -> list[DagRun]:
+        active = super().fetch_active()
+        return [*active, *(replace(run, run_id="scheduled", state="queued") for run in active)]
+
+
+def test_nobody_waits_for_a_run_that_is_queued_behind_one_that_is_stuck(tmp_path: Path) -> None:
+    [line] = start(AwayAndDueAgain(SYNC), tmp_path)[0]
+    assert line.startswith("kip_sync_wiki failed at sync_pages: ")
