@@ -19,7 +19,7 @@ from kipflow.domain.events import Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.proposals import Proposal
 from kipflow.services.ports import CARD, RETRACTS, Effect, NewFact, OutboxRow, ProposalRows, Rules
-from tests.memory_facts import MemoryMail, MemoryMarks, MemoryPages
+from tests.memory_facts import MemoryBatches, MemoryMail, MemoryMarks, MemoryPages
 
 
 @dataclass
@@ -147,15 +147,19 @@ class MemoryStore:
         self.history = MemoryHistory({r.number: r for r in rows}, given)
         self.rulings = MemoryRulings(given)
         self.outbox = MemoryOutbox()
-        self.mail, self.pages, self.marks = MemoryMail(), MemoryPages(), MemoryMarks()
+        self.batches, self.marks = MemoryBatches(), MemoryMarks()
+        self.mail = MemoryMail(rules.attribute, self.batches)
+        self.pages = MemoryPages(self.batches)
 
     @contextmanager
     def begin(self) -> Iterator[Any]:
-        before = deepcopy((self.history, self.rulings, self.outbox, self.mail, self.pages, self.marks))
+        before = deepcopy(
+            {name: part for name, part in vars(self).items() if name != "rules"}, {id(self.rules): self.rules}
+        )
         try:
             yield self
         except BaseException:
-            self.history, self.rulings, self.outbox, self.mail, self.pages, self.marks = before
+            vars(self).update(before)
             raise
 
     read = begin

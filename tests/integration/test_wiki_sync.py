@@ -10,73 +10,22 @@ from pathlib import Path
 import pytest
 
 from kipflow.adapters.store import SqlStore
-from kipflow.domain.errors import ServiceUnavailable, UnreadableInput
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.policy import Policy
 from kipflow.services.advance import advance_all
 from kipflow.services.assembly import load_facts
 from kipflow.services.effectrules import EffectRules
-from kipflow.services.ports import PageRef, WikiPage
 from kipflow.services.sync import sync_wiki
 from tests.integration.conftest import connect_to
+from tests.memory_wiki import MemoryWiki
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-class MovableWiki:
-    """A wiki in memory whose pages can be moved, hidden and deleted, and that counts what is asked of it."""
-
-    def __init__(self) -> None:
-        self.versions: dict[str, list[WikiPage]] = {}
-        self.children: set[str] = set()
-        self.refused: dict[str, str] = {}
-        self.refused_versions: set[tuple[str, int]] = set()
-        self.down = False
-        self.asked: list[str] = []
-        self.save("1", "Index", "<p>index</p>", listed=False)
-
-    def save(self, page_id: str, title: str, body: str, *, listed: bool = True) -> None:
-        known = self.versions.setdefault(page_id, [])
-        number = len(known) + 1
-        at = START - 100 * DAY + number * DAY
-        known.append(
-            WikiPage(
-                page_id=page_id, version=number, title=title, body=body, saved_at=at, saved_by="Ann", labels=("kip",)
-            )
-        )
-        if listed:
-            self.children.add(page_id)
-
-    def fetch_page(self, page_id: str) -> WikiPage:
-        self.asked.append(page_id)
-        if self.down:
-            raise ServiceUnavailable(service="wiki", url="http://wiki.x.example", why="503")
-        if page_id in self.refused or page_id not in self.versions:
-            raise UnreadableInput(source=f"page {page_id}", why=self.refused.get(page_id, "not found"))
-        return self.versions[page_id][-1]
-
-    def fetch_version(self, page_id: str, version: int) -> WikiPage:
-        self.asked.append(f"{page_id}@{version}")
-        if page_id in self.refused or (page_id, version) in self.refused_versions:
-            raise UnreadableInput(source=f"page {page_id}", why="not found")
-        return self.versions[page_id][version - 1]
-
-    def fetch_children(self, page_id: str) -> Iterator[PageRef]:
-        for child in sorted(self.children):
-            newest = self.versions[child][-1]
-            yield PageRef(page_id=child, version=newest.version, title=newest.title)
-
-    def save_page(self, page: WikiPage, *, body: str, message: str) -> WikiPage:
-        raise NotImplementedError
-
-    def create_page(self, parent_id: str, *, title: str, body: str) -> WikiPage:
-        raise NotImplementedError
-
-
 @pytest.fixture
-def wiki() -> MovableWiki:
-    made = MovableWiki()
+def wiki() -> MemoryWiki:
+    made = MemoryWiki()
     for body in ("<h1>Motivation</h1><p>Old.</p>", "<h1>Motivation</h1><p>New.</p>"):
         made.save("7", "KIP-7: Seven", body)
     return made
@@ -89,7 +38,7 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
     parts.store.close()
 
 
-def sync(store: SqlStore, wiki: MovableWiki, at: datetime = START) -> tuple[dict[str, int], tuple[str, ...]]:
+def sync(store: SqlStore, wiki: MemoryWiki, at: datetime = START) -> tuple[dict[str, int], tuple[str, ...]]:
     report = sync_wiki(store, wiki, index_page="1", prefix="KIP", as_of=at)
     return dict(report.counts), report.warnings
 
@@ -106,7 +55,7 @@ def absences(store: SqlStore, number: int = 7) -> list[tuple[str, bool]]:
         return [(a.why, a.until is None) for a in load_facts(session, number).absences]
 
 
-def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, wiki: MovableWiki) -> None:
+def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, wiki: MemoryWiki) -> None:
     assert sync(store, wiki)[0]["versions_new"] == 2
     with store.begin() as session:
         old, new = load_facts(session, 7).pages
@@ -115,14 +64,14 @@ def test_versions_carry_labels_and_what_they_say_in_substance(store: SqlStore, w
     assert [title for title, _ in new.substance] == ["Motivation"]
 
 
-def test_a_second_run_asks_for_no_page_again(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_second_run_asks_for_no_page_again(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.asked.clear()
     assert sync(store, wiki)[0] == {"versions_new": 0, "index_rows": 0, "unreadable": 0}
     assert wiki.asked == ["1"]
 
 
-def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.children.remove("7")
     wiki.refused["7"] = "not found: deleted, or hidden from this account"
@@ -133,7 +82,7 @@ def test_a_deleted_page_is_noted_once_and_keeps_what_was_read(store: SqlStore, w
         assert len(load_facts(session, 7).pages) == 2
 
 
-def test_a_missing_page_is_looked_for_once_a_day(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_missing_page_is_looked_for_once_a_day(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.children.remove("7")
     wiki.refused["7"] = "gone"
@@ -142,7 +91,7 @@ def test_a_missing_page_is_looked_for_once_a_day(store: SqlStore, wiki: MovableW
     assert wiki.asked.count("7") == 1 + 2
 
 
-def test_a_page_that_moved_elsewhere_is_followed(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_page_that_moved_elsewhere_is_followed(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.children.remove("7")
     wiki.save("7", "KIP-7: Seven", "<h1>Motivation</h1><p>Newer.</p>", listed=False)
@@ -153,7 +102,7 @@ def test_a_page_that_moved_elsewhere_is_followed(store: SqlStore, wiki: MovableW
     assert absences(store) == [("moved away from below the index page", False)]
 
 
-def test_a_page_that_is_shown_again_is_present_again(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_page_that_is_shown_again_is_present_again(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.save("7", "KIP-7: Seven", "<h1>Motivation</h1><p>Hidden.</p>")
     wiki.refused["7"] = "restricted: this account may not read it"
@@ -166,7 +115,7 @@ def test_a_page_that_is_shown_again_is_present_again(store: SqlStore, wiki: Mova
     assert absences(store) == [("restricted: this account may not read it", False)]
 
 
-def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wiki: MovableWiki) -> None:
+def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wiki: MemoryWiki) -> None:
     wiki.refused_versions.add(("7", 1))
     assert sync(store, wiki)[0] == {"versions_new": 1, "index_rows": 0, "unreadable": 1}
     wiki.refused_versions.clear()
@@ -176,7 +125,7 @@ def test_an_old_version_that_was_refused_is_asked_for_again(store: SqlStore, wik
         assert [p.version for p in load_facts(session, 7).pages] == [1, 2]
 
 
-def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     wiki.children.remove("7")
     wiki.down = True
@@ -185,7 +134,7 @@ def test_a_wiki_that_is_down_makes_no_page_absent(store: SqlStore, wiki: Movable
     assert absences(store) == []
 
 
-def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore, wiki: MemoryWiki) -> None:
     sync(store, wiki)
     newest = wiki.versions["7"][-1]
     wiki.versions["7"].append(replace(newest, version=3, title="KIP-7: Seven dwarfs"))
@@ -194,7 +143,7 @@ def test_a_renamed_page_takes_its_new_title_and_keeps_its_number(store: SqlStore
         assert load_facts(session, 7).proposal.title == "Seven dwarfs"
 
 
-def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: SqlStore, wiki: MovableWiki) -> None:
+def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: SqlStore, wiki: MemoryWiki) -> None:
     row = '<tr><td><a href="https://video.x.example/1">2026-02-03</a></td><td><ul><li>KIP-7: go on.</li></ul></td></tr>'
     wiki.save("1", "Index", f"<h1>Recordings</h1><table>{row}</table>", listed=False)
     sync(store, wiki)
@@ -203,7 +152,7 @@ def test_notes_of_calls_on_the_index_page_are_kept_with_their_proposals(store: S
     assert (str(call.held_on), call.note, call.url) == ("2026-02-03", "KIP-7: go on.", "https://video.x.example/1")
 
 
-def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStore, wiki: MemoryWiki) -> None:
     """Its title alone is known from the list of pages; the thread on the list says that there is a proposal."""
     row = IndexEntry(number=9, title="Nine", section="discussion", seen_at=START, origin="page")
     with store.begin() as session:
@@ -223,7 +172,7 @@ def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStor
     assert absences(store, 9) == [("restricted: this account may not read it", False)]
 
 
-def test_a_page_of_call_notes_is_linked_to_the_proposals_that_it_names(store: SqlStore, wiki: MovableWiki) -> None:
+def test_a_page_of_call_notes_is_linked_to_the_proposals_that_it_names(store: SqlStore, wiki: MemoryWiki) -> None:
     wiki.save("3", "Call notes", "<h2>2026-02-27</h2><p>KIP-7: the hinges stay.</p>")
     sync(store, wiki)
     wiki.save("3", "Call notes", "<h2>2026-02-27</h2><p>KIP-7: the hinges stay.</p><p>KIP-7 again.</p>")

@@ -10,8 +10,10 @@ import pytest
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.alerts import Failure, report_failure
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
 from tests.memory_store import MemoryOutbox, MemoryStore
+from tests.unit.services.stores import POLICY
 
 NOW = datetime(2026, 3, 5, 9, 10, tzinfo=UTC)
 RULES = EffectRules(prefix="KIP", sends=True, slack="approve", channel="#kips", operators="#ops")
@@ -21,7 +23,7 @@ POLL = Failure(where="kip_poll_threads.ask", cause=AWAY, log_url="https://air.ex
 
 @pytest.fixture
 def store() -> Any:
-    return MemoryStore(None)  # type: ignore[arg-type] # a failure is about no proposal
+    return MemoryStore(CommunityRules(policy=POLICY, prefix="KIP"))
 
 
 def bodies(outbox: MemoryOutbox) -> list[str]:

@@ -28,6 +28,7 @@ from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import BallotStatus
 from kipflow.services.alerts import Failure, render_failure
+from kipflow.services.assembly import CommunityRules
 from kipflow.services.board import BoardRow, ProposalView, VoteClock
 from kipflow.services.buttons import offer
 from kipflow.services.conditions import Condition, report_conditions
@@ -193,7 +194,7 @@ def write_approval() -> Mapping[str, Any]:
 
 
 def write_condition() -> Mapping[str, Any]:
-    store: Any = MemoryStore(None)  # type: ignore[arg-type] # nothing is assembled
+    store: Any = MemoryStore(CommunityRules(policy=POLICY, prefix="KIP"))
     fault = Condition(
         name="archive",
         says="The mail archive answers 503",
