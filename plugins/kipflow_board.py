@@ -46,8 +46,7 @@ def build_board() -> "FastAPI":
     from kipflow.wiring import board_program, find_state, index_editor, open_desk
 
     def describe() -> Masthead:
-        parts = open_parts()
-        runs = read_if_possible(lambda: load_runs(create_session))
+        parts, runs = open_parts(), read_if_possible(lambda: load_runs(create_session))
         state = read_if_possible(lambda: find_state(parts, now=parts.clock(), runs=runs, by=datetime.now(UTC))) or ()
         program, editor = board_program(parts.settings), index_editor(parts.community)
         title, dry = parts.community.title, not parts.sends
@@ -67,9 +66,8 @@ def build_board() -> "FastAPI":
     def find_operator(request: Request) -> str | None:
         asked = {"access_entity": DagAccessEntity.HITL_DETAIL, "details": DagDetails(id=ASKING_DAG)}
         user = getattr(request.state, "board_user", None)
-        if user is None or not get_auth_manager().is_authorized_dag(method="PUT", user=user, **asked):
-            return None
-        return user.get_name()
+        may = user is not None and get_auth_manager().is_authorized_dag(method="PUT", user=user, **asked)
+        return request.state.board_name if may else None
 
     return create_app(
         lambda: open_parts().store,
@@ -98,13 +96,16 @@ def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
         session.add(Log(event=f"kipflow_{act}", owner=author, extra=json.dumps(values, default=str)))
 
 
-@cache
 def open_parts() -> "Parts":
-    """The parts of the community that this Airflow runs for. A failure is not kept.
+    """The parts of this Airflow's community, opened anew where its roster was written since. A failure is not kept."""
+    if connect_parts().are_outdated:
+        connect_parts.cache_clear()
+    return connect_parts()
 
-    Raises:
-        ConfigError: a configuration file is wrong.
-    """
+
+@cache
+def connect_parts() -> "Parts":
+    """The parts as the files say now, or `ConfigError`."""
     from kipflow.config.settings import read_settings
     from kipflow.wiring import connect
 

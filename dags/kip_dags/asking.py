@@ -18,8 +18,7 @@ from kipflow_waiting import UNANSWERED_BEFORE, SettledElsewhere
 from kip_dags.parts import open_parts
 from kip_dags.reports import log
 from kipflow.services import asking
-from kipflow.services.acts import say_done
-from kipflow.services.desk import Word
+from kipflow.services.desk import Word, say_done
 from kipflow.services.rulings import MAX_REASON, BadRuling
 from kipflow.wiring import open_desk
 

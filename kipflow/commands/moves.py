@@ -8,13 +8,6 @@ from typing import Any
 from kipflow.domain.events import Evidence, Transition
 
 
-def say_move(move: Transition) -> str:
-    """`Discussion → Vote`; a move that leaves the stage says the stage once."""
-    if move.source == move.target:
-        return f"{move.target} (stays)"
-    return f"{move.source or '–'} → {move.target}"
-
-
 def say_evidence(move: Transition) -> str:
     """What a move rests on, in one line; for a correction why it was made and the facts that came."""
     if not move.retracts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kipflow.commands.moves import find_facts, say_evidence, say_move
+from kipflow.commands.moves import find_facts, say_evidence
 from kipflow.commands.output import console, print_json, print_rows, print_table, say_time
 from kipflow.commands.program import say_program
 from kipflow.commands.proposal_json import as_dict
@@ -20,7 +20,7 @@ from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
-from kipflow.services.wording import is_undated, say_delivery, say_ruling, say_warning
+from kipflow.services.wording import is_undated, say_delivery, say_move, say_ruling, say_warning
 
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import os
-import re
 import sys
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -17,15 +13,15 @@ import click
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
+from kipflow.config.rosterfile import RosterFileAt
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, fold_name
 from kipflow.domain.roster import Roster
-from kipflow.rosters.editing import edit_roster
 from kipflow.rosters.entries import MAX_CHARS
-from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import Format, parse_listing
-from kipflow.services.import_roster import ImportReport, import_roster
+from kipflow.services.import_roster import ImportReport
+from kipflow.services.roster_change import find_difference, plan_change
 
 MAX_SHOWN = 40
 
@@ -88,18 +84,20 @@ def import_(
     listing = parse_listing(documents, form=None if form == "auto" else Format(form), project=project)
     if write and output is None:
         raise click.UsageError("--write needs --output FILE")
-    existing, was = None, ""
-    if output is not None and output.exists():
-        existing, was = _read_existing(output), _read(output)
-    report = import_roster(existing, listing, source=source, as_of=as_of)
-    text = edit_roster(was, existing, report.roster) if existing is not None else render_roster(report.roster)
-    if output is None:
-        click.echo(text, nl=False)
+    file = RosterFileAt(output) if output is not None else None
+    was = file.read() if file is not None and file.path.exists() else ""
+    change = plan_change(was, listing, source=source, as_of=as_of, name=str(output))
+    if file is None:
+        click.echo(change.text, nl=False)
     else:
-        _print_difference(was, text, output)
-        if write and text != was:
-            _save(output, text)
-        _tell_lost_comments(existing, text)
+        for line in find_difference(was, change.text, str(output)):
+            click.echo(line)
+        if write and change.text != was:
+            file.save(change.text)
+    if change.lost_comments:
+        comments = say_count(change.lost_comments, "comment")
+        console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)
+    report = change.report
     _tell(report, output, written=write)
     return 1 if report.conflicts else 0
 
@@ -157,17 +155,6 @@ def _render_roles(person: Person) -> list[str]:
     return texts
 
 
-def _read_existing(path: Path) -> RosterFile:
-    """The file to add to; one that kipflow would refuse, or could not write back as it is, is left alone."""
-    load_roster(path)
-    text = _read(path)
-    if re.search(r"\$\{[A-Z_]", text):
-        raise UnreadableInput(
-            source=str(path), why="uses variables (${NAME}), which would be lost; write the values out"
-        )
-    return parse_roster(text, source=str(path))
-
-
 def _read(path: Path) -> str:
     """The text of a file or of stdin; files older than UTF-8 are read as Latin-1."""
     if str(path) == "-":
@@ -181,33 +168,6 @@ def _read(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def _save(path: Path, text: str) -> None:
-    """Write all or nothing: a roster half written would take votes away."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        load_roster(Path(name))
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _print_difference(was: str, text: str, path: Path) -> None:
-    """The lines that change, as `diff -u` shows them."""
-    names = str(path) if was else "/dev/null", str(path)
-    for line in difflib.unified_diff(was.splitlines(), text.splitlines(), *names, lineterm="", n=1):
-        click.echo("".join(c if c.isprintable() else "\ufffd" for c in line))
-
-
-def _tell_lost_comments(existing: RosterFile | None, text: str) -> None:
-    lost = existing.comments - parse_roster(text, source="the new text").comments if existing is not None else 0
-    if lost > 0:
-        comments = say_count(lost, "comment")
-        console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)
 
 
 def _tell(report: ImportReport, output: Path | None, *, written: bool) -> None:

@@ -9,9 +9,8 @@ import click
 
 from kipflow.commands.output import console, say_time
 from kipflow.domain.proposals import find_references
-from kipflow.services.acts import say_done
 from kipflow.services.board import SenderBallot
-from kipflow.services.desk import Done
+from kipflow.services.desk import Done, say_done
 from kipflow.services.wording import say_authentication
 from kipflow.wiring import Parts
 

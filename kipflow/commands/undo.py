@@ -6,15 +6,11 @@ from datetime import datetime
 
 import click
 
-from kipflow.commands.moves import say_move
-from kipflow.commands.output import console, print_table, progress, say_count, say_time
-from kipflow.domain.proposals import format_key
+from kipflow.commands.output import console, print_table, progress, say_time
 from kipflow.services.advance import advance_all
 from kipflow.services.ports import Batch
-from kipflow.services.undo import Undone, undo
+from kipflow.services.undo import say_items, say_undone, undo
 from kipflow.wiring import Parts, effect_rules
-
-_WHAT = {"mail": "mail", "index": "index row"}
 
 
 def print_batches(parts: Parts) -> int:
@@ -31,7 +27,7 @@ def _row(batch: Batch) -> dict[str, object]:
         "batch": batch.id,
         "at": batch.seen_at,
         "from": batch.sources,
-        "holds": "" if batch.undone_at else say_count(batch.items, _WHAT[batch.kind]),
+        "holds": "" if batch.undone_at else say_items(batch),
         "undone": undone,
     }
 
@@ -44,19 +40,10 @@ def undo_batch(parts: Parts, batch: int, *, at: datetime, by: str, reason: str |
         found = undo(parts.store, batch, policy=parts.policy, at=at, by=by, reason=reason or "", writes=writes)
         if writes:
             advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=at, run_id="undo")
-    _print_undone(found, parts.community.prefix)
+    for line in say_undone(found, parts.community.prefix):
+        console().print(line)
     summary = (
         "undone" if writes else f'nothing is undone yet: `kipflow ingest --undo {batch} --write --reason "…"` does it'
     )
     console().print(summary)
     return 0
-
-
-def _print_undone(found: Undone, prefix: str) -> None:
-    out = console()
-    facts, proposals = say_count(found.batch.items, _WHAT[found.batch.kind]), say_count(len(found.numbers), "proposal")
-    out.print(f"{facts} of {', '.join(found.batch.sources)} taken out, of {proposals}")
-    for line in found.months:
-        out.print(f"  {line}")
-    for move in found.appended:
-        out.print(f"  {format_key(prefix, move.number)}: {say_move(move)}{f': {move.note}' if move.note else ''}")

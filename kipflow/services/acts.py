@@ -5,26 +5,25 @@ An act is recorded first, then applied: the proposals that it touches are decide
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from shlex import quote
 from typing import Any
 
 from kipflow.domain.proposals import format_key
-from kipflow.services import releases, rulings
+from kipflow.services import lasting, releases, rulings
 from kipflow.services.advance import find_candidates, preview
-from kipflow.services.consequences import Consequence, redecide_after_ruling
-from kipflow.services.desk import Act, Desk, Done, Shown, Values, Word
+from kipflow.services.consequences import redecide_after_ruling
+from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.senders import accept_sender, check_pick
 from kipflow.services.who_is_who import rule_identity
 
 #: The fields that hold several values.
 LISTS = frozenset({"interfaces", "picked"})
+#: What names that which somebody was shown, of an act with a preview.
+SEEN = "seen"
 #: What a form adds to what is chosen of several, so that choosing nothing says so.
 NONE = "none"
-#: Votes that are listed one by one after an act that changes many.
-_MAX_CHANGES = 20
 
 
 def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
@@ -34,34 +33,35 @@ def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
         BadRuling: there is no such act, a value is missing, or it makes no sense.
         UnknownProposal: nothing is known of the proposal.
     """
-    act = ACTS.get(name)
-    if act is None:
-        raise BadRuling(f"there is no act {name!r}; there are {', '.join(ACTS)}")
-    missing = [field for field in act.fields if values.get(field) in (None, "", [])]
-    if missing:
-        raise BadRuling(f"{name} needs: {', '.join(missing)}")
+    act = _find(name)
+    _require(name, (*act.fields, *([SEEN] if act.preview else [])), values)
     return act.perform(desk, values, word)
 
 
-def say_done(done: Done, prefix: str) -> list[str]:
-    """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
-    found = done.consequences
-    keys = {c.number: format_key(prefix, c.number) for c in found}
-    shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
-    lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
-    changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
-    lines += changes[:_MAX_CHANGES]
-    if len(changes) > _MAX_CHANGES:
-        lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
-    silent = "its acceptance does not hold; nobody hears of it before"
-    lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
-    return lines
+def preview_act(desk: Desk, name: str, values: Values, at: datetime) -> Preview:
+    """What the act of this name would change.
+
+    Raises:
+        BadRuling: nothing is shown before it, a value is missing, or it makes no sense.
+    """
+    act = _find(name)
+    if act.preview is None:
+        raise BadRuling(f"{name} is done without being shown first")
+    _require(name, act.fields, values)
+    return act.preview(desk, values, at)
 
 
-def _say_stage(found: Consequence) -> str:
-    if found.moved or found.stage is None:
-        return f"is now: {found.stage or 'not begun yet'}"
-    return f"stays in {found.stage}{'' if found.votes else ', and nothing is counted otherwise'}"
+def _find(name: str) -> Act:
+    act = ACTS.get(name)
+    if act is None:
+        raise BadRuling(f"there is no act {name!r}; there are {', '.join(ACTS)}")
+    return act
+
+
+def _require(name: str, fields: Sequence[str], values: Values) -> None:
+    missing = [field for field in fields if values.get(field) in (None, "", [])]
+    if missing:
+        raise BadRuling(f"{name} needs: {', '.join(missing)}")
 
 
 # -- acts on one proposal ----------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _on_proposal(
     """An act that is a ruling on one proposal; `target` is the field that says what it is about."""
 
     def run(desk: Desk, values: Values, word: Word) -> Done:
-        number, value = _read_number(values["proposal"]), read(values)
+        number, value = read_number(values["proposal"]), read(values)
         key = format_key(desk.effects.prefix, number)
         decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
         recorded = rulings.settle(
@@ -90,13 +90,6 @@ def _on_proposal(
         return _apply(desk, word, f"{_say(recorded)}{gone}", recorded.id, [number], shown=shown)
 
     return run
-
-
-def _read_number(given: object) -> int:
-    text = str(given)
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise BadRuling(f"{text!r} is no number")
-    return int(text)
 
 
 def _read_until(values: Values) -> dict[str, Any]:
@@ -132,7 +125,7 @@ def _read_care(values: Values) -> dict[str, Any]:
 
 def _acknowledge_drift(desk: Desk, values: Values, word: Word) -> Done:
     """Let a side go on saying what it says, until it or the facts say something else."""
-    number, side = _read_number(values["proposal"]), str(values["side"])
+    number, side = read_number(values["proposal"]), str(values["side"])
     key = format_key(desk.effects.prefix, number)
     decision, _ = preview(desk.store, number, policy=desk.policy, as_of=word.at)
     found = [drift for drift in (decision.drift if decision is not None else ()) if drift.side == side]
@@ -188,7 +181,7 @@ def _accept_senders(desk: Desk, values: Values, word: Word) -> Done:
 
 
 def _revoke(desk: Desk, values: Values, word: Word) -> Done:
-    ruling = _read_number(values["ruling"])
+    ruling = read_number(values["ruling"])
     rulings.revoke(desk.store, ruling, by=word.author, at=word.at, reason=word.reason)
     return _apply(desk, word, f"ruling {ruling} revoked")
 
@@ -239,4 +232,12 @@ ACTS: Mapping[str, Act] = {
     "refuse": Act(fields=("key",), perform=releases.refuse),
     "rollback": Act(fields=("key",), perform=releases.roll_back),
     "sent": Act(fields=("key",), perform=releases.confirm_sent),
+    "undo": Act(fields=("batch",), perform=lasting.take_out, preview=lasting.preview_undo),
+    "roster": Act(
+        fields=("text", "source", "as_of"),
+        optional=("format", "project"),
+        perform=lasting.import_into,
+        preview=lasting.preview_import,
+    ),
+    "roster-back": Act(fields=(), perform=lasting.take_back, preview=lasting.preview_back),
 }

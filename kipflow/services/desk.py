@@ -6,28 +6,45 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
-from typing import Any
+from shlex import quote
+from typing import Any, Protocol
 
 from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
 from kipflow.domain.roster import Roster
 from kipflow.services.board import Board
 from kipflow.services.consequences import Consequence
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Store
+from kipflow.services.ruling_checks import BadRuling
 
+#: Votes that are listed one by one after an act that changes many.
+_MAX_CHANGES = 20
 #: The values of an act by the names of its fields, as a command or a form gives them.
 Values = Mapping[str, Any]
 
 
+class RosterText(Protocol):
+    """The text of the roster's file."""
+
+    def read(self) -> str: ...
+    def save(self, text: str) -> None: ...
+    def find_before(self) -> str | None:
+        """What it was before it was saved last."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What acts work on. `board` reads the same database that `store` writes to."""
+    """What acts work on. `board` reads the same database that `store` writes to; `rosters` is the file that `roster` is
+    from, None where the community names none."""
 
     store: Store
     board: Board
     roster: Roster
     policy: Policy
     effects: EffectRules
+    rosters: RosterText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +79,55 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What an act would do: in lines, and line by line of a file. `seen` names just that; the act must be given it."""
+
+    lines: tuple[str, ...]
+    seen: str
+    diff: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """Something a person can do. `fields` are the names of its values in the order of the command's words."""
+    """Something a person can do. `fields` are the names of its values in the order of the command's words.
+
+    One with a `preview` has the field `seen` besides: nobody does it without having seen what it changes.
+    """
 
     fields: tuple[str, ...]
     perform: Callable[[Desk, Values, Word], Done]
     optional: tuple[str, ...] = ()
+    preview: Callable[[Desk, Values, datetime], Preview] | None = None
+
+
+def read_number(given: object) -> int:
+    """A number as a form, a program or a command gives it.
+
+    Raises:
+        BadRuling: it is none.
+    """
+    text = str(given)
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise BadRuling(f"{text!r} is no number")
+    return int(text)
+
+
+def say_done(done: Done, prefix: str) -> list[str]:
+    """What an act did, in lines: what was recorded, then each vote that counts otherwise, then what waits."""
+    found = done.consequences
+    keys = {c.number: format_key(prefix, c.number) for c in found}
+    shown = [c for c in found if done.shown is Shown.ALL or (c.moved and done.shown is Shown.MOVED)]
+    lines = ["; ".join([done.said, *(f"{keys[c.number]} {_say_stage(c)}" for c in shown)])]
+    changes = [f"{keys[c.number]}, round {v.round}: {v.before} → {v.after}" for c in found for v in c.votes]
+    lines += changes[:_MAX_CHANGES]
+    if len(changes) > _MAX_CHANGES:
+        lines.append(f"and {len(changes) - _MAX_CHANGES} votes more")
+    silent = "its acceptance does not hold; nobody hears of it before"
+    lines += [f"{keys[c.number]}: {silent} `kipflow review release {quote(c.held)}`" for c in found if c.held]
+    return lines
+
+
+def _say_stage(found: Consequence) -> str:
+    if found.moved or found.stage is None:
+        return f"is now: {found.stage or 'not begun yet'}"
+    return f"stays in {found.stage}{'' if found.votes else ', and nothing is counted otherwise'}"

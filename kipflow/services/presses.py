@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError
-from kipflow.services.acts import perform, say_done
+from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT
-from kipflow.services.desk import Desk, Word
+from kipflow.services.desk import Desk, Word, say_done
 from kipflow.services.ports import Press
 from kipflow.services.result_mail import find_draft
 

@@ -5,18 +5,22 @@ What it changed in the months that are held is put back, unless somebody read th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.policy import Policy
+from kipflow.domain.proposals import format_key
 from kipflow.services.advance import preview_in
 from kipflow.services.brokenfiles import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
+from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.wording import say_move
 
+_WHAT = {"mail": "mail", "index": "index row"}
 #: A list and one of its months → what is known of it, and its files that broke off, as they are kept.
 Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
 
@@ -29,6 +33,13 @@ class Undone:
     numbers: tuple[int, ...]
     appended: tuple[Transition, ...]
     months: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """The same where the same would change, whenever that is."""
+        moves = [(move.number, move.source, move.target, move.rule) for move in self.appended]
+        said = repr((self.batch.id, self.batch.items, self.numbers, self.months, moves))
+        return hashlib.sha256(said.encode()).hexdigest()[:20]
 
 
 class _OnlyShown(Exception):
@@ -61,12 +72,22 @@ def find_changes(before: Held, after: Held) -> list[MonthChange]:
 
 
 def undo(
-    store: Store, batch_id: int, *, policy: Policy, at: datetime, by: str = "", reason: str = "", writes: bool
+    store: Store,
+    batch_id: int,
+    *,
+    policy: Policy,
+    at: datetime,
+    by: str = "",
+    reason: str = "",
+    writes: bool,
+    check: Callable[[Undone], None] = lambda _: None,
 ) -> Undone:
     """Undo a batch, or without `writes` find out what that would change. The proposals are to be decided after it.
 
+    What `check` raises leaves everything as it was.
+
     Raises:
-        KipflowError: no such batch, or it was undone before.
+        BadRuling: no such batch, or it was undone before.
     """
     try:
         with store.begin() as session:
@@ -76,6 +97,7 @@ def undo(
             months = tuple(line for change in batch.months for line in _put_back(session, change))
             appended = (t for n in numbers for t in preview_in(session, n, policy=policy, as_of=at, now=at)[1])
             found = Undone(batch=batch, numbers=tuple(numbers), appended=tuple(appended), months=months)
+            check(found)
             if not writes:
                 raise _OnlyShown(found)
     except _OnlyShown as shown:
@@ -86,9 +108,9 @@ def undo(
 def _find(session: Session, batch_id: int) -> Batch:
     batch = next((b for b in session.batches.load_all() if b.id == batch_id), None)
     if batch is None:
-        raise KipflowError(f"no ingest {batch_id} is known; `kipflow ingest --batches` lists them")
+        raise BadRuling(f"no ingest {batch_id} is known; `kipflow ingest --batches` lists them")
     if batch.undone_at is not None:
-        raise KipflowError(f"ingest {batch_id} was undone {batch.undone_at:%Y-%m-%d %H:%M} UTC by {batch.undone_by}")
+        raise BadRuling(f"ingest {batch_id} was undone {batch.undone_at:%Y-%m-%d %H:%M} UTC by {batch.undone_by}")
     return batch
 
 
@@ -105,3 +127,19 @@ def _put_back(session: Session, change: MonthChange) -> Iterator[str]:
         return
     session.mail.save_month(change.before)
     yield f"{list_id} {month} is {change.before.status} again"
+
+
+def say_undone(found: Undone, prefix: str) -> Iterator[str]:
+    """What undoing a batch changes, in lines."""
+    proposals = "1 proposal" if len(found.numbers) == 1 else f"{len(found.numbers):,} proposals"
+    yield f"{say_items(found.batch)} of {', '.join(found.batch.sources)} taken out, of {proposals}"
+    yield from found.months
+    for move in found.appended:
+        note = f": {move.note}" if move.note else ""
+        yield f"{format_key(prefix, move.number)}: {say_move(move)}{note}"
+
+
+def say_items(batch: Batch) -> str:
+    """How many facts a batch holds that came from nowhere else."""
+    what = _WHAT[batch.kind]
+    return f"{batch.items:,} {what}{'' if batch.items == 1 else 's'}"

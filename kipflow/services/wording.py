@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kipflow.domain.events import UNDATED
+from kipflow.domain.events import UNDATED, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.ruled import say_care
 from kipflow.domain.senders import AddressSource, Authentication
@@ -146,3 +146,10 @@ _RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
     "merge": _say_merge,
     "split": lambda ruling, _: f"two people: {ruling.target}",
 }
+
+
+def say_move(move: Transition) -> str:
+    """`Discussion → Vote`; a move that leaves the stage says the stage once."""
+    if move.source == move.target:
+        return f"{move.target} (stays)"
+    return f"{move.source or '–'} → {move.target}"

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kipflow.domain.proposals import format_key
 from kipflow.forms import Refusal, parse_form, read_body
-from kipflow.services.acts import ACTS, LISTS, perform, say_done
-from kipflow.services.desk import Done, Values, Word
+from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
+from kipflow.services.desk import Done, Preview, Values, Word, say_done
 from kipflow.services.rulings import MAX_REASON
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, Writing
@@ -22,6 +22,8 @@ Name = Annotated[str, Path(max_length=40)]
 Body = Annotated[bytes, Depends(read_body)]
 #: Proposals that the page of what was done links to.
 _LINKS = 20
+#: The longest text of a field, where it is not that of a reason; what is longer goes by the command line.
+_LONGEST = {"text": 200_000}
 
 
 class Given(BaseModel):
@@ -44,20 +46,46 @@ class Acting:
         router.post("/acts/{name}", response_class=HTMLResponse, include_in_schema=False)(self.act_by_form)
         body = {"required": True, "content": {"application/json": {"schema": Given.model_json_schema()}}}
         router.post("/api/acts/{name}", openapi_extra={"requestBody": body})(self.act_by_program)
+        router.post("/previews/{name}", response_class=HTMLResponse, include_in_schema=False)(self.preview_by_form)
+        router.post("/api/previews/{name}", openapi_extra={"requestBody": body})(self.preview_by_program)
         return router
 
     def act_by_form(self, request: Request, name: Name, body: Body) -> HTMLResponse:
-        form = parse_form(request, body)
-        last = {field: values[-1] for field, values in form.items()}
-        author = self._gate.admit_form(request, last.get("token", ""))
-        values = {field: form[field] if field in LISTS else last[field] for field in _fields(name) if field in form}
-        prefix, done = self._perform(name, _check_values(values), author, _check_text("reason", last.get("reason", "")))
+        author, values, reason = self._read_form(request, name, body)
+        prefix, done = self._perform(name, values, author, reason)
         lines = say_done(done, prefix)
-        proposals = [(c.number, format_key(prefix, c.number)) for c in done.consequences[:_LINKS]]
+        proposals = [
+            (c.number, format_key(prefix, c.number)) for c in done.consequences[:_LINKS] if c.stage is not None
+        ]
         return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
 
     def act_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
         """Perform an act in the caller's name: what it did, and the ruling that can be revoked."""
+        author, values, reason = self._read_json(request, name, body)
+        prefix, done = self._perform(name, values, author, reason)
+        return JSONResponse({"schema": 1, "ruling": done.ruling, "said": say_done(done, prefix)})
+
+    def preview_by_form(self, request: Request, name: Name, body: Body) -> HTMLResponse:
+        _, values, _ = self._read_form(request, name, body)
+        found = self._preview(name, values)
+        kept = {**values, SEEN: found.seen}
+        return self._pages.render(request, "preview.html", act=name, values=kept, preview=found)
+
+    def preview_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
+        """What an act would change, and the value `seen` with which it does just that. Nothing is changed."""
+        _, values, _ = self._read_json(request, name, body)
+        found = self._preview(name, values)
+        return JSONResponse({"schema": 1, "seen": found.seen, "said": found.lines, "diff": found.diff})
+
+    def _read_form(self, request: Request, name: str, body: bytes) -> tuple[str, Values, str]:
+        """Who sent it, the values of the act, and the reason."""
+        form = parse_form(request, body)
+        last = {field: values[-1] for field, values in form.items()}
+        author = self._gate.admit_form(request, last.get("token", ""))
+        values = {field: form[field] if field in LISTS else last[field] for field in _fields(name) if field in form}
+        return author, _check_values(values), _check_text("reason", last.get("reason", ""))
+
+    def _read_json(self, request: Request, name: str, body: bytes) -> tuple[str, Values, str]:
         author, fields = self._gate.admit_program(request), _fields(name)
         try:
             given = Given.model_validate_json(body)
@@ -68,13 +96,15 @@ class Acting:
         unknown = set(given.values) - set(fields)
         if unknown:
             raise Refusal(422, f"{name} has no field {min(unknown)!r}; it has {', '.join(fields)}.")
-        values = _check_values(given.values)
-        prefix, done = self._perform(name, values, author, _check_text("reason", given.reason))
-        return JSONResponse({"schema": 1, "ruling": done.ruling, "said": say_done(done, prefix)})
+        return author, _check_values(given.values), _check_text("reason", given.reason)
+
+    def _preview(self, name: str, values: Values) -> Preview:
+        return preview_act(self._writing.desk(), name, values, self._clock())
 
     def _perform(self, name: str, values: Values, author: str, reason: str) -> tuple[str, Done]:
         desk = self._writing.desk()
-        self._writing.audit(author, name, {**values, "reason": reason})  # where that fails, nothing is changed
+        noted = {field: _shorten(value) for field, value in values.items()}
+        self._writing.audit(author, name, {**noted, "reason": reason})  # where that fails, nothing is changed
         done = perform(desk, name, values, Word(author=author, reason=reason, at=self._clock()))
         return desk.effects.prefix, done
 
@@ -88,7 +118,12 @@ def _fields(name: str) -> tuple[str, ...]:
     act = ACTS.get(name)
     if act is None:
         raise Refusal(404, f"There is no act {name!r}.")
-    return (*act.fields, *act.optional)
+    return (*act.fields, *act.optional, *([SEEN] if act.preview else []))
+
+
+def _shorten(value: str | list[str]) -> str | list[str]:
+    """A value as the audit log has it: a whole document is told by its beginning."""
+    return f"{value[:MAX_REASON]}…" if isinstance(value, str) and len(value) > MAX_REASON else value
 
 
 def _check_values(given: Mapping[str, str | int | list[str]]) -> dict[str, str | list[str]]:
@@ -107,7 +142,7 @@ def _check_values(given: Mapping[str, str | int | list[str]]) -> dict[str, str |
 
 
 def _check_text(field: str, value: str | int) -> str:
-    text = str(value)
-    if "\0" in text or len(text) > MAX_REASON:
-        raise Refusal(422, f"{field} is longer than {MAX_REASON:,} characters or holds one that cannot be stored.")
+    text, most = str(value), _LONGEST.get(field, MAX_REASON)
+    if "\0" in text or len(text) > most:
+        raise Refusal(422, f"{field} is longer than {most:,} characters or holds one that cannot be stored.")
     return text

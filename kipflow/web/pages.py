@@ -29,6 +29,8 @@ _VOTES = 25
 _QUESTIONS = 3
 #: Rulings on who is who that the review page shows; `kipflow review rulings` lists them all.
 _IDENTITIES = 100
+#: Ingests that the data page shows, the newest; `kipflow ingest --batches` lists them all.
+_BATCHES = 30
 _PER_STAGE = {Stage.DISCUSSION: 10, Stage.DRAFT: 6, Stage.ACCEPTED: 6, Stage.DORMANT: 4, Stage.REJECTED: 4}
 
 
@@ -122,6 +124,7 @@ class BoardPages:
             "data.html",
             now=now,
             overview=board.overview(now),
+            batches=board.batches()[: -_BATCHES - 1 : -1],
             unreadable=found.rows,
             pager=Pager(page=page, total=found.total),
             page_link=lambda number: f"?page={number}#unreadable",

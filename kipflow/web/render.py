@@ -35,6 +35,7 @@ from kipflow.services.settling import (
     find_ways,
     render_command,
 )
+from kipflow.services.undo import say_items
 from kipflow.services.wording import is_undated, say_authentication, say_ruling
 from kipflow.web import charts, metrics, times, wording
 from kipflow.web.forms import build_form
@@ -220,6 +221,7 @@ def _find_globals() -> dict[str, Any]:
         "say_authentication": say_authentication,
         "say_end": say_end,
         "say_ruling": say_ruling,
+        "say_items": say_items,
         "is_undated": is_undated,
         "say_run": wording.say_run,
         "say_origin": wording.say_origin,

@@ -95,6 +95,13 @@ EFFECT_WORDS: dict[str, str] = {
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}
 
+#: Act whose consequences are shown first → its button, and the page with the form that led there.
+CONFIRM: dict[str, tuple[str, str]] = {
+    "undo": ("take it out", "data#batches"),
+    "roster": ("save the roster", "people"),
+    "roster-back": ("take it back", "people"),
+}
+
 
 def say_origin(row: UnreadableRow) -> str:
     """Where something that could not be read came from."""

@@ -18,6 +18,7 @@ from kipflow.adapters.smtp import SmtpMailer
 from kipflow.adapters.store import SqlStore, open_store
 from kipflow.config.community import Community
 from kipflow.config.loading import find_roster, load_community
+from kipflow.config.rosterfile import RosterFileAt
 from kipflow.config.settings import Settings
 from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
@@ -34,12 +35,16 @@ from kipflow.wiring.environment import Secrets, read_clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Everything a use case may need, connected. A part is None where the community has none."""
+    """Everything a use case may need, connected. A part is None where the community has none.
+
+    `roster_file` is what `roster` was read from.
+    """
 
     settings: Settings
     community: Community
     policy: Policy
     roster: Roster
+    roster_file: RosterFileAt | None
     store: SqlStore
     archive: Archive | None
     wiki: Wiki | None
@@ -47,6 +52,11 @@ class Parts:
     chat: Chat | None
     mailer: Mailer | None
     clock: Callable[[], datetime]
+
+    @property
+    def are_outdated(self) -> bool:
+        """Whether the roster was written since it was read."""
+        return self.roster_file is not None and self.roster_file.has_changed()
 
     @property
     def sends(self) -> bool:
@@ -65,6 +75,8 @@ def connect(
     # one line for each request is the client library's habit; ours are reported as faults
     logging.getLogger("httpx").setLevel(logging.WARNING)
     community = load_community(settings.community, settings.config)
+    # before it is read: what is written meanwhile is seen as a change
+    roster_file = RosterFileAt(settings.config / community.roster) if community.roster is not None else None
     policy, roster = community.as_policy(), find_roster(community, settings.config)
     tokens = secrets or Secrets()
 
@@ -73,6 +85,7 @@ def connect(
         community=community,
         policy=policy,
         roster=roster,
+        roster_file=roster_file,
         store=open_store(database_url or settings.database_url, read_rules(community, policy, roster)),
         archive=PonyMailArchive(
             community.archive.url,
@@ -162,6 +175,7 @@ def open_desk(parts: Parts) -> Desk:
         roster=parts.roster,
         policy=parts.policy,
         effects=effect_rules(parts),
+        rosters=parts.roster_file,
     )
 
 

@@ -40,7 +40,7 @@ from kipflow.services.board import (
     VoteClock,
     Waiting,
 )
-from kipflow.services.ports import OutboxRow
+from kipflow.services.ports import Batch, OutboxRow
 from kipflow.services.wording import is_undated
 from tests.web.community import LIST, NOW, POLICY, ago, all_facts, months_held, some_effects, some_metrics
 
@@ -186,6 +186,9 @@ class MemoryBoard:
 
     def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
         return {}
+
+    def batches(self) -> tuple[Batch, ...]:
+        return ()
 
     def senders(self) -> tuple[SenderRow, ...]:
         return ()

@@ -46,10 +46,11 @@ class Browser:
         page = html.fromstring(self.client.get(path).text, base_url=f"http://testserver{path}")
         page.make_links_absolute()
         pressed = page.xpath(f"//button[normalize-space()='{button}']")[0]
-        values = {name: value or "" for name, value in pressed.xpath("ancestor::form")[0].fields.items()}
+        [form] = pressed.xpath("ancestor::form")
+        values = {name: value or "" for name, value in form.fields.items()}
         if pressed.get("name"):
             values[pressed.get("name")] = pressed.get("value")
-        return urljoin(f"http://testserver{path}", pressed.get("formaction")), values
+        return urljoin(f"http://testserver{path}", pressed.get("formaction") or form.get("action")), values
 
     def press(self, path: str, button: str, *, reason: str = "asked", **changed: str) -> Response:
         target, values = self.find_form(path, button)
@@ -390,3 +391,8 @@ def test_what_is_out_of_step_is_acknowledged_on_the_page_and_by_command(parts: P
     assert run(["review", "drift", "7", "index", "--reason", "so be it", "--as-of", NOW.isoformat()]) == 0
     assert run(["review", "drift", "7", "page", "--reason", "so be it", "--as-of", NOW.isoformat()]) == 2
     assert browser.client.get("/api/review").json()["drift"] == []
+
+
+def test_no_stage_is_chosen_before_a_person_chooses_one(browser: Browser) -> None:
+    answer = browser.press("/proposals/7", "set the stage")
+    assert (answer.status_code, "stage needs: stage" in _text(answer)) == (409, True)

@@ -36,7 +36,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     yield module
-    module.open_parts.cache_clear()
+    module.connect_parts.cache_clear()
 
 
 def sign_in_anybody(app: object) -> TestClient:
@@ -90,3 +90,11 @@ def test_loading_the_plugin_loads_no_board_and_no_store(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.stdout.splitlines()[-1] == "['kipflow.web', 'kipflow.web.lazy']"
+
+
+def test_a_roster_that_was_written_since_is_read_without_a_restart(plugin: ModuleType, tmp_path: Path) -> None:
+    assert "tomas" not in plugin.open_parts().roster.by_id
+    assert plugin.open_parts() is plugin.open_parts()
+    roster = tmp_path / "config" / "rosters" / "board.yaml"
+    roster.write_text(roster.read_text() + "  - {id: tomas, name: Tomas Lind, roles: [{role: pmc}]}\n")
+    assert "tomas" in plugin.open_parts().roster.by_id

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import board, board_proposal, pages, people, published, rulings, senders, voters
+from kipflow.adapters.store import batches, board, board_proposal, pages, people, published, rulings, senders, voters
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
@@ -19,7 +19,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
 from kipflow.services import board as views
 from kipflow.services.people import PeopleView, PersonView
-from kipflow.services.ports import Rules
+from kipflow.services.ports import Batch, Rules
 
 
 class SqlStore:
@@ -107,6 +107,10 @@ class SqlStore:
     def unreadable(self, *, offset: int = 0, limit: int = 50) -> views.UnreadablePage:
         with transaction(self._engine, reads=True) as connection:
             return board.load_unreadable(connection, offset=offset, limit=limit)
+
+    def batches(self) -> tuple[Batch, ...]:
+        with transaction(self._engine, reads=True) as connection:
+            return batches.load_batches(connection)
 
     def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.EffectPage:
         with transaction(self._engine, reads=True) as connection:

@@ -12,6 +12,7 @@ from kipflow.domain.votemails import VoteMail
 from kipflow.services.board.lists import BoardRow, Overview, RowPage, RowQuery
 from kipflow.services.board.proposal import ProposalView
 from kipflow.services.board.waiting import DriftRow, EffectPage, ReviewRow, SenderRow, UnreadablePage
+from kipflow.services.ports import Batch
 
 
 class Board(Protocol):
@@ -67,6 +68,10 @@ class Board(Protocol):
         ...
 
     def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage: ...
+
+    def batches(self) -> tuple[Batch, ...]:
+        """What ingests and imports brought, the oldest first."""
+        ...
 
     def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
         """Outbox rows of one status ("" means all)."""

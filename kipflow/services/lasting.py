@@ -1,0 +1,125 @@
+"""Acts whose consequences are shown first: an import into the roster, and taking an ingest out again.
+
+Each gives a preview, whose `seen` the act must be given: where something else would change by then, it is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import date, datetime
+
+from kipflow.domain.errors import UnreadableInput
+from kipflow.rosters.formats import Format, parse_listing
+from kipflow.services import roster_change, undo
+from kipflow.services.consequences import redecide_after_ruling
+from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
+from kipflow.services.roster_change import Change
+from kipflow.services.rulings import BadRuling, check_words
+
+#: Conflicts and notes that are shown; the command line lists more.
+_MAX_LINES = 40
+_CHANGED = "something else would change by now: look at it again"
+
+
+# -- ingests ------------------------------------------------------------------------------------------
+def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
+    found = undo.undo(desk.store, read_number(values["batch"]), policy=desk.policy, at=at, writes=False)
+    return Preview(lines=tuple(undo.say_undone(found, desk.effects.prefix)), seen=found.digest)
+
+
+def take_out(desk: Desk, values: Values, word: Word) -> Done:
+    """Take out what an ingest or import brought, and decide again what it touched."""
+    by, why = check_words(word.author, word.reason)
+
+    def check(found: undo.Undone) -> None:
+        if found.digest != values["seen"]:
+            raise BadRuling(_CHANGED)
+
+    batch = read_number(values["batch"])
+    found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, by=by, reason=why, writes=True, check=check)
+    decided = redecide_after_ruling(
+        desk.store, desk.board, found.numbers, policy=desk.policy, effects=desk.effects, at=word.at
+    )
+    return Done(said=f"ingest {batch} undone", consequences=tuple(decided))
+
+
+# -- the roster ---------------------------------------------------------------------------------------
+def preview_import(desk: Desk, values: Values, _at: datetime) -> Preview:
+    file = _find_file(desk)
+    was = file.read()
+    change = _plan_import(was, values)
+    report = change.report
+    said = [f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"]
+    for kind, texts in (("conflict, left out", report.conflicts), ("note", report.notes)):
+        said += [f"{kind}: {text}" for text in texts[:_MAX_LINES]]
+        said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
+    return Preview(
+        lines=tuple(said), diff=tuple(roster_change.find_difference(was, change.text)), seen=_sign(was, change.text)
+    )
+
+
+def import_into(desk: Desk, values: Values, word: Word) -> Done:
+    """Add what a source says to the roster's file."""
+    return _replace(desk, values, word, lambda was: _plan_import(was, values).text, "the roster is saved")
+
+
+def preview_back(desk: Desk, _values: Values, _at: datetime) -> Preview:
+    file = _find_file(desk)
+    was, before = file.read(), _find_before(file)
+    lines = ("the roster is again what it was before the newest import from this board",)
+    return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
+
+
+def take_back(desk: Desk, values: Values, word: Word) -> Done:
+    """Put the roster's file back to what it was before the newest import from the board."""
+    file = _find_file(desk)
+    return _replace(desk, values, word, lambda _: _find_before(file), "the roster is as it was before")
+
+
+def _replace(desk: Desk, values: Values, word: Word, write: Callable[[str], str], said: str) -> Done:
+    check_words(word.author, word.reason)
+    file = _find_file(desk)
+    was = file.read()
+    text = write(was)
+    if _sign(was, text) != values["seen"]:
+        raise BadRuling(_CHANGED)
+    if text == was:
+        raise BadRuling("nothing of the roster would change")
+    try:
+        file.save(text)
+    except OSError as error:
+        raise BadRuling(f"the roster's file cannot be written here: {error.strerror}") from error
+    return Done(said=f"{said}; the next run decides again what that changes")
+
+
+def _plan_import(was: str, values: Values) -> Change:
+    form, project = values.get("format") or None, values.get("project") or None
+    if form is not None and form not in set(Format):
+        raise BadRuling(f"a form is one of {', '.join(Format)}, not {form!r}")
+    try:
+        day = date.fromisoformat(values["as_of"])
+    except ValueError as error:
+        raise BadRuling(f"{values['as_of']!r} is not a date such as 2026-03-02") from error
+    try:
+        listing = parse_listing([("the text", values["text"])], form=Format(form) if form else None, project=project)
+        return roster_change.plan_change(was, listing, source=values["source"], as_of=day)
+    except UnreadableInput as error:
+        raise BadRuling(str(error)) from error
+
+
+def _find_file(desk: Desk) -> RosterText:
+    if desk.rosters is None:
+        raise BadRuling("this community names no roster")
+    return desk.rosters
+
+
+def _find_before(file: RosterText) -> str:
+    before = file.find_before()
+    if before is None:
+        raise BadRuling("nothing was imported from this board")
+    return before
+
+
+def _sign(was: str, text: str) -> str:
+    return hashlib.sha256(f"{len(was)}\n{was}{text}".encode()).hexdigest()[:20]
