@@ -23,14 +23,15 @@ def result(proposal: str, form: str | None, as_of: datetime | None) -> int:
     """Draft the [RESULT] mail of a proposal's vote, as a reply to the vote's opening. Nothing is sent.
 
     Where the result was announced already, it prints how the announcement differs from the ballots: exit code 1 if it
-    does. No draft of a vote that runs, or whose outcome an open question could turn: exit code 2, with the reason.
+    does. No draft of a vote that runs, or while a question is open that could change what it comes to: exit code 2,
+    with the reason and what settles it.
     """
     from kipflow.services.result_mail import draft_result
 
     parts = open_parts()
     now = find_now(parts, as_of)
     view = parts.store.proposal(parse_number(parts, proposal), now)
-    state = view.votes[-1] if view.votes else None
+    state = view.newest_vote
     if state is not None and state.vote.ended_at is None and state.vote.declared is not None:
         return _print_announced(view.key, state.vote.declared, state.differences)
     with parts.store.read() as session:

@@ -115,6 +115,11 @@ def _word(ruling: Ruling) -> str:
     return str(ruling.value.get("choice", "none"))
 
 
+def find_newest(states: Sequence[VoteState]) -> VoteState | None:
+    """The last round that somebody opened who may."""
+    return next((state for state in reversed(states) if state.vote.is_proper), None)
+
+
 def find_coverage(months: Sequence[ArchiveMonth]) -> Coverage:
     """How far the stored months of a community's lists reach, and where they have holes.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from kipflow.domain.claims import Claim
-from kipflow.domain.clocks import VoteState, after
+from kipflow.domain.clocks import VoteState, after, find_newest
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.silence import Silence
@@ -58,7 +58,7 @@ class Decision:
     @property
     def newest_vote(self) -> VoteState | None:
         """The last round that somebody opened who may."""
-        return next((state for state in reversed(self.votes) if state.vote.contested is None), None)
+        return find_newest(self.votes)
 
 
 #: What can say something else than the facts.

@@ -134,7 +134,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
 
 
 def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> Iterator[Drift]:
-    state = next((s for s in reversed(votes) if s.outcome is not Outcome.CANCELLED and s.vote.contested is None), None)
+    state = next((s for s in reversed(votes) if s.outcome is not Outcome.CANCELLED and s.vote.is_proper), None)
     if state is None or state.vote.declared is None:
         return
     declared, counts = state.vote.declared, state.tally.binding

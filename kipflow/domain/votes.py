@@ -216,6 +216,11 @@ class Vote:
         )
 
     @property
+    def is_proper(self) -> bool:
+        """Whether somebody opened it who may: nobody is asked that any more, and no person refused it."""
+        return self.contested is None and self.ended_how != "refused"
+
+    @property
     def claimed_mails(self) -> frozenset[str]:
         """The mails under review because their sender claims to be somebody whose vote would bind."""
         return frozenset(mail for doubt in self.doubts if doubt.kind is DoubtKind.SENDER for mail in doubt.binds)

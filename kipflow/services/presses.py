@@ -11,7 +11,8 @@ from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT
 from kipflow.services.desk import Desk, Word, say_done
 from kipflow.services.ports import Press
-from kipflow.services.result_mail import find_draft
+from kipflow.services.program import address_commands
+from kipflow.services.result_mail import NoDraft, draft_result
 
 
 def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime) -> str:
@@ -29,6 +30,8 @@ def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: dat
         if act == DRAFT:
             return _draft(desk, int(values["proposal"]), at)
         done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))
+    except NoDraft as error:
+        return address_commands(f"There is no result to announce. {error}", desk.effects.program)
     except KipflowError as error:
         return f"Nothing was done: {error}"
     except (ValueError, KeyError, TypeError):
@@ -37,7 +40,5 @@ def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: dat
 
 
 def _draft(desk: Desk, number: int, at: datetime) -> str:
-    draft = find_draft(desk.board.proposal(number, at), at)
-    if draft is None:
-        return "There is no result to announce."
+    draft = draft_result(desk.board.proposal(number, at), at)
     return f"To: {draft.list_id}\nSubject: {draft.subject}\n\n{draft.text}"

@@ -7,7 +7,7 @@ no ballot: names and titles are other people's words, and could read as votes. W
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
@@ -16,21 +16,22 @@ from email.policy import SMTP
 from email.utils import format_datetime
 
 from kipflow.domain.clocks import VoteState
+from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.tally import Outcome
-from kipflow.domain.votes import Ballot, BallotStatus, Choice
+from kipflow.domain.votes import Choice
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
+from kipflow.services.result_text import OUTCOMES, make_plain, render_forms
+from kipflow.services.settling import find_commands
 
-_OUTCOMES = {Outcome.PASSED: "passed", Outcome.PASSING: "passed", Outcome.FAILED: "failed"}
-_GROUPS = ((True, "binding"), (False, "non-binding"))
-_LONGEST_NAME = 100
 #: A mail's line may have 998 octets (RFC 5322); a longer one is encoded.
 _LONGEST_LINE = 900
 #: Message ids that can be written as they are, and how many of a long thread are: its first and its last ones.
 _ID = re.compile(r"<[!-;=?-~]{3,500}>", re.ASCII)
 _FIRST, _LAST = 5, 20
+#: Kinds of questions that change neither what a vote comes to nor what it is on. Any other keeps its result back.
+HARMLESS = frozenset({"unannounced", "dormancy", "reopening", "ruling"})
 
 
 class NoDraft(KipflowError):
@@ -90,11 +91,11 @@ def draft_result(view: ProposalView, now: datetime, references: tuple[str, ...] 
     """The announcement of the newest vote of the proposal; `references` are those of the mail that opened it.
 
     Raises:
-        NoDraft: there is no vote to announce, it is not over, a question could turn it, its caller announced it
-            already, or no form of the mail reads as what it means.
+        NoDraft: there is no vote to announce, it is not over, a question is open that could change what it comes to
+            or what it is on, its caller announced it already, or no form of the mail reads as what it means.
     """
     state = _find_state(view, now)
-    for text in _render_forms(view, state):
+    for text in render_forms(view, state):
         draft = replace(_make_draft(view, state, text, now), references=references)
         if reads_back(draft):
             return draft
@@ -102,20 +103,29 @@ def draft_result(view: ProposalView, now: datetime, references: tuple[str, ...] 
 
 
 def _find_state(view: ProposalView, now: datetime) -> VoteState:
-    if not view.votes or view.votes[-1].vote.ended_at is not None:
+    state = view.newest_vote
+    if state is None or state.vote.ended_at is not None:
         raise NoDraft(f"{view.key} has no vote whose result could be announced")
-    state = view.votes[-1]
+    asked = next((item for item in view.review if item.kind not in HARMLESS), None)
     closes = state.terms.earliest_close
     refusals: tuple[tuple[bool, str], ...] = (
         (state.vote.declared is not None, "its result was announced already"),
-        (state.outcome not in _OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
+        (state.outcome not in OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
         (now < closes, f"its vote closes no earlier than {closes:%Y-%m-%d %H:%M} UTC"),
+        (asked is not None, _say_question(view, asked)),
         (state.hangs or state.vote.is_held, "a person must settle first what could turn its outcome"),
     )
     for refused, why in refusals:
         if refused:
             raise NoDraft(f"{view.key}: {why}")
     return state
+
+
+def _say_question(view: ProposalView, asked: ReviewItem | None) -> str:
+    if asked is None:
+        return ""
+    commands = " or ".join(f"`{command}`" for command in find_commands(view.proposal.number, asked))
+    return f"a person must settle first: {asked.question}" + (f" It is settled by {commands}" if commands else "")
 
 
 def find_draft(view: ProposalView, now: datetime) -> ResultDraft | None:
@@ -150,11 +160,11 @@ def _fill(counts: Mapping[str, int] | None) -> dict[str, int]:
 
 def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) -> ResultDraft:
     vote = state.vote
-    title = " ".join(_make_plain(view.proposal.title).split())
+    title = " ".join(make_plain(view.proposal.title).split())
     return ResultDraft(
         key=view.key,
         number=view.proposal.number,
-        outcome=_OUTCOMES[state.outcome],
+        outcome=OUTCOMES[state.outcome],
         binding=state.tally.binding.as_dict(),
         non_binding=state.tally.non_binding.as_dict(),
         subject=f"[RESULT] [VOTE] {view.key}: {title}",
@@ -167,81 +177,8 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
     )
 
 
-def _render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
-    """The mail's text, from the fullest form to the plainest."""
-    lead = _render_lead(view, state)
-    more = _render_period(state) + _render_links(view, state)
-    settled = _render_settled(view, state)
-    named, counted = _render_tally(state, _say_names), _render_tally(state, lambda _: "")
-    yield lead + named + settled + more + _render_mails(view, state)
-    yield lead + named + settled + more
-    yield lead + named + more
-    yield lead + counted + more
-    yield lead + counted
-
-
-def _render_lead(view: ProposalView, state: VoteState) -> str:
-    return f"The vote on {view.key} has {_OUTCOMES[state.outcome]}.\n\n"
-
-
-def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
-    """A line for each choice and group, with who voted so."""
-    lines = []
-    for is_binding, group in _GROUPS:
-        counts = state.tally.binding if is_binding else state.tally.non_binding
-        for choice in Choice:
-            cast = [b for b in _counted(state) if b.binding is is_binding and b.choice is choice]
-            lines.append(f"{counts.as_dict()[choice.value]} {group} {choice.value} votes{say(cast)}")
-    return "\n".join(lines) + "\n\n"
-
-
-def _counted(state: VoteState) -> list[Ballot]:
-    return [b for b in state.vote.ballots if b.status is BallotStatus.COUNTED]
-
-
-def _say_names(cast: list[Ballot]) -> str:
-    names = ", ".join(_say_name(b) for b in cast)
-    return f" ({names})" if names else ""
-
-
-def _say_name(ballot: Ballot) -> str:
-    """Without what would end the list of names, and never an address."""
-    name = " ".join(_make_plain(ballot.name).replace("(", " ").replace(")", " ").replace(",", " ").split())
-    shown = name if "@" not in name else ballot.voter if "@" not in ballot.voter else ""
-    return shown[:_LONGEST_NAME] or "without a name"
-
-
-def _render_settled(view: ProposalView, state: VoteState) -> str:
-    """What was asked of a person: the mails, where they can be read."""
-    ruled = [b for b in state.vote.ballots if b.is_ruled]
-    places = [view.links.get(b.message_id, "") or _say_name(b) for b in ruled]
-    return (
-        "Settled by a person, as the mail was unclear:\n" + "".join(f"  {p}\n" for p in places) + "\n" if places else ""
-    )
-
-
-def _render_period(state: VoteState) -> str:
-    start, end = state.vote.opened_at, state.terms.earliest_close
-    return f"Voting period: {start:%Y-%m-%d %H:%M} UTC to {end:%Y-%m-%d %H:%M} UTC\n"
-
-
-def _render_links(view: ProposalView, state: VoteState) -> str:
-    links = (("Thread", view.links.get(state.vote.root_message_id, "")), ("Proposal", view.proposal.page_url or ""))
-    return "".join(f"{name}: {' '.join(_make_plain(url).split())}\n" for name, url in links if url)
-
-
-def _render_mails(view: ProposalView, state: VoteState) -> str:
-    places = [url for b in _counted(state) if (url := view.links.get(b.message_id, ""))]
-    return "\nThe mails that were counted:\n" + "".join(f"  {url}\n" for url in places) if places else ""
-
-
-def _make_plain(text: str) -> str:
-    """The text without control and format characters: none may start a header, a line or a direction."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def _make_address(name: str, address: str) -> Address | str:
-    plain = " ".join(_make_plain(name).split())
+    plain = " ".join(make_plain(name).split())
     try:
         return Address(display_name=plain, addr_spec=address)
     except (ValueError, IndexError):

@@ -25,7 +25,9 @@ from kipflow.services.deliver import deliver
 from kipflow.services.desk import Word
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.result import PATIENCE, ResultKind
-from kipflow.services.ports import OutboxRow, Report
+from kipflow.services.ports import OutboxRow, Report, WikiPage
+from kipflow.services.sync import parse
+from kipflow.wiki.substance import read_substance
 from kipflow.wiring import open_desk
 from tests.integration.killing import await_end, deliver_until, fork, kill_at_every_step
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
@@ -36,6 +38,7 @@ pytestmark = pytest.mark.integration
 
 #: The vote's period is over; nobody has announced its result.
 OVER = MONDAY + 5 * DAY
+PAGE = "<h1>Status</h1><p>Current state: Voting</p><h1>Proposed Changes</h1><p>Shelves are painted green.</p>"
 SENDER = "KIP votes <kips@sandbox.example>"
 
 
@@ -74,6 +77,13 @@ def rows(village: Village) -> list[OutboxRow]:
 def act(village: Village, name: str, key: str) -> None:
     word = Word(author="mara", reason="as the vote says", at=OVER)
     perform(open_desk(village.parts), name, {"key": key}, word)
+
+
+def save_pages(village: Village, *versions: WikiPage) -> None:
+    for raw in versions:
+        page = replace(parse(raw, "KIP"), substance=read_substance(raw.body))
+        with village.parts.store.begin() as session:
+            session.pages.save_version(page, seen_at=OVER)
 
 
 def arrive(village: Village, server: MailServer, at: timedelta) -> None:
@@ -138,6 +148,62 @@ def test_what_was_released_in_other_words_waits_again(village: Village, server: 
     run(village, server, mode="approve")
     assert server.mails == []
     assert sorted(row.status for row in rows(village)) == ["held", "withdrawn"]
+
+
+def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_settled_it(
+    village: Village, server: MailServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page changed while people voted, and only after the release is that known."""
+    run(village, server, mode="approve")
+    [held] = rows(village)
+    act(village, "release", held.key)
+    kind = make_kind(village, server, mode="approve")
+    page = WikiPage(
+        page_id="770", version=1, title="KIP-77: Shelves that tell their load", body=PAGE, saved_at=MONDAY,
+        saved_by="Ines Amaro", labels=(),
+    )  # fmt: skip
+    save_pages(village, page, replace(page, version=2, body=PAGE.replace("green", "red"), saved_at=MONDAY + 3 * DAY))
+    village.decide(OVER)
+
+    report = deliver(village.parts.store, {"result": kind}, now=OVER, by=ThisProcess())
+    assert (server.mails, report.counts["failed"]) == ([], 1), "not even where nothing was planned again"
+    village.settle_in(monkeypatch)
+    assert command(["result", "KIP-77", "--as-of", OVER.isoformat()]) == 2
+    refused = capsys.readouterr().err
+    assert "the page changed in substance since version 1" in refused
+    assert "kipflow -C sandbox review page 77 --reason" in refused
+
+    run(village, server, DAY, mode="approve")
+    assert [row.status for row in rows(village)] == ["withdrawn"]
+    perform(open_desk(village.parts), "page", {"proposal": "77"}, Word(author="mara", reason="a colour", at=OVER + DAY))
+    village.decide(OVER + DAY)
+    run(village, server, DAY, mode="approve")
+    [again] = rows(village)
+    assert (again.status, server.mails) == ("held", []), "what was released before is released once more"
+    act(village, "release", again.key)
+    run(village, server, DAY, mode="approve")
+    assert len(server.mails) == 1
+
+
+def test_an_unclear_ballot_keeps_a_result_back_though_it_turns_nothing(village: Village, server: MailServer) -> None:
+    unclear = Mail(
+        name="unclear",
+        at=MONDAY + 2.5 * DAY,
+        author="Petra Keller <pkeller@sandbox.example>",
+        subject="Re: [VOTE] KIP-77: Shelves that tell their load",
+        body="+1 if the name is changed",
+        answers="vote",
+    )
+    village.receive([unclear], OVER)
+    village.decide(OVER)
+    assert not village.parts.store.proposal(77, OVER).votes[-1].hangs
+    run(village, server)
+    assert rows(village) == []
+    ballot = {"proposal": "77", "mail": "<unclear@x.example>", "choice": "+1"}
+    perform(open_desk(village.parts), "ballot", ballot, Word(author="mara", reason="it was", at=OVER))
+    village.decide(OVER)
+    run(village, server)
+    assert "4 binding +1 votes" in message_from_bytes(server.mails[0][2], policy=default).get_content()
 
 
 def test_a_refused_draft_is_not_proposed_again(village: Village, server: MailServer) -> None:

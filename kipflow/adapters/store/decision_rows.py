@@ -51,7 +51,7 @@ def find_current(decision: Decision) -> VoteState | None:
     """The round that is running: in stage Vote, the newest one that has not ended."""
     if decision.stage is not Stage.VOTE:
         return None
-    proper = (s for s in reversed(decision.votes) if s.vote.contested is None)
+    proper = (s for s in reversed(decision.votes) if s.vote.is_proper)
     return next((s for s in proper if s.outcome is not Outcome.CANCELLED), None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from kipflow.domain.clocks import VoteState
+from kipflow.domain.clocks import VoteState, find_newest
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.facts import Kind, Ruling, SilenceWarning
@@ -86,3 +86,8 @@ class ProposalView:
     claim: str = ""
     claim_why: str = ""
     questioned: Mapping[str, tuple[SenderBallot, ...]] = field(default_factory=dict)
+
+    @property
+    def newest_vote(self) -> VoteState | None:
+        """The last round that somebody opened who may."""
+        return find_newest(self.votes)

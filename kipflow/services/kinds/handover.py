@@ -46,12 +46,19 @@ class HandOverKind:
         return self.chat.find(self._find_caller(row), key=row.key, since=row.tried_at or row.created_at)
 
     def _wish(self, view: ProposalView) -> Effect | None:
-        found = find_announcement(self.scope, self.lists, view, CHANNEL)
-        return found if found is not None and view.votes[-1].vote.opened_by_address else None
+        newest = view.newest_vote
+        if newest is None or not newest.vote.opened_by_address:
+            return None
+        return find_announcement(self.scope, self.lists, view, CHANNEL)
 
     def _find_caller(self, row: OutboxRow) -> str:
-        proposal = self.scope.board.proposal(int(row.number or 0), self.scope.now)
-        vote = proposal.votes[-1].vote
+        proposal, answers = (
+            self.scope.board.proposal(int(row.number or 0), self.scope.now),
+            row.payload["draft"]["answers"],
+        )
+        vote = next((s.vote for s in proposal.votes if s.vote.root_message_id == answers), None)
+        if vote is None:
+            raise Refused(service="Slack", url="", why="its vote is not held any more")
         voter = self.roster.identify(name=vote.opened_by, address=vote.opened_by_address)
         known = voter.person.emails if voter.person is not None else ()
         user = self.chat.find_user(sorted({vote.opened_by_address, *known}))

@@ -103,7 +103,8 @@ class PageKind:
         if any(drift.side == CHANNEL and not drift.says.startswith("gone:") for drift in view.drift):
             yield "state", PAGE_WORD[view.stage]
         talk = next((view.links.get(t.first_message_id, "") for t in view.threads if t.kind is MailKind.DISCUSS), "")
-        vote = view.links.get(view.votes[-1].vote.root_message_id, "") if view.votes else ""
+        newest = view.newest_vote
+        vote = view.links.get(newest.vote.root_message_id, "") if newest is not None else ""
         jira, release = view.proposal.jira, view.proposal.release
         for kind, url, shown in (
             ("discussion", talk, "here"),

@@ -61,8 +61,7 @@ class TicketKind:
 
 def _say_outcome(view: ProposalView, move: Transition) -> Iterator[str]:
     yield f"{view.key} is {view.stage} since {move.at:%Y-%m-%d}."
-    if view.votes:
-        state = view.votes[-1]
+    if (state := view.newest_vote) is not None:
         counts = state.tally.binding
         yield f"Binding votes: +{counts.plus}, {counts.zero} of 0, -{counts.minus}."
         if url := view.links.get(state.vote.root_message_id, ""):

@@ -95,7 +95,7 @@ def as_public(view: ProposalView) -> ProposalView:
             release=hide_addresses(proposal.release or "") or None,
         ),
         history=tuple(_show(r, transition=_show_move(r.transition)) for r in view.history),
-        votes=tuple(_show_state(s) for s in view.votes),
+        votes=tuple(_show_state(s) for s in view.votes if s.vote.is_proper),
         tickets=tuple(_show_ticket(t) for t in view.tickets),
         missing=_say_missing(view.missing),
         links={message_id: hide_in_url(url) for message_id, url in view.links.items()},

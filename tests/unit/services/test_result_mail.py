@@ -9,20 +9,24 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kipflow.domain.clocks import VoteState, VoteTerms
+from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.tally import Outcome, count
-from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from kipflow.domain.votes import Ballot, BallotStatus, Choice, ClaimedEnd, Declared, EndKind, Vote
 from kipflow.mail.messages import read_message
 from kipflow.services.board import ProposalView
-from kipflow.services.result_mail import NoDraft, ResultDraft, draft_result, find_draft
+from kipflow.services.result_mail import HARMLESS, NoDraft, ResultDraft, draft_result, find_draft
+from kipflow.services.settling import find_commands
+from kipflow.services.wording import REVIEW_WORDS
 
 OPENED = datetime(2026, 3, 1, 9, tzinfo=UTC)
 NOW = OPENED + timedelta(days=4)
@@ -185,6 +189,48 @@ def test_no_draft_before_its_time(
     state = replace(view.votes[0], **change, vote=replace(view.votes[0].vote, **vote_change))  # type: ignore[arg-type]
     with pytest.raises(NoDraft, match=why):
         draft_result(replace(view, votes=(state,)), at)
+
+
+SUBJECTS = {"identity": "mara = mlind", "sender": "x@x.example = mara"}
+
+
+@pytest.mark.parametrize("kind", sorted(REVIEW_WORDS.keys() - HARMLESS))
+def test_no_draft_while_a_question_is_open_that_could_change_what_it_says(kind: str) -> None:
+    asked = ReviewItem(kind=kind, subject=SUBJECTS.get(kind, "<q@x.example>"), question="Which is it?")
+    view = replace(passed(), review=(asked,))
+    with pytest.raises(NoDraft, match=r"KIP-7: a person must settle first: Which is it\?") as refused:
+        draft_result(view, NOW)
+    for command in find_commands(7, asked):
+        assert f"`{command}`" in str(refused.value)
+    assert find_draft(view, NOW) is None
+
+
+@pytest.mark.parametrize("kind", sorted(HARMLESS))
+def test_a_question_that_changes_nothing_of_it_keeps_no_draft_back(kind: str) -> None:
+    asked = ReviewItem(kind=kind, subject="x", question="And?")
+    assert draft_result(replace(passed(), review=(asked,)), NOW).outcome == "passed"
+
+
+BESIDE = ClaimedEnd(
+    kind=EndKind.REPLACED, by="Eve", address="eve@x.example", message_id="<b@x.example>", at=NOW, line="", why="who?"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"contested": BESIDE},
+        {"ended_at": NOW, "ended_how": "refused"},
+    ],
+    ids=["asked", "refused"],
+)
+def test_a_round_that_somebody_called_beside_it_is_not_what_is_announced(change: dict[str, Any]) -> None:
+    """That it is asked about keeps the draft back; once a person refused it, it never was a round."""
+    view = passed()
+    state = view.votes[0]
+    beside = replace(state.vote, root_message_id="<beside@x.example>", ballots=(), **change)
+    both = replace(view, votes=(state, replace(state, vote=beside, outcome=Outcome.OPEN)))
+    assert draft_result(both, NOW).answers == ROOT
 
 
 def test_as_mbox_it_is_one_mail(tmp_path: Path) -> None:

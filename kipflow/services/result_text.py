@@ -1,0 +1,88 @@
+"""The text of the mail that announces a vote's result, in forms from the fullest to the plainest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kipflow.domain.clocks import VoteState
+from kipflow.domain.tally import Outcome
+from kipflow.domain.votes import Ballot, BallotStatus, Choice
+from kipflow.services.board import ProposalView
+
+#: What is announced of an outcome; any other has no result.
+OUTCOMES = {Outcome.PASSED: "passed", Outcome.PASSING: "passed", Outcome.FAILED: "failed"}
+_GROUPS = ((True, "binding"), (False, "non-binding"))
+_LONGEST_NAME = 100
+
+
+def render_forms(view: ProposalView, state: VoteState) -> Iterator[str]:
+    """The mail's text, from the fullest form to the plainest."""
+    lead = _render_lead(view, state)
+    more = _render_period(state) + _render_links(view, state)
+    settled = _render_settled(view, state)
+    named, counted = _render_tally(state, _say_names), _render_tally(state, lambda _: "")
+    yield lead + named + settled + more + _render_mails(view, state)
+    yield lead + named + settled + more
+    yield lead + named + more
+    yield lead + counted + more
+    yield lead + counted
+
+
+def _render_lead(view: ProposalView, state: VoteState) -> str:
+    return f"The vote on {view.key} has {OUTCOMES[state.outcome]}.\n\n"
+
+
+def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
+    """A line for each choice and group, with who voted so."""
+    lines = []
+    for is_binding, group in _GROUPS:
+        counts = state.tally.binding if is_binding else state.tally.non_binding
+        for choice in Choice:
+            cast = [b for b in _counted(state) if b.binding is is_binding and b.choice is choice]
+            lines.append(f"{counts.as_dict()[choice.value]} {group} {choice.value} votes{say(cast)}")
+    return "\n".join(lines) + "\n\n"
+
+
+def _counted(state: VoteState) -> list[Ballot]:
+    return [b for b in state.vote.ballots if b.status is BallotStatus.COUNTED]
+
+
+def _say_names(cast: list[Ballot]) -> str:
+    names = ", ".join(_say_name(b) for b in cast)
+    return f" ({names})" if names else ""
+
+
+def _say_name(ballot: Ballot) -> str:
+    """Without what would end the list of names, and never an address."""
+    name = " ".join(make_plain(ballot.name).replace("(", " ").replace(")", " ").replace(",", " ").split())
+    shown = name if "@" not in name else ballot.voter if "@" not in ballot.voter else ""
+    return shown[:_LONGEST_NAME] or "without a name"
+
+
+def _render_settled(view: ProposalView, state: VoteState) -> str:
+    """What was asked of a person: the mails, where they can be read."""
+    ruled = [b for b in state.vote.ballots if b.is_ruled]
+    places = [view.links.get(b.message_id, "") or _say_name(b) for b in ruled]
+    return (
+        "Settled by a person, as the mail was unclear:\n" + "".join(f"  {p}\n" for p in places) + "\n" if places else ""
+    )
+
+
+def _render_period(state: VoteState) -> str:
+    start, end = state.vote.opened_at, state.terms.earliest_close
+    return f"Voting period: {start:%Y-%m-%d %H:%M} UTC to {end:%Y-%m-%d %H:%M} UTC\n"
+
+
+def _render_links(view: ProposalView, state: VoteState) -> str:
+    links = (("Thread", view.links.get(state.vote.root_message_id, "")), ("Proposal", view.proposal.page_url or ""))
+    return "".join(f"{name}: {' '.join(make_plain(url).split())}\n" for name, url in links if url)
+
+
+def _render_mails(view: ProposalView, state: VoteState) -> str:
+    places = [url for b in _counted(state) if (url := view.links.get(b.message_id, ""))]
+    return "\nThe mails that were counted:\n" + "".join(f"  {url}\n" for url in places) if places else ""
+
+
+def make_plain(text: str) -> str:
+    """The text without control and format characters: none may start a header, a line or a direction."""
+    return "".join(c if c.isprintable() else " " for c in text)
