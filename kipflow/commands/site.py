@@ -18,8 +18,8 @@ from kipflow.commands.output import as_of_option, console, progress
 def site(folder: Path, as_of: datetime | None) -> int:
     """Write the public site into the folder OUT: only what changed since it was written last.
 
-    It needs no server: list, proposals with their evidence, metrics, an Atom feed, a calendar of votes, and
-    index.json. It holds no mail addresses and nothing that is for operators only.
+    It needs no server: list, proposals with their evidence, metrics, an Atom feed, a calendar of votes, and all of it
+    as JSON. It holds no mail addresses and nothing that is for operators only.
     """
     from kipflow.adapters.sitefiles import write_files
     from kipflow.web.site.pages import Site, build_site

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
@@ -95,8 +96,7 @@ def test_pages_are_well_formed_with_unique_ids_and_links_that_lead_somewhere(fil
                 if parts.scheme:
                     assert parts.scheme in {"http", "https"}, target
                 elif parts.path:
-                    place = parts.path[3:] if target.startswith("../") else parts.path
-                    assert place in files, target
+                    assert normpath(join(dirname(path), parts.path)) in files, target
 
 
 def test_what_is_public_is_named_field_by_field_and_what_is_new_is_not() -> None:
@@ -219,10 +219,29 @@ def test_the_index_fits_its_schema_and_names_every_page(files: Files) -> None:
     index, schema = json.loads(files["index.json"]), json.loads(files["schema.json"])
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(index)
-    assert [p["path"] for p in index["proposals"]] == [p for p in files if p.startswith("proposals/")]
+    listed = [path for p in index["proposals"] for path in (p["path"], p["data"])]
+    assert listed == [p for p in files if p.startswith("proposals/")]
     assert index["proposals"][0]["vote"]["binding"] == {"+1": 2, "0": 0, "-1": 0}
     del index["proposals"][0]["title"]
     assert not jsonschema.Draft202012Validator(schema).is_valid(index)
+
+
+def test_each_proposal_s_file_fits_its_schema_and_has_what_its_page_shows(files: Files) -> None:
+    schema = json.loads(files["proposal.schema.json"])
+    jsonschema.Draft202012Validator.check_schema(schema)
+    index = {p["data"]: p for p in json.loads(files["index.json"])["proposals"]}
+    for path, summary in index.items():
+        data = json.loads(files[path])
+        jsonschema.Draft202012Validator(schema).validate(data)
+        assert data["proposal"] == summary
+        page = html.fromstring(files[summary["path"]])
+        assert len(data["history"]) == len(page.xpath("//ol[@class = 'timeline']/li"))
+        ballots = [ballot for vote in data["votes"][::-1] for ballot in vote["ballots"]]
+        rows = page.xpath("//table[contains(@class, 'ballots')]/tbody/tr")
+        assert [b["url"] for b in ballots] == [row.xpath("string(.//blockquote//a/@href)") for row in rows]
+        assert page.xpath("//link[@type = 'application/json']/@href") == [path.rpartition("/")[2]]
+    del data["history"]
+    assert not jsonschema.Draft202012Validator(schema).is_valid(data)
 
 
 def test_the_feed_has_an_entry_for_each_transition(files: Files, parts: Parts) -> None:

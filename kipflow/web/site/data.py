@@ -1,4 +1,4 @@
-"""`index.json` and its schema, both from the records below."""
+"""`index.json`, `proposals/N.json` and their schemas, all from the records below."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Stage
-from kipflow.services.board import ProposalView
+from kipflow.domain.votes import Ballot, BallotStatus, Choice
+from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.times import render_machine_time
 
 SCHEMA = 1
@@ -34,7 +35,7 @@ class VoteSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalSummary:
-    """One proposal. `path` is its page, relative to this file; `missing` says what it still lacks."""
+    """One proposal. `path` is its page, `data` its file, both from where `index.json` is; `missing`: what it lacks."""
 
     number: int
     key: str
@@ -48,8 +49,69 @@ class ProposalSummary:
     ticket: str | None
     page_url: str | None
     path: str
+    data: str
     missing: Sequence[str]
     vote: VoteSummary | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallotRecord:
+    """One ballot. `voter` is the roster's id, `value` what was written, `choice` null where a person is asked."""
+
+    voter: str
+    name: str
+    choice: Choice | None
+    value: str
+    binding: bool
+    status: BallotStatus
+    why: str
+    line: str
+    cast_at: datetime
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteRecord(VoteSummary):
+    """One round. `differences` says where an announced result differs from the ballots."""
+
+    subject: str
+    opened_by: str
+    ended_at: datetime | None
+    differences: Sequence[str]
+    ballots: Sequence[BallotRecord]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRecord:
+    """One reason for a move: its kind, the line that says so, and where that can be read."""
+
+    kind: str
+    line: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRecord:
+    """One entry of the history. `retracted`: a later one took the ground from it."""
+
+    at: datetime
+    recorded_at: datetime
+    source: Stage | None
+    target: Stage
+    rule: str
+    note: str
+    retracted: bool
+    evidence: Sequence[EvidenceRecord]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalFile:
+    """One proposal with its history and the rounds of its votes, each in order of time."""
+
+    schema: int
+    proposal: ProposalSummary
+    history: Sequence[MoveRecord]
+    votes: Sequence[VoteRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,22 +140,27 @@ def summarize(view: ProposalView) -> ProposalSummary:
         ticket=proposal.jira,
         page_url=proposal.page_url or None,
         path=f"proposals/{proposal.number}.html",
+        data=f"proposals/{proposal.number}.json",
         missing=view.missing,
         vote=_summarize_vote(view.votes[-1], view.links) if view.votes else None,
     )
 
 
 def _summarize_vote(state: VoteState, links: Mapping[str, str]) -> VoteSummary:
-    return VoteSummary(
-        round=state.vote.round,
-        opened_at=state.vote.opened_at,
-        earliest_close=state.terms.earliest_close,
-        outcome=state.vote.ended_how or state.outcome.value,
-        quorum=state.terms.quorum,
-        binding=state.tally.binding.as_dict(),
-        non_binding=state.tally.non_binding.as_dict(),
-        url=links.get(state.vote.root_message_id, ""),
-    )
+    return VoteSummary(**_describe_vote(state, links))
+
+
+def _describe_vote(state: VoteState, links: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "round": state.vote.round,
+        "opened_at": state.vote.opened_at,
+        "earliest_close": state.terms.earliest_close,
+        "outcome": state.vote.ended_how or state.outcome.value,
+        "quorum": state.terms.quorum,
+        "binding": state.tally.binding.as_dict(),
+        "non_binding": state.tally.non_binding.as_dict(),
+        "url": links.get(state.vote.root_message_id, ""),
+    }
 
 
 def render_index(community: str, views: Sequence[ProposalView]) -> str:
@@ -104,7 +171,52 @@ def render_index(community: str, views: Sequence[ProposalView]) -> str:
         decided_at=max((v.decided_at for v in views), default=None),
         proposals=[summarize(v) for v in views],
     )
-    return json.dumps(index, default=_render_value, ensure_ascii=False) + "\n"
+    return _render(index)
+
+
+def render_proposal(view: ProposalView) -> str:
+    """`proposals/N.json` of a view that is public already."""
+    found = ProposalFile(
+        schema=SCHEMA,
+        proposal=summarize(view),
+        history=[_record_move(r) for r in view.history],
+        votes=[_record_vote(s, view.links) for s in view.votes],
+    )
+    return _render(found)
+
+
+def _record_move(recorded: RecordedTransition) -> MoveRecord:
+    move = recorded.transition
+    return MoveRecord(
+        at=move.at,
+        recorded_at=recorded.recorded_at,
+        source=move.source,
+        target=move.target,
+        rule=move.rule,
+        note=move.note,
+        retracted=recorded.retracted,
+        evidence=[EvidenceRecord(kind=e.kind, line=e.line, url=e.url) for e in move.evidence],
+    )
+
+
+def _record_vote(state: VoteState, links: Mapping[str, str]) -> VoteRecord:
+    return VoteRecord(
+        **_describe_vote(state, links),
+        subject=state.vote.subject,
+        opened_by=state.vote.opened_by,
+        ended_at=state.vote.ended_at,
+        differences=state.differences,
+        ballots=[_record_ballot(b, links.get(b.message_id, "")) for b in state.vote.ballots],
+    )
+
+
+def _record_ballot(ballot: Ballot, url: str) -> BallotRecord:
+    own = (f.name for f in fields(BallotRecord) if f.name != "url")
+    return BallotRecord(**{name: getattr(ballot, name) for name in own}, url=url)
+
+
+def _render(record: Any) -> str:
+    return json.dumps(record, default=_render_value, ensure_ascii=False) + "\n"
 
 
 def _render_value(value: Any) -> Any:
@@ -114,8 +226,8 @@ def _render_value(value: Any) -> Any:
     return render_machine_time(value) if isinstance(value, datetime) else str(value)
 
 
-def render_schema() -> str:
-    """The JSON Schema of `index.json`."""
-    schema: dict[str, Any] = TypeAdapter(SiteIndex).json_schema(mode="serialization")
+def render_schema(record: type[SiteIndex | ProposalFile]) -> str:
+    """The JSON Schema of `index.json`, or of a proposal's file."""
+    schema: dict[str, Any] = TypeAdapter(record).json_schema(mode="serialization")
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"

@@ -17,13 +17,15 @@ from kipflow.domain.votes import Ballot, BallotStatus, Choice
 from kipflow.services.board import Metrics, Overview, ProposalView
 from kipflow.web.metrics import build_charts
 from kipflow.web.render import STATIC, build_environment, find_safe_url
-from kipflow.web.site.data import render_index, render_schema
+from kipflow.web.site.data import ProposalFile, SiteIndex, render_index, render_proposal, render_schema
 from kipflow.web.site.feeds import render_atom, render_calendar
 from kipflow.web.site.public import as_public, hide_addresses
 from kipflow.web.timeline import build_timeline
 from kipflow.web.times import render_machine_time, render_time
 
-_STATIC = {"board.css": "board.css", "icon.svg": "icon.svg", "site.css": "site/site.css", "site.js": "site/site.js"}
+_STATIC = {name: name for name in ("board.css", "icon.svg")} | {
+    name: f"site/{name}" for name in ("site.css", "site.js", "theme.js")
+}
 _TONES = {Choice.FOR: "plus", Choice.ABSTAIN: "zero", Choice.AGAINST: "minus", None: "none"}
 
 
@@ -54,7 +56,8 @@ def build_site(board: Published, site: Site, now: datetime) -> Iterator[tuple[st
         yield path, (STATIC / source).read_bytes()
     texts = {
         "index.json": render_index(site.community, views),
-        "schema.json": render_schema(),
+        "schema.json": render_schema(SiteIndex),
+        "proposal.schema.json": render_schema(ProposalFile),
         "feed.atom": render_atom(site.community, site.title, views),
         "votes.ics": render_calendar(site.community, site.title, views),
     }
@@ -93,6 +96,7 @@ def _build_proposals(environment: Environment, views: Sequence[ProposalView]) ->
     for view in views:
         page = template.render(root="../", here="", view=view, timeline=build_timeline(view), m=macros)
         yield f"proposals/{view.proposal.number}.html", page.encode()
+        yield f"proposals/{view.proposal.number}.json", render_proposal(view).encode()
 
 
 # Functions, not macros: a thousand pages ask for them seventy times each, and a macro takes five times as long.

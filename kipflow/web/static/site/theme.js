@@ -1,0 +1,32 @@
+// A button for light or dark; what is chosen is kept in this browser. Without it the system's choice holds.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  try {
+    const kept = localStorage.getItem("theme");
+    if (kept === "dark" || kept === "light") root.dataset.theme = kept;
+  } catch {
+    // a browser that keeps nothing follows the button until the next page
+  }
+  document.addEventListener("DOMContentLoaded", () => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "theme";
+    const label = () => {
+      button.textContent = isDark() ? "Light theme" : "Dark theme";
+    };
+    button.addEventListener("click", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      label();
+      try {
+        localStorage.setItem("theme", root.dataset.theme);
+      } catch {
+        // as above
+      }
+    });
+    label();
+    document.querySelector(".masthead-inner").append(button);
+  });
+})();
