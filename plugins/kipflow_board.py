@@ -4,9 +4,7 @@ Registration only: Airflow executes every file of this folder in every process, 
 Annotations are no strings here: FastAPI could not resolve names that `build_board` imports for itself.
 """
 
-import json
 import os
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -39,6 +37,7 @@ def build_board() -> "FastAPI":
     from fastapi import Depends, HTTPException, Request
     from fastapi.security import HTTPAuthorizationCredentials
 
+    from kipflow.adapters.airflowlog import open_audit
     from kipflow.adapters.airflowruns import load_runs
     from kipflow.web.app import create_app
     from kipflow.web.render import Masthead, read_if_possible
@@ -82,18 +81,9 @@ def build_board() -> "FastAPI":
             desk=lambda: open_desk(open_parts()),
             find_operator=find_operator,
             secret=conf.get("api", "secret_key"),
-            audit=log_act,
+            audit=open_audit(create_session, lambda: datetime.now(UTC)),
         ),
     )
-
-
-def log_act(author: str, act: str, values: Mapping[str, Any]) -> None:
-    """Note in Airflow's audit log what somebody is about to do."""
-    from airflow.models.log import Log
-    from airflow.utils.session import create_session
-
-    with create_session() as session:
-        session.add(Log(event=f"kipflow_{act}", owner=author, extra=json.dumps(values, default=str)))
 
 
 def open_parts() -> "Parts":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,7 +29,7 @@ class SlackApp:
     def __init__(self, url: str, *, app_token: str, token: str, settle: Callable[[Press], str]) -> None:
         self._url = root = url.rstrip("/") + "/"
         self._web = WebClient(token=token, base_url=root)
-        self._settle = settle
+        self._settle, self._one_by_one = settle, threading.Lock()
         self._socket = SocketModeClient(app_token=app_token, web_client=WebClient(base_url=root))
         self._socket.socket_mode_request_listeners.append(self._hear)
 
@@ -57,13 +58,14 @@ class SlackApp:
         self._socket.close()
 
     def _hear(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:
-        # Slack repeats what nobody confirms within three seconds; an act that was recorded twice is one
+        # Slack repeats what nobody confirms within three seconds
         client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
         press = parse_press(request.payload)
         if press is None:
             return
         try:
-            said = self._settle(press)
+            with self._one_by_one:  # a repeated one finds what the first has done
+                said = self._settle(press)
         except Exception:
             log.exception("a pressed button could not be settled")
             said = "Nothing was done: kipflow failed at it; its log says why."
@@ -89,4 +91,10 @@ def parse_press(payload: Mapping[str, Any]) -> Press | None:
         return None
     fields = ((payload.get("state") or {}).get("values") or {}).get("reason") or {}
     reason = (fields.get("reason") or {}).get("value") or ""
-    return Press(user=str(user.get("id", "")), value=str(action.get("value", "")), reason=str(reason))
+    place = payload.get("container") or {}
+    return Press(
+        user=str(user.get("id", "")),
+        message=f"{place.get('channel_id', '')}/{place.get('message_ts', '')}",
+        value=str(action.get("value", "")),
+        reason=str(reason),
+    )

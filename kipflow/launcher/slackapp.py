@@ -1,17 +1,23 @@
 """The small program behind the buttons in Slack: `python -m kipflow.launcher.slackapp`, until it is stopped.
 
-`KIPFLOW_SLACK_APP_TOKEN` is the app's token (xapp-…), `KIPFLOW_SLACK_TOKEN` the bot's.
+`KIPFLOW_SLACK_APP_TOKEN` is the app's token (xapp-…), `KIPFLOW_SLACK_TOKEN` the bot's. Airflow's audit log is in the
+database that Airflow's own variable names.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
 import sys
 import threading
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
+import sqlalchemy as sa
+
+from kipflow.adapters.airflowlog import Audit, open_audit
 from kipflow.adapters.slackapp import SlackApp
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
@@ -23,6 +29,7 @@ log = logging.getLogger(__name__)
 
 #: Where the app's token is looked for.
 APP_TOKEN = "KIPFLOW_SLACK_APP_TOKEN"  # noqa: S105 - the name of a variable
+AIRFLOW_DATABASE = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
 
 
 def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
@@ -31,13 +38,24 @@ def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
     token = secrets_from_environment(environment).slack
     if slack is None or not slack.buttons or not app_token or not token:
         return None
-    people = dict(slack.buttons)
+    people, audit = dict(slack.buttons), find_audit(environment)
     return SlackApp(
         slack.url,
         app_token=app_token,
         token=token,
-        settle=lambda press: settle_press(open_desk(parts), press, people, at=parts.clock()),
+        settle=lambda press: settle_press(open_desk(parts), press, people, at=parts.clock(), audit=audit),
     )
+
+
+def find_audit(environment: Mapping[str, str]) -> Audit:
+    """Airflow's audit log; where its database is not known, the log of this program."""
+    address = environment.get(AIRFLOW_DATABASE)
+    if address:
+        return open_audit(sa.create_engine(address, pool_pre_ping=True).begin, lambda: datetime.now(UTC))
+    log.warning(
+        "%s is not set: what is settled in Slack is noted here, and not in Airflow's audit log", AIRFLOW_DATABASE
+    )
+    return lambda author, act, values: log.info("%s: %s %s", author, act, json.dumps(dict(values), default=str))
 
 
 def main() -> int:

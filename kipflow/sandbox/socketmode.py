@@ -49,10 +49,14 @@ class Sockets:
 
     async def tell(self, payload: dict[str, Any]) -> bool:
         """Hand an interaction to the app that came last; False where there is none."""
+        envelope = {"envelope_id": secrets.token_hex(8), "type": "interactive", "payload": payload}
+        return await self.send({**envelope, "accepts_response_payload": False})
+
+    async def send(self, envelope: Any) -> bool:
+        """Hand over an envelope as it is; False where there is no app."""
         if not self._open:
             return False
-        envelope = {"envelope_id": secrets.token_hex(8), "type": "interactive", "payload": payload}
-        await self._open[-1].send_json({**envelope, "accepts_response_payload": False})
+        await self._open[-1].send_json(envelope)
         return True
 
 
@@ -75,6 +79,13 @@ async def open_connection(request: Request) -> Response:
         return JSONResponse({"ok": False, "error": "invalid_auth"})
     sockets: Sockets = request.app.state.sockets
     return JSONResponse({"ok": True, "url": f"ws://{request.url.netloc}/slack/socket?ticket={sockets.issue()}"})
+
+
+@router.post("/slack/socket")
+async def hand_over(request: Request, envelope: dict[str, Any]) -> Response:
+    """An envelope of one's own for the app: one that Slack repeats, or one that it would never send."""
+    told = await request.app.state.sockets.send(envelope)
+    return Response(status_code=204 if told else 503)
 
 
 @router.delete("/slack/socket")

@@ -51,3 +51,9 @@ def offer_snooze(number: int, at: datetime) -> dict[str, Answer]:
 
 def offer_draft(number: int) -> dict[str, Answer]:
     return {"draft the result": Answer(act=DRAFT, values={"proposal": str(number)}, needs_reason=False)}
+
+
+def find_offered(payload: Mapping[str, Any]) -> frozenset[str]:
+    """The values of the buttons below a message."""
+    elements = (e for block in payload["blocks"] if block["type"] == "actions" for e in block["elements"])
+    return frozenset(element["value"] for element in elements)

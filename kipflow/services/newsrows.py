@@ -26,7 +26,7 @@ from kipflow.services.messages import (
     render_warning,
     say_links,
 )
-from kipflow.services.ports import RETRACTS, WARNS
+from kipflow.services.ports import ASKS, DRIFT, RETRACTS, WARNS
 from kipflow.services.settling import find_commands, find_drift_way, find_ways, list_answers, render_command
 from kipflow.services.votecards import write_card
 from kipflow.services.wording import find_warning_key
@@ -187,13 +187,15 @@ def _write_question(situation: Situation, item: ReviewItem) -> Mapping[str, Any]
     links = "" if item.kind == CLAIMED_NUMBER else situation.links
     message = render_review(situation.key, item, links=links, settle=settle, board=situation.board)
     snooze = offer_snooze(number, situation.recorded_at) if item.kind == "dormancy" else {}
-    return offer(message, {**list_answers(find_ways(number, item)), **snooze})
+    asked = {**message, ASKS: [item.kind, item.subject]}
+    return offer(asked, {**list_answers(find_ways(number, item)), **snooze})
 
 
 def _write_drift(situation: Situation, drift: Drift) -> Mapping[str, Any]:
     way = find_drift_way(situation.decision.number, drift.side)
     settle = [render_command(way, situation.rules.program)]
-    return offer(render_drift(situation.key, drift, links=situation.links, settle=settle), list_answers([way]))
+    message = render_drift(situation.key, drift, links=situation.links, settle=settle)
+    return offer({**message, ASKS: [DRIFT, drift.side]}, list_answers([way]))
 
 
 def _find_question_kind(item: ReviewItem) -> str:

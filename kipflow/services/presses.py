@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from kipflow.domain.errors import KipflowError
+from kipflow.domain.facts import Ruling
 from kipflow.services.acts import perform
-from kipflow.services.buttons import DRAFT
-from kipflow.services.desk import Desk, Word, say_done
-from kipflow.services.ports import Press
+from kipflow.services.buttons import DRAFT, find_offered
+from kipflow.services.desk import Desk, Values, Word, say_done
+from kipflow.services.ports import ASKS, DRIFT, OutboxRow, Press
 from kipflow.services.program import address_commands
 from kipflow.services.result_mail import NoDraft, draft_result
+from kipflow.services.ruling_checks import say_moment
+
+#: Acts on people leave one of two kinds of ruling; any other act leaves one of its own name.
+_ON_PEOPLE = {"sender": "merge", "merge": "merge", "split": "split"}
 
 
-def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime) -> str:
+def settle_press(
+    desk: Desk, press: Press, people: Mapping[str, str], *, at: datetime, audit: Callable[[str, str, Values], None]
+) -> str:
     """Do what a button says, by the same rules as anywhere; what came of it, for who pressed it.
 
     `people` are the ids of those who may, by their id in Slack: names and pictures there are anybody's choice.
+    `audit` records the act before it is performed, as on the board; where it fails, nothing is changed.
     """
     person = people.get(press.user)
     if person is None:
         return "Nothing was done: you are not among those who may settle this in Slack (`slack.buttons`)."
     try:
+        with desk.store.read() as session:
+            message = session.outbox.find_message(press.message)
+        if message is None or press.value not in find_offered(message.payload):
+            return "Nothing was done: kipflow has not offered this below that message; use the board."
         act, values = json.loads(press.value)
         if not isinstance(act, str) or not isinstance(values, dict):
             raise TypeError("an act and its values")
         if act == DRAFT:
             return _draft(desk, int(values["proposal"]), at)
+        if not _is_asked(desk, message):
+            return f"Nothing was done: this is not asked any more. {_say_settled(desk, message)}"
+        audit(person, act, {**values, "reason": press.reason})
         done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))
     except NoDraft as error:
         return address_commands(f"There is no result to announce. {error}", desk.effects.program)
@@ -37,6 +52,40 @@ def settle_press(desk: Desk, press: Press, people: Mapping[str, str], *, at: dat
     except (ValueError, KeyError, TypeError):
         return "Nothing was done: this button is not of this version of kipflow; use the board."
     return "\n".join(say_done(done, desk.effects.prefix))
+
+
+def _is_asked(desk: Desk, message: OutboxRow) -> bool:
+    """Whether what a message asks is open; one that asks no question is left to the act's own refusal."""
+    asked = message.payload.get(ASKS)
+    if asked is None:
+        return True
+    kind, subject = asked
+    if kind == DRIFT:
+        return any((row.number, row.drift.side) == (message.number, subject) for row in desk.board.drift())
+    return any(
+        (row.number, row.item.kind, row.item.subject) == (message.number, kind, subject) for row in desk.board.review()
+    )
+
+
+def _say_settled(desk: Desk, message: OutboxRow) -> str:
+    """Who has answered since what the message asks, when and why; or that the facts have changed."""
+    answers = [json.loads(value) for value in find_offered(message.payload)]
+    kinds = {_ON_PEOPLE.get(act, act) for act, _ in answers}
+    about = {str(value) for _, values in answers for value in values.values()}
+    with desk.store.read() as session:
+        standing = [r for r in session.rulings.load_all() if r.revoked_at is None and r.kind in kinds]
+    for ruling in reversed(standing):
+        is_since = ruling.made_at >= message.created_at
+        if is_since and ruling.number in {None, message.number} and _find_subjects(ruling) <= about:
+            return f"{ruling.author} settled it on {say_moment(ruling.made_at)}: {ruling.reason}"
+    return "The facts have changed since; the board has what was decided."
+
+
+def _find_subjects(ruling: Ruling) -> set[str]:
+    """What a ruling is about within its proposal: a mail or a side, or people of all proposals."""
+    if ruling.number is None:
+        return {side["key"] for side in ruling.value.values()}
+    return {ruling.target} if ruling.kind in {"ballot", "ending", "drift"} else set()
 
 
 def _draft(desk: Desk, number: int, at: datetime) -> str:

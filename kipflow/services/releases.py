@@ -21,8 +21,18 @@ def load_effects(board: Board, status: str) -> list[OutboxRow]:
 def release(desk: Desk, values: Values, word: Word) -> Done:
     with desk.store.begin() as session:
         if not session.outbox.release(values["key"], by=word.author, at=word.at):
-            raise BadRuling(f"no effect {values['key']!r} waits for approval")
+            settled = _say_settled(session.outbox.find(values["key"]))
+            raise BadRuling(f"no effect {values['key']!r} waits for approval{settled}")
     return Done(said="released; the next delivery sends it")
+
+
+def _say_settled(effect: OutboxRow | None) -> str:
+    """By whom an effect was settled that waits no more; "" where nobody did."""
+    if effect is None:
+        return ""
+    if effect.is_refused:
+        return f": {effect.last_error}"
+    return f": {effect.released_by} let it go" if effect.released_by else ""
 
 
 def release_several(desk: Desk, values: Values, word: Word) -> Done:
@@ -55,7 +65,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
         if effect is not None and WARNS in effect.payload:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
         if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
-            raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already")
+            raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already{_say_settled(effect)}")
     return Done(said="refused; it is not sent")
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from kipflow.adapters.slackapp import parse_press
-from kipflow.launcher.slackapp import APP_TOKEN, listen, open_app
+from kipflow.launcher.slackapp import AIRFLOW_DATABASE, APP_TOKEN, find_audit, listen, open_app
+from kipflow.sandbox.channels import channel_id
 from kipflow.services import deliver
+from kipflow.services.acts import perform
+from kipflow.services.desk import Word
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, Press
@@ -30,7 +36,16 @@ KEY = "index/1/2/abc"
 
 
 @pytest.fixture
-def told(own_sandbox: str, parts_of: Callable[[str], Parts]) -> Iterator[tuple[str, Parts]]:
+def airflow(tmp_path: Path) -> sa.Engine:
+    """A database with a table such as Airflow's audit log."""
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'airflow.db'}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE log (dttm TIMESTAMP, event TEXT, owner TEXT, extra TEXT)")
+    return engine
+
+
+@pytest.fixture
+def told(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
     """A sandbox whose operators were asked, and an app that listens there."""
     parts = parts_of(own_sandbox)
     run_once(parts)
@@ -41,7 +56,7 @@ def told(own_sandbox: str, parts_of: Callable[[str], Parts]) -> Iterator[tuple[s
     kind = ChatKind(scope=scope_of(parts.store, parts.clock()), chat=parts.chat, rules=effect_rules(parts))
     kind.plan()
     deliver.deliver(parts.store, {"slack": kind}, now=parts.clock())
-    app = open_app(parts, TOKENS)
+    app = open_app(parts, {**TOKENS, AIRFLOW_DATABASE: str(airflow.url)})
     assert app is not None
     app.connect()
     yield own_sandbox, parts
@@ -49,39 +64,68 @@ def told(own_sandbox: str, parts_of: Callable[[str], Parts]) -> Iterator[tuple[s
     parts.store.close()
 
 
-def find_asked(url: str, said: str) -> dict[str, Any]:
-    headers = {"Authorization": "Bearer xoxb-test"}
-    ops = {"channel": "C0PROPOSALSOPS", "limit": "900"}
-    messages = httpx.get(f"{url}/slack/api/conversations.history", params=ops, headers=headers).json()["messages"]
-    return next(m for m in messages if said in str(m["blocks"]) and m["blocks"][-1]["type"] == "actions")
+def read_log(airflow: sa.Engine) -> list[tuple[str, str, dict[str, str]]]:
+    with airflow.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT owner, event, extra FROM log ORDER BY dttm").all()
+    return [(row.owner, row.event, json.loads(row.extra)) for row in rows]
 
 
-def press(url: str, message: dict[str, Any], label: str, who: str, reason: str = "") -> str:
+OPS, EVERYBODY = "#proposals-ops", "#proposals"
+BOT = {"Authorization": "Bearer xoxb-test"}
+
+
+def read_channel(url: str, call: str, channel: str, **more: str) -> list[dict[str, Any]]:
+    asked = {"channel": channel_id(channel), "limit": "900", **more}
+    messages: list[dict[str, Any]] = httpx.get(f"{url}/slack/api/{call}", params=asked, headers=BOT).json()["messages"]
+    return messages
+
+
+def find_asked(url: str, said: str, channel: str = OPS) -> dict[str, Any]:
+    found = [m for m in read_channel(url, "conversations.history", channel) if m["blocks"][-1]["type"] == "actions"]
+    return next(m for m in found if said in str(m["blocks"]))
+
+
+def find_button(message: dict[str, Any], label: str = "") -> dict[str, Any]:
+    buttons: list[dict[str, Any]] = message["blocks"][-1]["elements"]
+    return next(b for b in buttons if label in {"", b["text"]["text"]})
+
+
+def press(url: str, message: dict[str, Any], label: str, who: str, reason: str = "", channel: str = OPS) -> str:
     """Press a button as somebody; what that person is answered."""
-    [button] = [b for b in message["blocks"][-1]["elements"] if b["text"]["text"] == label]
-    form = {
-        "who": who,
-        "channel": "#proposals-ops",
-        "ts": message["ts"],
-        "button": button["action_id"],
-        "reason": reason,
-    }
-    before = len(find_answers(url, message))
+    button = find_button(message, label)["action_id"]
+    form = {"who": who, "channel": channel, "ts": message["ts"], "button": button, "reason": reason}
+    before = find_answers(url, message, channel)
     done = httpx.post(f"{url}/slack/press", data=form, headers={"Origin": url})
     assert done.status_code == 303, done.text
+    return wait_for_answers(url, message, len(before) + 1, channel)[-1]
+
+
+def hand_over(url: str, message: dict[str, Any], envelope: str = "e1", **forged: str) -> None:
+    """An envelope such as Slack's, as bvogel's press of the first button, unless `forged` says otherwise."""
+    given = {"user": "U0BVOGEL", "ts": message["ts"], "value": find_button(message)["value"], **forged}
+    payload = {
+        "type": "block_actions",
+        "user": {"id": given["user"], "name": "bvogel"},
+        "container": {"type": "message", "channel_id": channel_id(OPS), "message_ts": given["ts"]},
+        "actions": [{"action_id": "kipflow-0", "type": "button", "value": given["value"]}],
+        "state": {"values": {"reason": {"reason": {"type": "plain_text_input", "value": "she says so"}}}},
+    }
+    sent = {"envelope_id": envelope, "type": "interactive", "payload": payload, "accepts_response_payload": False}
+    assert httpx.post(f"{url}/slack/socket", json=sent).status_code == 204
+
+
+def find_answers(url: str, message: dict[str, Any], channel: str = OPS) -> list[str]:
+    found = read_channel(url, "conversations.replies", channel, ts=message["ts"])
+    return [str(m["text"]) for m in found if m["ts"] != message["ts"]]
+
+
+def wait_for_answers(url: str, message: dict[str, Any], count: int, channel: str = OPS) -> list[str]:
     for _ in range(200):
-        answers = find_answers(url, message)
-        if len(answers) > before:
-            return answers[-1]
+        answers = find_answers(url, message, channel)
+        if len(answers) >= count:
+            return answers
         time.sleep(0.05)
     raise AssertionError("nobody answered")
-
-
-def find_answers(url: str, message: dict[str, Any]) -> list[str]:
-    asked = {"channel": "C0PROPOSALSOPS", "ts": message["ts"]}
-    headers = {"Authorization": "Bearer xoxb-test"}
-    found = httpx.get(f"{url}/slack/api/conversations.replies", params=asked, headers=headers).json()["messages"]
-    return [str(m["text"]) for m in found if m["ts"] != message["ts"]]
 
 
 def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(told: tuple[str, Parts]) -> None:
@@ -95,29 +139,121 @@ def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(told: tuple[str
     assert "waits for approval" in press(url, asked, "send it", "amaro"), "the same refusal as on the board"
 
 
-def test_a_question_is_settled_with_a_reason_by_whom_the_roster_has(told: tuple[str, Parts]) -> None:
+def test_a_question_is_settled_with_a_reason_by_whom_the_roster_has(
+    told: tuple[str, Parts], airflow: sa.Engine
+) -> None:
     url, parts = told
     asked = find_asked(url, "needs a person")
-    label = asked["blocks"][-1]["elements"][0]["text"]["text"]
+    label = find_button(asked)["text"]["text"]
     assert "Nothing was done" in press(url, asked, label, "bvogel"), "without a reason, as anywhere"
     assert "ruling" in press(url, asked, label, "bvogel", reason="she says so in the thread")
-    found = [r for number in range(70, 110) for r in _rulings(parts, number)]
-    assert [(r.author, r.reason) for r in found] == [("bvogel", "she says so in the thread")]
+    assert find_rulings(parts) == [("bvogel", "she says so in the thread")]
+    act, values = json.loads(find_button(asked)["value"])
+    logged = ("bvogel", f"kipflow_{act}", {**values, "reason": "she says so in the thread"})
+    assert read_log(airflow)[-1] == logged, "as an act on the board is"
 
 
-def _rulings(parts: Parts, number: int) -> tuple[Any, ...]:
-    try:
-        return parts.store.proposal(number, parts.clock()).rulings
-    except Exception:
-        return ()
+def find_rulings(parts: Parts) -> list[tuple[str, str]]:
+    with parts.store.read() as session:
+        return [(ruling.author, ruling.reason) for ruling in session.rulings.load_all()]
 
 
-def test_the_result_is_drafted_for_who_asks(told: tuple[str, Parts]) -> None:
-    _, parts = told
-    rows = [r for r in parts.store.effects(limit=500).rows if r.payload.get("kind") == "period-over"]
-    [row] = [r for r in rows if r.payload["blocks"][-1]["type"] == "actions"]
-    check_limits(row.payload)
-    assert "draft the result" in str(row.payload["blocks"][-1])
+def test_nothing_is_done_where_airflows_audit_log_does_not_take_it(told: tuple[str, Parts], airflow: sa.Engine) -> None:
+    url, parts = told
+    with airflow.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE log")
+    asked = find_asked(url, "this waits for approval")
+    assert "Nothing was done: database of Airflow" in press(url, asked, "send it", "bvogel")
+    assert parts.store.effects(status="held").rows[0].key == KEY
+
+
+def test_an_app_that_does_not_know_airflows_database_says_so_and_notes_acts_in_its_own_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    find_audit({})("bvogel", "release", {"key": KEY})
+    assert f"{AIRFLOW_DATABASE} is not set" in caplog.text
+    assert f'bvogel: release {{"key": "{KEY}"}}' in caplog.text
+
+
+def test_an_envelope_that_slack_repeats_acts_once(told: tuple[str, Parts], airflow: sa.Engine) -> None:
+    url, parts = told
+    asked = find_asked(url, "needs a person")
+    hand_over(url, asked)
+    hand_over(url, asked)
+    answers = sorted(wait_for_answers(url, asked, 2), key=lambda said: "Nothing was done" in said)
+    assert "ruling 1 recorded" in answers[0]
+    assert "not asked any more. bvogel settled it on" in answers[1]
+    assert find_rulings(parts) == [("bvogel", "she says so")]
+    assert len(read_log(airflow)) == 1
+
+
+def test_a_press_that_is_replayed_later_sends_nothing_again(told: tuple[str, Parts]) -> None:
+    url, parts = told
+    asked = find_asked(url, "this waits for approval")
+    hand_over(url, asked)
+    assert "released" in wait_for_answers(url, asked, 1)[0]
+    with parts.store.begin() as session:
+        session.outbox.mark_sent(KEY, at=parts.clock(), external_ref="1@3")
+    hand_over(url, asked, "e2")
+    assert "waits for approval: bvogel let it go" in wait_for_answers(url, asked, 2)[1]
+    row = next(row for row in parts.store.effects(limit=500).rows if row.key == KEY)
+    assert row.status == "sent"
+
+
+def test_a_button_of_a_question_that_was_settled_elsewhere_says_by_whom_and_does_nothing(
+    told: tuple[str, Parts], airflow: sa.Engine
+) -> None:
+    url, parts = told
+    asked = find_asked(url, "needs a person")
+    act, values = json.loads(find_button(asked)["value"])
+    perform(open_desk(parts), act, values, Word(author="amaro", reason="read <it>", at=parts.clock()))
+    said = press(url, asked, asked["blocks"][-1]["elements"][-1]["text"]["text"], "bvogel", reason="no, she did not")
+    assert "not asked any more. amaro settled it on" in said
+    assert ": read &lt;it&gt;" in said
+    assert find_rulings(parts) == [("amaro", "read <it>")]
+    assert read_log(airflow) == []
+
+
+def test_the_result_is_drafted_for_who_asks_and_nothing_is_recorded(
+    told: tuple[str, Parts], airflow: sa.Engine
+) -> None:
+    url, parts = told
+    asked = find_asked(url, "draft the result", EVERYBODY)
+    check_limits(asked)
+    said = press(url, asked, "draft the result", "bvogel", channel=EVERYBODY)
+    assert "To: dev@" in said
+    assert "Subject: [RESULT]" in said
+    assert (find_rulings(parts), read_log(airflow)) == ([], [])
+    assert "not among those" in press(url, asked, "draft the result", "lokafor", channel=EVERYBODY)
+
+
+def test_a_stranger_whose_name_is_somebody_elses_changes_nothing(
+    told: tuple[str, Parts], airflow: sa.Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, parts = told
+    hand_over(url, find_asked(url, "this waits for approval"), user="U0STRANGER")
+    wait_for(caplog, "U0STRANGER was not answered")
+    assert parts.store.effects(status="held").rows[0].key == KEY
+    assert read_log(airflow) == []
+
+
+def test_a_forged_press_does_nothing_whatever_it_names(told: tuple[str, Parts], airflow: sa.Engine) -> None:
+    url, parts = told
+    asked, waits = find_asked(url, "needs a person"), find_asked(url, "this waits for approval")
+    act, values = json.loads(find_button(asked)["value"])
+    forged = (
+        {"value": find_button(waits)["value"]},  # another message's
+        {"value": json.dumps([act, {**values, "proposal": "1"}])},  # another question
+        {"value": json.dumps(["stage", {"proposal": values["proposal"], "stage": "Accepted"}])},  # another act
+        {"value": "[1, {}]"},
+        {"value": ""},
+    )
+    for count, given in enumerate(forged, start=1):
+        hand_over(url, asked, f"e{count}", **given)
+        assert "has not offered this below that message" in wait_for_answers(url, asked, count)[-1]
+    assert (find_rulings(parts), read_log(airflow)) == ([], [])
+    assert parts.store.effects(status="held").rows[0].key == KEY
 
 
 def test_without_an_app_there_are_links_and_no_buttons(told: tuple[str, Parts]) -> None:
@@ -145,11 +281,17 @@ def test_what_is_no_press_of_ours_is_left_alone(payload: dict[str, Any]) -> None
     assert parse_press(payload) is None
 
 
-@pytest.mark.parametrize("value", ["", "[]", '["ballot", ["+1"]]', "[1, {}]", '{"act": "stage"}'])
-def test_a_value_that_is_no_act_of_ours_does_nothing(told: tuple[str, Parts], value: str) -> None:
+def test_a_button_of_another_version_does_nothing(told: tuple[str, Parts]) -> None:
     _, parts = told
-    said = settle_press(open_desk(parts), Press(user="U1", value=value, reason="x"), {"U1": "bvogel"}, at=parts.clock())
-    assert said.startswith("Nothing was done: this button is not of this version")
+    values = ("", "[]", '["ballot", ["+1"]]', "[1, {}]", '{"act": "stage"}')
+    old = {"blocks": [{"type": "actions", "elements": [{"value": value} for value in values]}]}
+    with parts.store.begin() as session:
+        session.outbox.enqueue([Effect(key="old", number=None, channel="slack", payload=old)], now=parts.clock())
+        session.outbox.mark_sent("old", at=parts.clock(), external_ref="C1/2")
+    for value in values:
+        pressed = Press(user="U1", message="C1/2", value=value, reason="x")
+        said = settle_press(open_desk(parts), pressed, {"U1": "bvogel"}, at=parts.clock(), audit=lambda *_: None)
+        assert said.startswith("Nothing was done: this button is not of this version"), value
 
 
 def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(

@@ -134,6 +134,12 @@ def find(connection: sa.Connection, key: str) -> OutboxRow | None:
     return from_row(OutboxRow, row) if row is not None else None
 
 
+def find_message(connection: sa.Connection, reference: str) -> OutboxRow | None:
+    wanted = sa.select(outbox).where(outbox.c.channel == "slack", outbox.c.external_ref == reference)
+    row = connection.execute(wanted).first()
+    return from_row(OutboxRow, row) if row is not None else None
+
+
 def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, updates: bool = False) -> int:
     """Take back the effects that have certainly not been sent; how many. They stay stored, with the reason.
 

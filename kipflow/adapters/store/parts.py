@@ -138,6 +138,7 @@ class SqlOutbox(Part):
     mark_failed = method(outbox.mark_failed)
     confirm_sent = method(outbox.confirm_sent)
     find = method(outbox.find)
+    find_message = method(outbox.find_message)
     load_status = method(outbox.load_status)
     withdraw = method(outbox.withdraw)
     load_channel = method(outbox.load_channel)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from kipflow.services.ports.decided import HistoryRows, HistoryStore, MetricStore
 from kipflow.services.ports.effects import (
+    ASKS,
     BELOW,
     CARD,
     DIRECT,
+    DRIFT,
     EDITS,
     GONE,
     MARKS,
@@ -53,9 +55,11 @@ from kipflow.services.ports.records import (
 from kipflow.services.ports.store import Rules, Session, Store
 
 __all__ = [
+    "ASKS",
     "BELOW",
     "CARD",
     "DIRECT",
+    "DRIFT",
     "EDITS",
     "GONE",
     "MARKS",

@@ -45,6 +45,8 @@ TAKES_BACK = "takes_back"
 CARD = "vote_card"
 #: In a payload: the key of the message of a vote in whose thread this one goes.
 BELOW = "below"
+#: In a payload: what the message asks, as the kind and subject of a question or as `DRIFT` and a side.
+ASKS, DRIFT = "asks", "drift"
 #: In a payload: the mail addresses of the one person who gets it, by direct message.
 DIRECT = "direct"
 #: How the reason begins for which an effect was withdrawn because a person refused it.
@@ -75,7 +77,8 @@ class OutboxRow:
     up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (corrected before it was
     sent).
 
-    `tried_at` is since when it may have gone out, by the community's clock; None: it certainly has not.
+    `released_by` let it go, or said that it went out. `tried_at` is since when it may have gone out, by the community's
+    clock; None: it certainly has not.
     """
 
     key: str
@@ -89,6 +92,7 @@ class OutboxRow:
     sent_at: datetime | None = None
     external_ref: str | None = None
     last_error: str | None = None
+    released_by: str | None = None
     tried_at: datetime | None = None
 
     @property
@@ -171,6 +175,10 @@ class Outbox(Protocol):
         ...
 
     def find(self, key: str) -> OutboxRow | None: ...
+    def find_message(self, reference: str) -> OutboxRow | None:
+        """The message that went out to the chat as `reference`."""
+        ...
+
     def load_status(self, keys: Iterable[str]) -> dict[str, str]:
         """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
         ...

@@ -131,9 +131,13 @@ class Chat(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """A button that a user of the chat pressed: its `value`, and the reason that stood beside it."""
+    """A button that a user of the chat pressed: its `value`, and the reason that stood beside it.
+
+    `message` is what `post` returned for the message that it is below.
+    """
 
     user: str
+    message: str
     value: str
     reason: str = ""
 

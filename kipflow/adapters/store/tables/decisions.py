@@ -148,7 +148,6 @@ outbox = Table(
     "outbox",
     metadata,
     *columns_of(OutboxRow),
-    Column("released_by", Words),
     Column("released_at", Moment),
     # who delivers it, until when by this database's own clock
     Column("claimed_by", Words),
