@@ -132,7 +132,8 @@ def _say_silence(state: State) -> Iterator[str]:
     gap = quiet.find_silence_gap(state, silent_at)
     warned_at = quiet.find_warned_at(state)
     if gap is not None and warned_at is None:
-        yield f"no mail held for {days}, but {gap}: nobody is warned yet; {_READ_ON}"
+        # the gap and what to do about it are the same for all: said once, as a condition
+        yield f"no mail held for {days}: nobody is warned while {gap}"
         return
     parts = [f"silent for {days}"]
     if warned_at is not None:

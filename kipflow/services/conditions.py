@@ -124,13 +124,14 @@ def _ask_failed(found: Situation) -> Iterator[Condition]:
 def _ask_mail(found: Situation) -> Iterator[Condition]:
     through = found.coverage.complete_through
     gaps = found.coverage.gaps
-    is_fresh = found.now - through <= STALE if through is not None else not gaps
+    is_fresh = through is not None and found.now - through <= STALE
     if is_fresh or not found.has_archive or "archive" in found.away:
         return
     why = f": {gaps[-1][1]}" if gaps else ""
+    none = f"Not all mail is held{why}" if gaps else "No mail is held yet"
     yield Condition(
         name="stale",
-        says=f"Mail is held only up to {_say_time(through)}{why}" if through else f"Not all mail is held{why}",
+        says=f"Mail is held only up to {_say_time(through)}{why}" if through else none,
         works=f"{_STORED}; no vote ends on mail that is missing",
         fix="`kipflow poll` asks the archive now; `kipflow ingest FILE --complete-through TIME` takes it from a file",
         since=through,

@@ -305,8 +305,7 @@ def test_silence_in_mail_that_is_not_held_is_no_silence() -> None:
     waiting = decided(holes, SLEEPY, 200)
     assert (waiting.stage, waiting.warned_at) == (Stage.DISCUSSION, None)
     assert waiting.missing[-1] == (
-        "no mail held for 199 days, but the archive is incomplete (dev 2026-05: not read): nobody is warned yet; "
-        "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
+        "no mail held for 199 days: nobody is warned while the archive is incomplete (dev 2026-05: not read)"
     )
     assert waiting.next_deadline == at(200)
     whole = decided(talk, SLEEPY, 200)

@@ -58,6 +58,7 @@ def test_where_all_is_well_nothing_is_said() -> None:
             "Not all mail is held: users 2026-03: answered 404",
             "`kipflow poll`",
         ),
+        (replace(WELL, coverage=Coverage()), "No mail is held yet", "`kipflow poll` asks the archive now"),
         (
             replace(WELL, has_archive=False),
             "Mail is held up to Thu 2026-03-12 08:00 UTC; it comes from files",
