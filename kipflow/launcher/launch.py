@@ -28,7 +28,7 @@ from kipflow.launcher.layout import SANDBOX, Layout, find_layout
 from kipflow.launcher.processes import find_marked, load_services, stop_all
 from kipflow.launcher.progress import Progress
 from kipflow.launcher.runs import Waiting, run_dags
-from kipflow.launcher.sandbox import Sandbox, continue_after, plan_sandbox, save_reached_time
+from kipflow.launcher.sandbox import Sandbox, continue_after, let_time_run, plan_sandbox, save_reached_time
 
 UI_PORT = 8080
 SANDBOX_PORT = 8765
@@ -67,14 +67,14 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
                 return running
             down(settings)  # notes the sandbox's time, which a start after a crash has to guess
         try:
-            running = _start(settings, layout, progress)
+            running, sandbox = _start(settings, layout, progress)
         except BaseException:
             _stop_again(layout, progress)
             raise
-    if not wait:
-        return running
     try:
-        return replace(running, failed=tuple(_run(running, layout, progress)))
+        failed = _run(running, layout, progress) if wait else ()
+        if sandbox is not None:
+            let_time_run(sandbox)
     except LaunchFailed as error:
         if all(service.is_alive for service in load_services(layout)):
             return replace(running, failed=(str(error),))  # what works is kept: its UI is where to look
@@ -83,6 +83,7 @@ def up(settings: Settings, *, console: Console | None = None, wait: bool = True)
     except BaseException:
         _stop_again(layout, progress)
         raise
+    return replace(running, failed=tuple(failed))
 
 
 def down(settings: Settings) -> int:
@@ -106,7 +107,7 @@ def _is_well(running: Running, progress: Progress) -> bool:
     return not ill
 
 
-def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
+def _start(settings: Settings, layout: Layout, progress: Progress) -> tuple[Running, Sandbox | None]:
     environment = os.environ
     if next(find_marked(layout), None) is not None:
         _tell_ended(layout, progress)
@@ -143,7 +144,7 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> Running:
     if community.slack is not None and community.slack.buttons and programs.get("KIPFLOW_SLACK_APP_TOKEN"):
         services.start_slack_app(layout, programs)
     save_running(layout, running)
-    return running
+    return running, sandbox
 
 
 def _tell_ended(layout: Layout, progress: Progress) -> None:

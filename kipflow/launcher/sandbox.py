@@ -16,6 +16,7 @@ from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.credentials import write_private
 from kipflow.launcher.environment import LOCAL, SANDBOX_APP_TOKEN, SANDBOX_TOKEN
 from kipflow.launcher.layout import Layout
+from kipflow.sandbox.clock import check_speed
 from kipflow.sandbox.story import build_story
 from kipflow.wiring import connect
 
@@ -24,7 +25,7 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs.
+    """A sandbox to start: its story's anchor, the time it goes on from, how fast its time runs once all is up.
 
     `mail_port` is where it takes mail. `memory` keeps what was saved to its wiki and posted to its channels over a
     restart: kipflow's outbox knows these as done. `variables` are what its community file must know of it.
@@ -46,7 +47,7 @@ class Sandbox:
     def command(self) -> list[str]:
         return [
             *(sys.executable, "-m", "kipflow.sandbox", "--port", str(self.port), "--seed", str(SEED)),
-            *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat(), "--speed", str(self.speed)),
+            *("--anchor", self.anchor.isoformat(), "--now", self.start.isoformat()),
             *("--memory", str(self.memory), "--mail-port", str(self.mail_port)),
         ]
 
@@ -60,17 +61,18 @@ def plan_sandbox(
     date would shift, and what is stored already would seem to have been said twice.
 
     Raises:
-        LaunchFailed: `KIPFLOW_SANDBOX_SPEED` is no number.
+        LaunchFailed: `KIPFLOW_SANDBOX_SPEED` is no number above 0.
     """
     text = environment.get("KIPFLOW_SANDBOX_SPEED") or "1"
     try:
-        speed = float(text)
+        speed = check_speed(float(text))
     except ValueError:
         raise LaunchFailed(
             what="KIPFLOW_SANDBOX_SPEED", why=f"expected a number such as 60 (an hour a minute), got {text!r}"
         ) from None
     anchor, reached = _load_times(layout) or (now, now)
-    start = max(now, reached)
+    # who lets time run fast wants to watch: the story goes on from where it was left, however long ago that is
+    start = reached if speed > 1 else max(now, reached)
     _save_times(layout, anchor, start)
     first = build_story(seed=SEED, anchor=anchor).mails[0].arrives_at
     variables = {
@@ -103,6 +105,21 @@ def continue_after(sandbox: Sandbox, settings: Settings) -> Sandbox:
     overview = connect(settings).store.overview(sandbox.start)
     reached = [moment for moment in (overview.last_decision, overview.last_poll) if moment is not None]
     return replace(sandbox, start=max([sandbox.start, *reached]))
+
+
+def let_time_run(sandbox: Sandbox) -> None:
+    """Let its time run as fast as was asked for, counted from now: nobody could watch while everything started.
+
+    Raises:
+        LaunchFailed: it does not answer.
+    """
+    if sandbox.speed == 1:
+        return
+    try:
+        answer = httpx.post(f"{sandbox.url}/clock", json={"speed": sandbox.speed}, timeout=5.0, trust_env=False)
+        answer.raise_for_status()
+    except httpx.HTTPError as error:
+        raise LaunchFailed(what="the sandbox's clock", why=str(error)) from None
 
 
 def save_reached_time(layout: Layout, url: str) -> None:

@@ -1,4 +1,4 @@
-"""The sandbox's own time: it starts at a given moment, can run faster, and can be pushed forward."""
+"""The sandbox's own time: it starts at a given moment, can run faster from then or later, and can be pushed forward."""
 
 from __future__ import annotations
 
@@ -43,9 +43,30 @@ class Clock:
         self._pushed += step
         return moment
 
+    def run_at(self, speed: float) -> datetime:
+        """Run at another speed from now on.
+
+        Raises:
+            ValueError: as `check_speed`.
+        """
+        check_speed(speed)
+        self._start, self._pushed, self._began, self._speed = self.now(), timedelta(), self._ticks(), speed
+        return self._start
+
     def reach(self, moment: datetime) -> None:
         """Push the time forward to a moment, if it is not past that already."""
         self._pushed += max(moment - self.now(), timedelta())
+
+
+def check_speed(speed: float) -> float:
+    """A speed at which time goes on.
+
+    Raises:
+        ValueError: it would stand still, go back, or be over at once.
+    """
+    if not 0 < speed < float("inf"):
+        raise ValueError("expected a speed above 0, such as 60")
+    return speed
 
 
 def parse_step(text: str) -> timedelta:

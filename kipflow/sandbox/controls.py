@@ -26,8 +26,9 @@ async def read_clock(now: Now) -> dict[str, str]:
 
 @router.post("/clock")
 async def advance_clock(clock: TheClock, given: Json) -> Response:
+    speed = _find(given, "speed")
     try:
-        now = clock.advance(parse_step(str(_find(given, "advance"))))
+        now = clock.run_at(float(str(speed))) if speed else clock.advance(parse_step(str(_find(given, "advance"))))
     except ValueError as error:
         return JSONResponse({"error": str(error)}, 422)
     return JSONResponse({"now": _iso(now)})

@@ -139,6 +139,18 @@ def test_time_runs_faster_on_request(make_client: Callable[..., TestClient], tic
     assert now_of(client) == ANCHOR + timedelta(days=1)
 
 
+def test_time_can_be_let_run_faster_from_now_on_and_never_back(client: TestClient, ticks: Ticks) -> None:
+    client.post("/clock", json={"advance": "1 day"})
+    ticks.seconds += 3_600
+    assert client.post("/clock", json={"speed": 60}).status_code == 200
+    ticks.seconds += 60
+    reached = ANCHOR + timedelta(days=1, hours=2)
+    assert now_of(client) == reached
+    for wrong in (-1, "inf", "nan", "fast"):
+        assert client.post("/clock", json={"speed": wrong}).status_code == 422
+    assert now_of(client) == reached
+
+
 def test_time_can_be_pushed_forward_and_never_back(client: TestClient) -> None:
     assert client.post("/clock", json={"advance": "3 days"}).status_code == 200
     assert now_of(client) == ANCHOR + timedelta(days=3)
