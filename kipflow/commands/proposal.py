@@ -204,12 +204,12 @@ def _say_answer(end: ClaimedEnd) -> str:
 
 def _say_standing(state: VoteState) -> str:
     """What a vote has come to; of a round that was called off, whose ballots are void, how it ended."""
-    claimed = ", as its sender dates it," if state.vote.opened_from in CLAIMED else ""
-    opened = f"opened {say_time(state.vote.opened_at)}{claimed}"
+    claimed = " (as its sender dates it)" if state.vote.opened_from in CLAIMED else ""
+    opened = f"opened {say_time(state.vote.opened_at)} UTC{claimed}"
     if state.vote.ended_at is not None:
         ballots = len(state.vote.ballots)
         void = f"; its {ballots} ballot{'s count' if ballots != 1 else ' counts'} for nothing" if ballots else ""
-        return f"{state.vote.ended_how} {say_time(state.vote.ended_at)} UTC{void}; {opened} UTC"
+        return f"{state.vote.ended_how} {say_time(state.vote.ended_at)} UTC{void}; {opened}"
     binding, other = state.tally.binding, state.tally.non_binding
     return (
         f"{state.outcome}; binding +{binding.plus}/{binding.zero}/-{binding.minus}, "

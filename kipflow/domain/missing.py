@@ -68,7 +68,8 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if judged.vote.root_missing:
         yield "its opening mail is not held: no outcome can be known"
     if state.waits_for is not None:
-        yield f"waits: {state.waits_for}; {_READ_ON}"
+        # what came from files says itself what it needs, and there may be no archive to ask
+        yield f"waits: {state.waits_for}" + ("" if "`" in state.waits_for else f"; {_READ_ON}")
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
     yield from (f"the announced result differs: {d}" for d in judged.differences)

@@ -15,7 +15,7 @@ from kipflow.services.wanted_months import FROM_FILES
 
 #: What vouches for no arrival; an archive's "epoch" stands in exports of threads, which are no months.
 _CLAIMED = CLAIMED | {"epoch"}
-_UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest --complete-through`)"
+_UNVOUCHED = f"{FROM_FILES}, and nothing in them says up to when (`kipflow ingest FILE --complete-through TIME`)"
 _NO_ID = "; too little of its last mail is there to know it again in another file (`kipflow ingest --complete-through`)"
 #: A list and one of its months.
 _Key = tuple[str, str]

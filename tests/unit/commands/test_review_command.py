@@ -510,10 +510,9 @@ def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
     assert review("ending", "7", "<end@m.example>", "accept", day=12) == 0
     told = shown(capsys)
     assert "waits: the archive " in told
-    assert (
-        "; run `kipflow -C kafka poll`, or `kipflow -C kafka ingest FILE --complete-through TIME` with that mail"
-        in told
-    )
+    assert "up to when (`kipflow -C kafka ingest FILE --complete-through TIME`)" in told
+    assert "poll" not in told, "what came from files needs no second way"
+    assert "(as its sender dates it), closes no earlier than" in told
     assert run(["ingest", str(community), "--complete-through", "2026-03-12", "--as-of", "2026-03-12"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     assert "Accepted since" in shown(capsys)
