@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from typing import IO
 
@@ -13,6 +15,7 @@ import httpx
 
 from kipflow.adapters.private import PRIVATE, open_private
 from kipflow.adapters.store import migrate
+from kipflow.adapters.store.engine import use_wal
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher.api import AirflowApi
@@ -52,6 +55,10 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
             if migration.wait() != 0:
                 raise LaunchFailed(what="airflow db migrate", why=find_last_error(log), log=str(log))
             stamp.write_text(wanted)
+    # Airflow leaves it to its users: else a commit waits for a reader that waits to write itself, and when the
+    # timeout ends that, it ends the scheduler too
+    with closing(sqlite3.connect(layout.airflow / "airflow.db")) as connection:
+        use_wal(connection)
 
 
 def _start_migration(environment: Mapping[str, str], output: IO[bytes]) -> subprocess.Popen[bytes]:

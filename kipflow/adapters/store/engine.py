@@ -128,14 +128,15 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     # transactions are begun by `_begin_sqlite`, not by the driver, which would begin them too late
     connection.isolation_level = None
     cursor = connection.cursor()
-    _use_wal(cursor)
+    use_wal(cursor)
     # a power cut may undo the last commits, whole; what they held is then fetched and decided again
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
 
 
-def _use_wal(cursor: Any) -> None:
+def use_wal(cursor: Any) -> None:
+    """Let the file's readers and its writer not wait for each other; it stays so."""
     # in a new file two processes may switch at once: one is then refused without a wait, whatever the timeout
     until = time.monotonic() + BUSY_TIMEOUT
     while True:

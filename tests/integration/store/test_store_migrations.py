@@ -85,7 +85,7 @@ def test_a_file_that_another_process_switches_to_wal_right_now_is_waited_for() -
                 raise error
 
     cursor = Busy()
-    engines._use_wal(cursor)
+    engines.use_wal(cursor)
     assert cursor.refusals == 0
 
 

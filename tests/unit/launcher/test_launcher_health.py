@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -67,9 +70,9 @@ def start_again(
         done.append("stop")
         return 4
 
-    def start(_: Settings, __: Layout, ___: Progress) -> Running:
+    def start(_: Settings, __: Layout, ___: Progress) -> tuple[Running, None]:
         done.append("start")
-        return fresh
+        return fresh, None
 
     monkeypatch.setattr(
         launch, "find_running", lambda _: Running(community="sandbox", ui_url=fresh.ui_url, was_running=True)
@@ -122,7 +125,7 @@ def test_what_works_is_kept_where_the_first_runs_cannot_be_waited_for(
         raise LaunchFailed(what="Airflow PATCH /api/v2/dags/kip_backfill", why="answered 500: Database error")
 
     monkeypatch.setattr(launch, "find_running", lambda _: None)
-    monkeypatch.setattr(launch, "_start", lambda *_: Running(community="sandbox", ui_url="http://127.0.0.1:9"))
+    monkeypatch.setattr(launch, "_start", lambda *_: (Running(community="sandbox", ui_url="http://127.0.0.1:9"), None))
     monkeypatch.setattr(launch, "_run", run)
     monkeypatch.setattr(launch, "load_services", lambda _: [Program()])
     monkeypatch.setattr(launch, "_stop_again", lambda *_: stopped.append("stopped"))
@@ -133,3 +136,24 @@ def test_what_works_is_kept_where_the_first_runs_cannot_be_waited_for(
         with pytest.raises(LaunchFailed, match="Database error"):
             launch.up(settings, console=Console(file=io.StringIO()))
     assert stopped == ([] if kept else ["stopped"])
+
+
+def test_in_airflows_database_a_commit_waits_for_no_reader(tmp_path: Path) -> None:
+    """A scheduler that reads, and then wants to write, would wait for that commit: both until one gives up and ends."""
+    layout = Layout(home=tmp_path, community="sandbox")
+    layout.airflow.mkdir(parents=True)
+    (layout.airflow / "migrated").write_text(version("apache-airflow"))
+    file = layout.airflow / "airflow.db"
+    with closing(sqlite3.connect(file)) as made:
+        made.executescript("CREATE TABLE run (state); INSERT INTO run VALUES ('queued'), ('queued')")
+    settings = Settings(home=tmp_path, config=tmp_path, community="sandbox", database_url="sqlite://", sends=False)
+
+    with Progress(Console(file=io.StringIO())).step("Databases") as step:
+        services.prepare_databases(settings, layout, {}, step)
+
+    with closing(sqlite3.connect(file)) as reader, closing(sqlite3.connect(file, timeout=0)) as writer:
+        reading = reader.execute("SELECT state FROM run")
+        assert reading.fetchone() == ("queued",), "and it is not through yet"
+        writer.execute("UPDATE run SET state = 'running'")
+        writer.commit()
+        assert reading.fetchone() == ("queued",)
