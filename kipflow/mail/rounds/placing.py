@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
-from kipflow.domain.proposals import find_references
+from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
 from kipflow.mail.rounds.book import Book, find_lost_id
 from kipflow.mail.rounds.rounds import Round
@@ -129,6 +129,14 @@ class Placing:
         opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in self.book.keys_of(message))
         return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
 
+    def find_named(self, message: Message) -> list[Round]:
+        """The rounds of the proposals that a vote names in its own words: who reads a digest answers no single mail."""
+        at = self.book.time_of(message)
+        named = find_references(message.own_text, self.book.prefix) if message.expressions else ()
+        keys = (format_key(self.book.prefix, number) for number in named)
+        opened = ([r for r in self.book.rounds.get(key, ()) if r.opened_at <= at] for key in keys)
+        return [self.leave_contested(rounds)[-1] for rounds in opened if rounds]
+
     def leave_contested(self, rounds: list[Round]) -> list[Round]:
         """The rounds that somebody opened who may, if there are any."""
         return [r for r in rounds if r.root.message_id not in self.book.contested] or rounds
@@ -154,6 +162,8 @@ class Placing:
             return found if found and message.expressions else []
         if len(roots) > 1:
             return [r for each in roots for r in self.book.by_root[each.message_id]] if message.expressions else []
+        if not roots and reading.is_reply and "digest" in reading.topic:
+            return self.find_named(message)
         if not roots:
             # what a mail votes is asked last: that may read its body
             asked = (self.is_torn(message) or self.begins_anew(message)) and message.expressions

@@ -34,9 +34,11 @@ def measurement(m: Mention) -> bool:
     return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
 
-@rule(ASK, "a line of a list, or a vote?")
+@rule(ASK, "a line of a list or of code, or a vote?")
 def bulleted(m: Mention) -> bool:
     """- 1 test failed here | not: - 1, a test failed | not: - 1 for KIP-7"""
+    if m.opens and m.tail.strip() == ";" and m.sentence.preceding.strip():
+        return True
     is_loose = m.written.startswith("- ") and m.opens and m.about is About.NOTHING
     return is_loose and not m.is_claimed and not m.mine_follows and re.match(r"\s+[a-z]", m.tail) is not None
 

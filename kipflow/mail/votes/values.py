@@ -60,7 +60,9 @@ def _find_values(text: str) -> tuple[re.Match[str], ...]:
 
 _CLAIM = re.compile(r"[^\w.;:!?]{0,3}(?:non?t?[\s-]?)?binding\b(?!\W{0,2}votes)")
 _MARK = re.compile(r"[,;:.!?]|\s[–—-]\s")
-_ENDS = re.compile(r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since)\b)")
+_ENDS = re.compile(
+    r"[\s\"'”’*_)\]]*(?:$|[.,;:!?/|([–—-]|(?:instead|now|on|here|if|until|unless|for|because|since|and|but|as|so|then)\b)"
+)
 _ENDS_LINE = re.compile(r"[\s*_]*(?:$|[.!]\s*$|\()")
 _CASTING = ("own", "casts", "change", "abstention", "correction", "turned")
 _AMONG = (*_CASTING, "filler", "from_me", "mine", "my_vote", "first_person", "takeback", "earlier")

@@ -7,7 +7,7 @@ import re
 from kipflow.domain.votes import Choice, Standing
 from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.claims import find_claim
-from kipflow.mail.votes.conditions import has_condition
+from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, find_words, fold, has, leaves_only
 
@@ -40,7 +40,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if outright and not named and _names_others(text):
         outright = False
     if not outright:
-        return None if answers or denied else _ask(choice, folded)
+        return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
     elif choice is None or denied or _is_doubted(folded):
@@ -50,9 +50,16 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
 
 
+def _is_denied_itself(folded: str) -> bool:
+    """Whether the clause that approves denies too: not so in "Not a committer, but I'm in favour"."""
+    clauses = [drop("undenied", clause) for clause in MARK.split(folded) if _find_approved(clause)]
+    return not clauses or any(has("negation", clause) for clause in clauses)
+
+
 def _names_others(text: str) -> bool:
-    """Whether the words end in a list of people: "Approved with Jun and Mara (binding)"."""
-    return any(len(find_names(text[m.end() :])) > 1 for m in _LEADS_TO_NAMES.finditer(text))
+    """Whether the words lead to people: "Approved with Jun and Mara (binding)", "In favour, non-binding: Jun"."""
+    leads = list(_LEADS_TO_NAMES.finditer(text))
+    return any(len(find_names(text[m.end() :])) > (not m.group().startswith(":")) for m in leads)
 
 
 def _breaks_off(folded: str) -> bool:
