@@ -62,13 +62,14 @@ class Gap:
 
 ATTACHED = Gap("it says nothing, or that its vote is attached, and its attachments are not read")
 
+ENCODED = Gap("its text is in a transfer encoding that is not known")
 UTF_7 = Gap("its text is in UTF-7, which no mail may be written in")
 PICTURED = Gap("the description of a picture holds a vote: nobody typed it")
 VEILED = Gap("a style may hide words of its HTML that could be a vote")
 TURNED = Gap("marks that turn or strike out what is shown stand at a vote")
 
 #: All of them.
-GAPS = (ATTACHED, UTF_7, PICTURED, VEILED, TURNED)
+GAPS = (ATTACHED, ENCODED, UTF_7, PICTURED, VEILED, TURNED)
 
 #: Called for each bound that a mail reaches, and each gap that it has.
 Note = Callable[[Limit | Gap], None]

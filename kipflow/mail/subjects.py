@@ -170,6 +170,8 @@ def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMa
 
 
 _JOINER = re.compile(r"^\s*(?:,|&|\+|/|and|und|et)\s*(?:and\s+)?$", re.IGNORECASE)
+# "KIP-1: Names and KIP-2: Aliases": a title each
+_TITLE_JOINER = re.compile(r"^\s?:.*(?:[,;&+/]|\band|\bund|\bet)\s*$", re.IGNORECASE)
 
 
 #: "12 and 13", "12/13": bare numbers joined to one that stands behind the prefix, up to a colon or the end
@@ -193,7 +195,8 @@ def _find_subjects(text: str, prefix: str) -> tuple[int, ...]:
     kept: list[int] = []
     end = 0
     for found in pattern.finditer(text):
-        if kept and not _JOINER.match(text[end : found.start()]):
+        between, is_titled = text[end : found.start()], text[found.end() :].lstrip().startswith(":")
+        if kept and not _JOINER.match(between) and not (is_titled and _TITLE_JOINER.match(between)):
             break
         kept.append(int(found.group(1)))
         end = found.end()

@@ -46,6 +46,8 @@ def parse_content_type(text: str) -> ContentType:
 
 
 def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Note) -> str:
+    if encoding and _KNOWN_ENCODING.search(encoding) is None:
+        note(limits.ENCODED)
     data = _decode_transfer(encoding.lower(), body)
     charset = content.params.get("charset")
     if content.type == "text/html" and not charset and (meta := _META_CHARSET.search(data, 0, 4_000)) is not None:
@@ -69,6 +71,7 @@ _LOOKS_LIKE_HTML = re.compile(
 _META_CHARSET = re.compile(rb"<meta[^<>]{0,200}charset\s{0,8}=\s{0,8}[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 
 
+_KNOWN_ENCODING = re.compile(r"base64|quoted|uuencode|[78][\s-]?bit|binary|none|plain|us-ascii|utf-?8", re.IGNORECASE)
 _PADDED_BREAK = re.compile(rb"=[ \t]{1,80}(?=\r?\n)")
 _MAX_PIECES = 200
 

@@ -16,7 +16,8 @@ _NOTHING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\r]"
 
 # full-width forms and the many dashes that mail programs put where a minus was typed
 _PLAIN = str.maketrans(
-    "＋﹢➕－（）：；，．！？０１２３４５６７８９［］【】〔〕＜＞−﹣‐‑⁺⁻", "+++-():;,.!?0123456789[][]()<>----+-"
+    "＋﹢➕－（）：；，．！？０１２３４５６７８９［］【】〔〕＜＞−﹣‐‑⁺⁻٠١۰۱०१",
+    "+++-():;,.!?0123456789[][]()<>----+-010101",
 )
 _DASH_BEFORE_DIGIT = re.compile(r"[–—](?=\s?[01](?:\D|$))")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=[+\-\w(\[])|(?<=[\w.)!\]])[*_`~]{1,3}(?![\w*])")

@@ -22,6 +22,10 @@ _TABLE_ROW = re.compile(r"^\s{0,8}\|[^|\n]{0,120}\|[^\n]{0,400}\|\s*$")
 _ARROW = re.compile(r"^\s{0,8}[A-Za-z]{2,6}>\S")
 _ESCAPED_FROM = re.compile(r"^>From\s")
 
+# several lines in a row behind another sign, some of them words: "# I was in", "# camp A", "#"
+_OTHER_MARKS = re.compile(r"#{3,}|%{3,}|!{3,}")
+_QUOTED_WORDS = re.compile(r"\s{0,8}[#%!]\s+[^\W\d]")
+
 _QUOTE_RUN = re.compile(r"q+")
 _BETWEEN_QUOTES = re.compile(r"q(?=oq)")
 
@@ -43,6 +47,11 @@ def mark_quotes(lines: list[str]) -> list[str]:
             and not is_table_row(line)
         ):
             marks[index] = QUOTED
+    for run in _OTHER_MARKS.finditer(
+        "".join((line.lstrip()[:1] or " ") if m == OWN else " " for line, m in zip(lines, marks, strict=True))
+    ):
+        if sum(_QUOTED_WORDS.match(line) is not None for line in lines[run.start() : run.end()]) > 1:
+            marks[run.start() : run.end()] = [QUOTED] * (run.end() - run.start())
     escaped = [index for index, line in enumerate(lines) if line[:5] == ">From"]
     for index in escaped:
         line = lines[index]

@@ -31,6 +31,9 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
     if not (restates or outweighs):
         return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
     merged = _merge(known, later)
+    named = {name for names in later.names.values() for name in names}
+    if later.corrects and (before := _find_named(known)) and named - before:
+        merged = replace(merged, announced_at=at)  # it counts who voted since, so it is what closes the vote
     if not differs:
         return merged
     turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
@@ -52,6 +55,15 @@ def _differs(known: Declared, later: Declared) -> bool:
         return True
     pairs = ((known.binding, later.binding), (known.non_binding, later.non_binding), (known.total, later.total))
     return any((one or {}).get(key, number) != number for one, other in pairs for key, number in (other or {}).items())
+
+
+def _find_named(declared: Declared | None) -> set[str]:
+    """Who was named so far, by whichever announcement."""
+    found: set[str] = set()
+    while declared is not None:
+        found.update(name for names in declared.names.values() for name in names)
+        declared = declared.before
+    return found
 
 
 def _merge(known: Declared, later: Declared) -> Declared:

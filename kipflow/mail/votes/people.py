@@ -14,6 +14,7 @@ _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
+_ITEM = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)])\s")
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
 _LABELS = ("own", "change", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
@@ -37,7 +38,7 @@ def is_named(m: Mention) -> bool:
 
 def is_labelled(m: Mention) -> bool:
     """Whether a label or name stands before it that does not say whose vote it is: "Windows: +1"."""
-    if m.mine_follows:
+    if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         return False
     lead = fold(m.sentence.preceding if m.opens else m.lead)
     clause = _SENTENCE_END.split(lead)[-1].rstrip()
@@ -57,6 +58,8 @@ def is_labelled(m: Mention) -> bool:
     if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
         return False
     label = fold(match.group("label"))
-    if begins("greeting", label) or any(has(n, label) for n in ("casts", "vote_for", "vote_against", "from_me")):
+    if begins("greeting", label) or any(
+        has(n, label) for n in ("sums_up", "casts", "vote_for", "vote_against", "from_me")
+    ):
         return False
     return bool(leaves_only(_LABELS, label))

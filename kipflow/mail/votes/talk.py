@@ -26,6 +26,8 @@ def measurement(m: Mention) -> bool:
     above = m.sentence.preceding.rstrip() if m.opens else ""
     if above.startswith(("$ ", ">>> ")) or technical.is_code(m.sentence.line.text):
         return True
+    if above.endswith(("(", "[", "{", "=")) and m.tail.strip() in {",", ";"}:  # an argument on a line of its own
+        return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
     is_told = m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip())
@@ -47,6 +49,14 @@ def bulleted(m: Mention) -> bool:
 def quoted_value(m: Mention) -> bool:
     """Please write "+1 (binding)" next time. | not: "+1" """
     return m.is_quoted and not m.is_mine
+
+
+@rule(ASK, "stands in a quotation that goes on below: whose words?")
+def cited(m: Mention) -> bool:
+    """Jun writes: "-1 (binding) for now | not: Jun, "names", +1 (binding)"""
+    opened = m.lead.lstrip()[:1] if m.sentence.preceding.rstrip().endswith((":", "：")) else m.lead[-1:]
+    closing = {'"': '"', "“": "”", "«": "»", "„": "“"}.get(opened)
+    return closing is not None and m.sentence.text.count(closing) < (2 if closing == opened else 1)
 
 
 @rule(ASK, "a condition stands with the vote: is it met?")
@@ -129,7 +139,7 @@ def of_another(m: Mention) -> bool:
     return not m.opens and has("other", m.segment) and not m.mine_follows and not has("receives", m.clause)
 
 
-@rule(ASK, "stands behind a label or a name: whose, and on what?")
+@rule(ASK, "stands behind a label or a name: whose, and on what?", rivals=True)
 def labelled(m: Mention) -> bool:
     """Windows: +1 | The bot commented: +1 | not: My vote: +1"""
     return people.is_labelled(m)

@@ -73,6 +73,7 @@ def test_the_examples_reach_every_bound() -> None:
 
 GAPS: dict[str, tuple[bytes, bytes]] = {
     "ATTACHED": (b"-1 (binding)", b"Content-Type: application/octet-stream\n"),
+    "ENCODED": (b"KzEgKGJpbmRpbmcp", b"Content-Transfer-Encoding: x-b64\n"),
     "UTF_7": (b"+-1 (binding)", b"Content-Type: text/plain; charset=utf-7\n"),
     "PICTURED": (b"<p><img alt='+1 (binding)'></p>", HTML),
     "VEILED": (b"<style>.x, p.y {display:none}</style><p class=y>+1</p><p>-1</p>", HTML),
