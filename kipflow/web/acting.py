@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kipflow.domain.proposals import format_key
 from kipflow.forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
-from kipflow.services.desk import Done, Preview, Values, Word, say_done
+from kipflow.services.desk import Done, Preview, Shown, Values, Word, say_done
 from kipflow.services.rulings import MAX_REASON
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, Writing
@@ -54,9 +54,7 @@ class Acting:
         author, values, reason = self._read_form(request, name, body)
         prefix, done = self._perform(name, values, author, reason)
         lines = say_done(done, prefix)
-        proposals = [
-            (c.number, format_key(prefix, c.number)) for c in done.consequences[:_LINKS] if c.stage is not None
-        ]
+        proposals = find_links(done, prefix)
         return self._pages.render(request, "done.html", done=done, lines=lines, proposals=proposals)
 
     def act_by_program(self, request: Request, name: Name, body: Body) -> JSONResponse:
@@ -107,6 +105,12 @@ class Acting:
         self._writing.audit(author, name, {**noted, "reason": reason})  # where that fails, nothing is changed
         done = perform(desk, name, values, Word(author=author, reason=reason, at=self._clock()))
         return desk.effects.prefix, done
+
+
+def find_links(done: Done, prefix: str) -> list[tuple[int, str]]:
+    """The proposals that an act was about or changed; not those that were only decided with them."""
+    found = [c for c in done.consequences if done.shown is Shown.ALL or c.moved or c.votes]
+    return [(c.number, format_key(prefix, c.number)) for c in found if c.stage is not None][:_LINKS]
 
 
 def _fields(name: str) -> tuple[str, ...]:

@@ -153,6 +153,8 @@ def test_a_viewer_reads_commands_and_changes_nothing(airflow: str) -> None:
     assert "<form" not in httpx.get(f"{airflow}/kipflow/review", cookies=cookies).text
     assert httpx.post(f"{airflow}/kipflow/api/acts/stage", json=STAGE, cookies=cookies).status_code == 403
     assert httpx.post(f"{airflow}/kipflow/acts/stage", data={"reason": "x"}, cookies=cookies).status_code == 403
+    unseen = {"values": {"batch": 1}}
+    assert httpx.post(f"{airflow}/kipflow/api/previews/undo", json=unseen, cookies=cookies).status_code == 403
     assert httpx.post(f"{airflow}/kipflow/api/acts/stage", json=STAGE).status_code == 401
     shown = httpx.get(f"{airflow}/kipflow/api/proposals/7", cookies=cookies).json()["proposal"]
     assert (shown["stage"], shown["rulings"]) == ("Vote", [])

@@ -113,6 +113,14 @@ def visit(address: str, personal: str) -> Callable[[Page], Iterator[str]]:
             for path in paths:
                 page.goto(url + path)
                 yield path
+        page.goto(personal + "/people")
+        page.locator("summary").click()
+        yield "people, adding"
+        page.get_by_label("The text").fill("id,name,email\nona,Ona Paz,ona@" + "long." * 40 + "example\n")
+        page.get_by_label("Where it is from").fill("a list")
+        page.get_by_role("button", name="show what that changes").click()
+        page.get_by_text("Nothing is changed yet.").wait_for()
+        yield "preview"
         page.goto(personal + "/proposals/7")
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         form = page.locator("form.settle", has=page.get_by_role("button", name="set the interfaces", exact=True))

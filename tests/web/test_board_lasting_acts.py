@@ -11,6 +11,10 @@ from lxml import html
 
 from kipflow.config.roster import load_roster
 from kipflow.config.settings import read_settings
+from kipflow.domain.events import Stage
+from kipflow.services.consequences import Consequence
+from kipflow.services.desk import Done, Shown
+from kipflow.web.acting import find_links
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
 from tests.web.community import NOW
@@ -155,3 +159,9 @@ def test_people_have_the_form_for_whoever_may(parts: Parts) -> None:
     app = create_app(lambda: parts.store, people=lambda: parts.store, clock=lambda: NOW, writing=writing_of("Ines"))
     page = html.fromstring(TestClient(app).get("/people").text)
     assert page.xpath("//form/@action") == ["./previews/roster", "./previews/roster-back"]
+
+
+def test_done_links_to_what_changed_and_not_to_all_that_was_decided_with_it() -> None:
+    decided = [Consequence(number=n, stage=Stage.VOTE if n != 3 else None, moved=n != 1) for n in (1, 2, 3)]
+    for shown, linked in ((Shown.MOVED, [(2, "KIP-2")]), (Shown.ALL, [(1, "KIP-1"), (2, "KIP-2")])):
+        assert find_links(Done(said="x", consequences=tuple(decided), shown=shown), "KIP") == linked

@@ -41,9 +41,11 @@ function openOutside(frame) {
 
 // Fetch the page again now and then and put its content in place, unless the reader is busy with it.
 function keepFresh(main) {
-  const isTyped = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  const isTyped = (field) => field.options
+    ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+    : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   const isBusy = () =>
-    [...main.querySelectorAll(".settle input")].some(isTyped) || document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
+    [...main.querySelectorAll(".settle :is(input, select, textarea)")].some(isTyped) || document.hidden || String(document.getSelection()) !== "" || (main.contains(document.activeElement) && document.activeElement !== main);
 
   let tag = ""; // of what is shown, once it was fetched here: the server renders and sends nothing that is shown already
   async function refresh() {
