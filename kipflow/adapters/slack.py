@@ -13,7 +13,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from kipflow import __version__
-from kipflow.adapters.slackfaults import WITHHELD, WITHHELD_SECONDS, name_fault, parse_wait
+from kipflow.adapters.slackfaults import WITHHELD, WITHHELD_SECONDS, find_answer, name_fault, parse_wait, say_fault
 from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable, Withheld
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class SlackChat:
                 client_msg_id=_name_message(key),
             )
         except SlackApiError as error:
-            raise self._explain("chat.postMessage", error) from None
+            raise self._explain(f"chat.postMessage to {channel}", error) from None
         except _LOST as error:
             raise self._unavailable("chat.postMessage", name_fault(error)) from None
         return f"{answer.get('channel') or channel}/{answer.get('ts') or ''}"
@@ -179,17 +179,17 @@ class SlackChat:
     def _explain(self, call: str, error: SlackApiError) -> RateLimited | ServiceUnavailable:
         response = error.response
         headers = {str(k).lower(): v for k, v in (getattr(response, "headers", None) or {}).items()}
-        reason = _find_reason(error) or "no reason given"
+        reason, said = _find_reason(error) or "", say_fault(call, find_answer(error) or {})
         status = getattr(response, "status_code", 0)
         if status == 429 or reason in {"ratelimited", "rate_limited", "message_limit_exceeded"}:
             return RateLimited(service="Slack", retry_after=parse_wait(headers.get("retry-after")))
         if status >= 500:
             return self._unavailable(call, f"answered {status}")
         if _is_unsure(error):
-            return self._unavailable(call, reason[:200])
+            return self._unavailable(call, reason[:200] or "no reason given")
         if reason in WITHHELD:
-            return Withheld(service="Slack", why=f"{call}: {reason}", retry_after=WITHHELD_SECONDS)
-        return Refused(service="Slack", url=self.url, why=f"{call}: {reason[:200]}")
+            return Withheld(service="Slack", why=said, retry_after=WITHHELD_SECONDS)
+        return Refused(service="Slack", url=self.url, why=said)
 
     def _unavailable(self, call: str, why: str) -> ServiceUnavailable:
         log.warning("Slack: %s: %s", call, why)
@@ -218,8 +218,8 @@ def _find_cursor(answer: Any) -> str | None:
 
 def _find_reason(error: SlackApiError) -> str | None:
     """Slack's own word for what went wrong; None where the answer is none of Slack's."""
-    data = getattr(error.response, "data", error.response)
-    return str(data.get("error", "")) if isinstance(data, Mapping) else None
+    answer = find_answer(error)
+    return str(answer.get("error", "")) if answer is not None else None
 
 
 def _quiet_logger() -> logging.Logger:

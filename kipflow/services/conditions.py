@@ -94,17 +94,18 @@ def _ask_paused(found: Situation) -> Iterator[Condition]:
 
 def _ask_services(found: Situation) -> Iterator[Condition]:
     for service, away in found.away.items():
-        is_mail = service == "archive"
+        is_mail, is_chat = service == "archive", service == "slack"
         waits = "; no vote ends on mail that is missing" if is_mail else ""
         by_hand = ", or take the mail from files: `kipflow ingest FILE --complete-through TIME`" if is_mail else ""
-        if service == "slack":
-            waits = "; every message waits, none is given up"
-            by_hand = ", its token and scopes, and that the channel is not archived and the bot in it"
+        fix = f"It is asked again every hour. Check its address in the community's file and the network{by_hand}"
+        if is_chat:  # it answers, and its answer says what to do
+            waits, fix = "; every message waits, none is given up", "Do that; the next delivery sends what waits"
         yield Condition(
             name=service,
-            says=f"The {SERVICES[service]} is unreachable since {_say_time(away.since)}: {away.why}",
+            says=f"The {SERVICES[service]} {'takes nothing' if is_chat else 'is unreachable'} "
+            f"since {_say_time(away.since)}: {away.why}",
             works=f"{_STORED}{waits}",
-            fix=f"It is asked again every hour. Check its address in the community's file and the network{by_hand}",
+            fix=fix,
             since=away.since,
         )
 

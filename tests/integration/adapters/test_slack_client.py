@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from kipflow.adapters.slack import CLOCK_MARGIN, SlackChat
+from kipflow.adapters.slackfaults import WITHHELD
 from kipflow.domain.errors import DeliveryUnclear, RateLimited, Refused, ServiceUnavailable, Withheld
 from tests.integration.adapters.faulty import Server, answer, as_json, reset_in_body
 
@@ -61,19 +62,33 @@ def test_a_rate_limit_without_a_number_still_waits(server: Server, chat: SlackCh
     assert caught.value.retry_after == 30
 
 
-@pytest.mark.parametrize("why", ["token_revoked", "is_archived", "missing_scope", "channel_not_found"])
-def test_what_only_a_person_can_put_right_keeps_all_waiting(server: Server, chat: SlackChat, why: str) -> None:
-    server.play(as_json({"ok": False, "error": why}))
-    with pytest.raises(Withheld, match=why):
+def test_what_only_a_person_can_put_right_keeps_all_waiting_and_says_what_to_do(
+    server: Server, chat: SlackChat
+) -> None:
+    for code, fix in WITHHELD.items():
+        server.play(as_json({"ok": False, "error": code}))
+        with pytest.raises(Withheld) as caught:
+            chat.post("#kips", "t", BLOCKS, key="k")
+        assert caught.value.why == f"chat.postMessage to #kips: {code}: {fix}"
+        assert f"Slack takes nothing: chat.postMessage to #kips: {code}: {fix}; what waits" in str(caught.value)
+    assert posts(server) == len(WITHHELD)
+
+
+def test_a_scope_that_is_missing_is_named(server: Server, chat: SlackChat) -> None:
+    server.play(as_json({"ok": False, "error": "missing_scope", "needed": "chat:write", "provided": "im:write"}))
+    with pytest.raises(Withheld, match=r"missing_scope \(chat:write\): the token lacks a scope: add it to the app"):
         chat.post("#kips", "t", BLOCKS, key="k")
-    assert posts(server) == 1
 
 
 @pytest.mark.parametrize(
     ("step", "why"),
     [
-        (as_json({"ok": False, "error": "invalid_blocks"}), "invalid_blocks"),
-        (as_json({"ok": False}, 401), "chat.postMessage"),
+        (
+            as_json({"ok": False, "error": "invalid_blocks"}),
+            r"postMessage to #kips: Slack answers invalid_blocks$",
+        ),
+        (as_json({"ok": False, "error": "new_word"}), r"postMessage to #kips: Slack answers new_word$"),
+        (as_json({"ok": False}, 401), r"chat\.postMessage to #kips: Slack gives no reason$"),
     ],
 )
 def test_a_refusal_names_slacks_reason_and_says_that_nothing_was_posted(

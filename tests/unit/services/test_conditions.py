@@ -46,6 +46,11 @@ def test_where_all_is_well_nothing_is_said() -> None:
             "The mail archive is unreachable since Thu 2026-03-12 06:00 UTC: connection refused",
             "`kipflow ingest FILE --complete-through TIME`",
         ),
+        (
+            replace(WELL, away={"slack": Away(since=NOW, why="not_in_channel: invite it")}),
+            "The Slack workspace takes nothing since Thu 2026-03-12 09:00 UTC: not_in_channel: invite it",
+            "Do that; the next delivery sends",
+        ),
         (replace(WELL, away={"wiki": REFUSED}), "The wiki is unreachable since", "asked again every hour"),
         (replace(WELL, runs=Runs(failed={"kip_site": NOW})), "The newest run of kip_site failed at", "clear the task"),
         (
