@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from kipflow.domain.errors import KipflowError
@@ -11,6 +11,9 @@ from kipflow.domain.messagekinds import KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
 from kipflow.services.ports import Effect, Store
+
+#: For so long after a failure was reported the same cause is not reported again.
+PAUSE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +34,13 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
     payload = rules.address("failure", render_failure(failure, kind))
     if payload is None:
         return 0
-    key = f"failure/{failure.where}/{kind}/{now:%Y-%m-%dT%H}/slack"
+    cause = f"failure/{failure.where}/{kind}"
     with store.begin() as session:
-        effect = Effect(key=key, number=None, channel="slack", payload=payload)
+        reported = session.marks.load(cause)
+        if reported and now - datetime.fromisoformat(reported) < PAUSE:
+            return 0
+        session.marks.save(cause, now.isoformat())
+        effect = Effect(key=f"{cause}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
         return session.outbox.enqueue([effect], now=now, status="pending" if rules.sends else "skipped")
 
 

@@ -117,6 +117,7 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
         *_part("Decided", (_say_move(*each, rules) for each in decided)),
         *_part("What else moved", (_say_move(*each, rules) for each in newest if each not in decided)),
         *_part("About to go dormant", (_say_silent(row, rules) for row in week.silent)),
+        *_part("Moves of the week", draw_bars(Counter(move.target for _, move in week.moved))),
         *_part("Where proposals stand", draw_bars(week.stages)),
     ]
     if not announced and not week.open_votes:
@@ -127,8 +128,8 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
 def draw_bars(counts: Mapping[Stage, int]) -> Iterator[str]:
     """Numbers as a small picture: a bar of marks for each stage, the longest for the most."""
     most = max(counts.values(), default=0)
-    for stage, count in counts.items():
-        if count:
+    for stage in Stage:
+        if count := counts.get(stage):
             yield f"`{'█' * max(1, round(count / most * _LONGEST_BAR))}` {stage} {count}"
 
 
@@ -180,10 +181,11 @@ def _find_answered(person: Person, week: Week, store: Store, board: Board, rules
                 mails = load_facts(session, row.number).messages
             opened = next((m.author_address for m in mails if not m.is_reply), "")
             others = Counter(
-                m.author_name or m.author_address
+                (m.author_name or m.author_address).partition("@")[0]  # nobody's address goes to somebody else
                 for m in mails
                 if m.arrived_at > since and m.is_reply and m.author_address not in person.emails
             )
             if opened in person.emails and others:
-                names = ", ".join(quote(name, 60) for name in list(others)[:3])
+                rest = ["others"] if len(others) > 3 else []
+                names = ", ".join([*(quote(name, 60) for name in list(others)[:3]), *rest])
                 yield f"• {_name(row.key, row.title, row.number, rules)}: {sum(others.values())} by {names}"

@@ -40,8 +40,8 @@ def test_a_failure_is_told_with_its_cause_and_its_log_and_waits_for_nobody(store
 
 
 def test_the_same_cause_is_told_once_an_hour_and_another_one_at_once(store: Any) -> None:
-    times = [NOW, NOW + timedelta(minutes=45), NOW + timedelta(minutes=55)]
-    assert [report_failure(store, POLL, RULES, now=at) for at in times] == [1, 0, 1]
+    times = [NOW + timedelta(minutes=passed) for passed in (0, 45, 59, 60, 119, 120)]
+    assert [report_failure(store, POLL, RULES, now=at) for at in times] == [1, 0, 0, 1, 0, 1]
     assert report_failure(store, replace(POLL, cause=OSError("x")), RULES, now=NOW) == 1
     assert report_failure(store, replace(POLL, where="kip_sync_wiki.pages"), RULES, now=NOW) == 1
 
