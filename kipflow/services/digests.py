@@ -110,12 +110,13 @@ def render_digest(week: Week, rules: EffectRules) -> dict[str, Any]:
     # of a proposal that moved twice, where it is now
     newest = list({view.key: (view, move) for view, move in announced}.values())[::-1]
     decided = [each for each in newest if each[1].target in {Stage.ACCEPTED, Stage.REJECTED}]
+    named = {row.key for row in week.open_votes} | {view.key for view, _ in decided}
     title = f"The week until {week.until:%Y-%m-%d}"
     lines = [
         f"{KINDS['digest'].icon} *{title}*",
         *_part("Open now", (_say_open(row, rules) for row in week.open_votes)),
         *_part("Decided", (_say_move(*each, rules) for each in decided)),
-        *_part("What else moved", (_say_move(*each, rules) for each in newest if each not in decided)),
+        *_part("What else moved", (_say_move(*each, rules) for each in newest if each[0].key not in named)),
         *_part("About to go dormant", (_say_silent(row, rules) for row in week.silent)),
         *_part("Moves of the week", draw_bars(Counter(move.target for _, move in week.moved))),
         *_part("Where proposals stand", draw_bars(week.stages)),
