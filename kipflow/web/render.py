@@ -15,7 +15,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from kipflow.domain.clocks import find_coverage
 from kipflow.domain.ends import say_end
@@ -166,6 +166,15 @@ def _address_commands(context: Context, text: str) -> str:
     return address_commands(text, masthead.program) if masthead is not None else text
 
 
+def _mark_code(text: str) -> Markup:
+    """Text in which what stands in backticks is code: a command to copy without them."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)  # they are no pairs
+    code = Markup("<code>{}</code>")
+    return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
+
+
 def find_static_version(name: str) -> str:
     """A short digest of a static file, so that a browser may keep it until it changes."""
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:10]
@@ -197,6 +206,7 @@ def _find_filters() -> dict[str, Any]:
         "rule": wording.say_rule,
         "payload": say_payload,
         "commands": _address_commands,
+        "code": _mark_code,
         "metric_label": metrics.render_label,
         "metric_value": metrics.render_value,
     }

@@ -15,7 +15,7 @@ from kipflow.domain.facts import Coverage
 from kipflow.services.board import RecordedTransition, UnreadableRow
 from kipflow.services.conditions import Situation, find_conditions
 from kipflow.web.app import create_app
-from kipflow.web.render import Masthead
+from kipflow.web.render import Masthead, build_environment
 from tests.web.community import NOW, ago, corrected, facts
 from tests.web.memory import MemoryBoard
 
@@ -185,12 +185,18 @@ def test_dry_run_is_said_on_every_page(board: MemoryBoard) -> None:
     assert all("dry-run" in text_of(dry, path) for path in PAGES)
 
 
+def test_a_command_is_code_whatever_stands_around_it() -> None:
+    mark = build_environment().filters["code"]
+    assert mark("<b>: `poll <x>`, or `sync`") == "&lt;b&gt;: <code>poll &lt;x&gt;</code>, or <code>sync</code>"
+    assert mark("no `pair <i>") == "no `pair &lt;i&gt;"
+
+
 def test_every_page_says_what_keeps_the_whole_from_working(board: MemoryBoard) -> None:
     state = Situation(now=NOW, coverage=Coverage(), pause=timedelta(hours=3), has_archive=False)
     head = Masthead(conditions=find_conditions(state), program="kipflow -C kafka")
     late = TestClient(create_app(lambda: board, clock=lambda: NOW, masthead=lambda: head))
     assert all("No scheduled run has begun for 3 hours" in text_of(late, path) for path in PAGES)
-    assert "Take in the mail since: `kipflow -C kafka ingest FILE" in text_of(late, "/")
+    assert "Take in the mail since: <code>kipflow -C kafka ingest FILE" in late.get("/").text
     usual = create_app(lambda: board, clock=lambda: NOW)
     assert "State of kipflow" not in TestClient(usual).get("/").text
 
