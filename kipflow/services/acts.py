@@ -24,6 +24,8 @@ LISTS = frozenset({"interfaces", "picked"})
 SEEN = "seen"
 #: What a form adds to what is chosen of several, so that choosing nothing says so.
 NONE = "none"
+#: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
+MOST_AT_ONCE = 500
 
 
 def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:
@@ -201,6 +203,8 @@ def _apply(
 ) -> Done:
     """Decide again what a word touches: these proposals, or all that wait for it where none are named."""
     touched = find_candidates(desk.store, word.at) if numbers is None else numbers
+    if len(touched) > MOST_AT_ONCE:
+        return Done(said=f"{said}; the next run decides what waits, {len(touched):,} in all", ruling=ruling)
     found = redecide_after_ruling(desk.store, desk.board, touched, policy=desk.policy, effects=desk.effects, at=word.at)
     return Done(said=said, ruling=ruling, consequences=tuple(found), shown=shown)
 

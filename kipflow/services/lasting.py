@@ -67,12 +67,12 @@ def import_into(desk: Desk, values: Values, word: Word) -> Done:
 def preview_back(desk: Desk, _values: Values, _at: datetime) -> Preview:
     file = _find_file(desk)
     was, before = file.read(), _find_before(file)
-    lines = ("the roster is again what it was before the newest import from this board",)
+    lines = ("the roster is again what it was before the newest import",)
     return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
 
 
 def take_back(desk: Desk, values: Values, word: Word) -> Done:
-    """Put the roster's file back to what it was before the newest import from the board."""
+    """Put the roster's file back to what it was before the newest import."""
     file = _find_file(desk)
     return _replace(desk, values, word, lambda _: _find_before(file), "the roster is as it was before")
 
@@ -117,7 +117,7 @@ def _find_file(desk: Desk) -> RosterText:
 def _find_before(file: RosterText) -> str:
     before = file.find_before()
     if before is None:
-        raise BadRuling("nothing was imported from this board")
+        raise BadRuling("nothing was imported here yet")
     return before
 
 

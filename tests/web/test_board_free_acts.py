@@ -73,6 +73,16 @@ def test_any_two_are_said_to_be_one_person_or_two(browser: Browser) -> None:
     assert (unknown.status_code, "no mail is from" in _text(unknown)) == (409, True)
 
 
+def test_a_word_on_people_is_recorded_at_once_and_what_it_changes_left_to_a_run_where_too_much_waits(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kipflow.services.acts.MOST_AT_ONCE", 0)
+    done = _text(_fill(browser, "one person", one="kim@home.example", other="kosei@apache.org"))
+    assert "ruling 1 recorded; the next run decides what waits, 1 in all" in done
+    assert "take it back" in done
+    assert browser.client.get("/api/review").json()["review"] != []
+
+
 def test_an_address_is_somebodys_since_a_day(browser: Browser) -> None:
     given = {"address": "kim@home.example", "person": "kosei"}
     assert "ruling 1 recorded" in _text(_fill(browser, "it is theirs", **given, since="2026-03-05"))
