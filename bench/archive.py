@@ -12,6 +12,7 @@ import json
 import mailbox
 import os
 import re
+import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -33,6 +34,7 @@ from kipflow.domain.facts import Message
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.java import spark_environment
+from kipflow.mail import workers
 from kipflow.mail.archive import read_mbox
 from kipflow.services.assembly import CommunityRules
 from kipflow.services.read_votes import read_votes
@@ -62,7 +64,8 @@ def compare(folder: Path, mails: int) -> list[Figure]:
     files = make_files(folder, mails)
     names = {"mailbox": "mailbox", "read": "one", "stored": "stored", "votes": "votes"}
     found = run_in_turns("archive", {name: (how, *files) for name, how in names.items()}, rounds=ROUNDS)
-    walls = run_in_turns("archive", {"one": ("one-by-clock", *files), "two": ("two", *files)}, rounds=ROUNDS)
+    clocked = {"one": "one-by-clock", "two": "two", "votes": "votes-by-clock"}
+    walls = run_in_turns("archive", {name: (how, *files) for name, how in clocked.items()}, rounds=ROUNDS)
     small = found["mailbox"]["seconds"]
     # what the clock would show where both processes have a core to themselves
     busier = {**walls["two"], "seconds": walls["two"]["busier"]}
@@ -70,6 +73,7 @@ def compare(folder: Path, mails: int) -> list[Figure]:
         _figure("mailbox + email (compat32), small job", found["mailbox"]),
         *_compare_peers(files, small),
         _figure("kipflow votes, archive to judged votes", found["votes"], PEER, small, REACH_VOTES),
+        _figure("kipflow votes on all cores, by the clock", walls["votes"], PEER, small),
         _figure("kipflow, archive to facts", found["read"], PEER, small, REACH_ONE),
         _figure("kipflow, archive to facts in SQLite", found["stored"], PEER, small),
         _figure("kipflow, archive to facts, by the clock", walls["one"]),
@@ -92,12 +96,13 @@ def compare_real(real: Path) -> list[Figure]:
     files = [str(path) for path in sorted(real.glob("*.mbox"))]
     if not files:
         return []
-    calls = {"mailbox": ("mailbox", *files), "votes": ("votes", *files)}
+    calls = {name: (name, *files) for name in ("mailbox", "votes", "votes-again")}
     found = run_in_turns("archive", calls, rounds=ROUNDS)
     small = found["mailbox"]["seconds"]
     return [
         _figure("real months: mailbox + email (compat32), small job", found["mailbox"]),
         _figure("real months: kipflow votes", found["votes"], PEER, small, REACH_REAL),
+        _figure("the same, its patterns built before", found["votes-again"], PEER, small),
     ]
 
 
@@ -195,11 +200,24 @@ def measure_one_by_clock(*files: str) -> dict[str, Any]:
 
 
 def measure_votes(*files: str) -> dict[str, Any]:
-    """`kipflow votes` without the printing. `seconds` is the processor time of all its processes."""
+    """`kipflow votes` in one process, without the printing."""
+    workers.WORTH = sys.maxsize
     spare_collections()
-    start = sum(os.times()[:4])
+    start = time.process_time()
     report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
-    return {"seconds": sum(os.times()[:4]) - start, "mails": report.messages_read, "votes": len(report.votes)}
+    return {"seconds": time.process_time() - start, "mails": report.messages_read, "votes": len(report.votes)}
+
+
+def measure_votes_again(*files: str) -> dict[str, Any]:
+    measure_votes(*files)
+    return measure_votes(*files)
+
+
+def measure_votes_by_clock(*files: str) -> dict[str, Any]:
+    spare_collections()
+    start = time.perf_counter()
+    report = read_votes([Path(f) for f in files], community=load_community("kafka"), roster=Roster(()))
+    return {"seconds": time.perf_counter() - start, "mails": report.messages_read}
 
 
 def measure_stored(*files: str) -> dict[str, Any]:
@@ -270,6 +288,8 @@ if __name__ == "__main__":
             "one-by-clock": measure_one_by_clock,
             "stored": measure_stored,
             "votes": measure_votes,
+            "votes-again": measure_votes_again,
+            "votes-by-clock": measure_votes_by_clock,
             "two": measure_two,
             "spark": measure_spark,
         }

@@ -104,8 +104,7 @@ def read_range(
 
 
 def read_path(
-    path: Path,
-    *,
+    *paths: Path,
     list_id: str,
     month: str,
     prefix: str,
@@ -114,12 +113,12 @@ def read_path(
     keep_cut: bool = False,
     late: bool = False,
 ) -> Iterator[Message | Unreadable]:
-    """Read whatever mail `path` holds: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
+    """Read whatever mail `paths` hold, in order: an mbox, one mail, a maildir, Pony Mail JSON, or a folder of these.
 
     Of a folder every file is read, each once, but for hidden ones and a maildir's unfinished deliveries. Links
-    to files are followed, links to folders are not. With `keep_cut` the mail in which a file breaks off is read as
-    far as it goes, and says so (`Message.unread`); else it is left out. With `late`, bodies that only a vote's thread
-    can call for are read when they are asked for.
+    to files are followed, links to folders are not. What cannot be looked into comes last. With `keep_cut` the mail in
+    which a file breaks off is read as far as it goes, and says so (`Message.unread`); else it is left out. With `late`,
+    bodies that only a vote's thread can call for are read when they are asked for.
     """
     how = FileReading(
         list_id=list_id,
@@ -130,18 +129,23 @@ def read_path(
         keep_cut=keep_cut,
         late=late,
     )
+    refused: list[Unreadable] = []
+    yield from _read_files([file for path in paths for file in _list_files(path, refused, how)], how)
+    yield from refused
+
+
+def _list_files(path: Path, refused: list[Unreadable], how: FileReading) -> list[tuple[Path, str]]:
+    """The files at `path`, each with its name; what can't be looked into is noted in `refused`."""
     if path.is_dir():
-        refused: list[Unreadable] = []
         found: dict[Path, Path] = {}
         for file in sorted(_walk(path, refused, how)):
             found.setdefault(file.resolve(), file)
-        yield from _read_files([(file, str(file.relative_to(path))) for file in found.values()], how)
-        yield from refused
-    elif path.is_file():
-        yield from _read_files([(path, path.name)], how)
-    else:
-        # a pipe or a device would keep its reader waiting for ever
-        yield how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True)
+        return [(file, str(file.relative_to(path))) for file in found.values()]
+    if path.is_file():
+        return [(path, path.name)]
+    # a pipe or a device would keep its reader waiting for ever
+    refused.append(how.refuse(str(path), "neither a file nor a folder" if path.exists() else "no such file", lost=True))
+    return []
 
 
 def _read_files(files: Sequence[tuple[Path, str]], how: FileReading) -> Iterator[Message | Unreadable]:

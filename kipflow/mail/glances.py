@@ -16,6 +16,7 @@ from kipflow.mail.heads import Head
 from kipflow.mail.limits import Unread
 from kipflow.mail.relevance import fold_case
 from kipflow.mail.results import may_announce
+from kipflow.mail.twins import read_twins
 
 
 class Glance(NamedTuple):
@@ -37,14 +38,17 @@ def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
         return Glance(may_announce=False)
     notes = Unread()
     text, twins = find_texts(head.headers, head.body, notes)
-    # what begins so is quoted, or an archive's escape of the author's own "From"
-    lines = [line for line in clean_lines(text, notes) if line[:1] != ">" or line[:5] == ">From"]
+    lines = _find_unquoted(text, notes)
     folded = fold_case(" ".join(lines))
-    is_unsure = is_noted or str(notes) or twins or head.is_sealed or not text or _is_long(lines, folded)
-    return Glance(
-        may_announce=may_announce(lines),
-        may_vote=bool(is_unsure) or CLAIM in folded,
-    )
+    shown = (line for twin in read_twins(twins, notes) for line in _find_unquoted(twin, notes))
+    claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
+    is_unsure = is_noted or str(notes) or head.is_sealed or not text or _is_long(lines, folded)
+    return Glance(may_announce=may_announce(folded), may_vote=claims or bool(is_unsure))
+
+
+def _find_unquoted(text: str, note: limits.Note) -> list[str]:
+    """The lines that may be the author's own: others begin so that they are quoted, or are an archive's "From"."""
+    return [line for line in clean_lines(text, note) if line[:1] != ">" or line[:5] == ">From"]
 
 
 def _is_long(lines: list[str], text: str) -> bool:

@@ -161,9 +161,9 @@ class LateMessage(Message):
         return found
 
     def move(self, source: str) -> LateMessage:
-        """The same mail, read elsewhere."""
-        known = [source if name == "source" else getattr(self, name) for name in _KNOWN]
-        return _assemble(known, self._held, self._place, self._unread, self._glance)
+        """Have the mail be one that was read elsewhere. For who just got it: of all mails a copy would cost."""
+        object.__setattr__(self, "source", source)
+        return self
 
     def __eq__(self, other: object) -> bool:
         return self is other or self.find_whole() == (other.find_whole() if isinstance(other, LateMessage) else other)

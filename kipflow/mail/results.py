@@ -5,7 +5,7 @@ What may end a vote and is not understood is declared as `unclear`: it ends noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from kipflow.domain.facts import Kind, SubjectReading
@@ -71,13 +71,13 @@ def _can_announce(words: Words, reading: SubjectReading) -> bool:
     return has_word(text, "vote") and has_word(text, "success", "failure", "close")
 
 
-def may_announce(lines: Sequence[str]) -> bool:
+def may_announce(folded: str) -> bool:
     """The same of a reply whose subject has no vote's tag, by lines of which its own words are some: never no in vain.
 
-    Lines may be missing between its own words, so a phrase may be torn apart.
+    Other lines may stand between its own words, so a phrase may be torn apart. `folded`: see `fold_case`.
     """
-    text = " ".join(lines)
-    return has_parts(text, "vote") and has_parts(text, "success", "failure", "close")
+    words = set(folded.split())
+    return has_parts(folded, words, "vote") and has_parts(folded, words, "success", "failure", "close")
 
 
 def _even_out(words: Words) -> str:

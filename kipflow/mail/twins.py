@@ -6,7 +6,7 @@ Most programs send both and show one. The plain text is read; the HTML is looked
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
@@ -26,8 +26,7 @@ def ask_twins(
 ) -> tuple[Expression, ...]:
     """The votes of the text that was read, or the question which is meant where an alternative holds another one."""
     said = _find_values(words)
-    for part in list(twins)[:_LOOKED_AT]:
-        text = _read_twin(part, note)
+    for text in read_twins(twins, note):
         if not votes and _VALUE.search(plain(text)) is None:
             continue
         shown = find_own_words(text)
@@ -36,6 +35,12 @@ def ask_twins(
         if other and other[0].choice not in {e.choice for e in votes}:
             return (_ask(votes, other[0]),)
     return votes
+
+
+def read_twins(twins: Iterable[bytes], note: limits.Note) -> Iterator[str]:
+    """The texts of the alternatives that are looked at."""
+    for part in list(twins)[:_LOOKED_AT]:
+        yield _read_twin(part, note)
 
 
 def _read_twin(part: bytes, note: limits.Note) -> str:

@@ -148,34 +148,33 @@ def _read(
     unreadable: list[Unreadable] = []
     read = 0
     lately: deque[LateMessage] = deque()
-    for path in paths:
-        items = read_path(
-            path,
-            list_id=community.lists[0],
-            month="",
-            prefix=community.prefix,
-            list_from_headers=True,
-            receivers=community.receivers,
-            keep_cut=True,
-            late=True,
-        )
-        for item in items:
-            read += 1
-            if on_mail is not None:
-                on_mail(read)
-            if isinstance(item, Unreadable):
-                unreadable.append(item)
-                continue
-            if isinstance(item, LateMessage):
-                lately.append(item)
-                if len(lately) > _AT_HAND:
-                    lately.popleft().let_go()
-            known = messages.setdefault(item.message_id, item)
-            if known is not item and is_other_mail(known, item):
-                why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"
-                unreadable.append(Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month))
-                apart = name_apart(item)
-                messages.setdefault(apart.message_id, apart)
+    items = read_path(
+        *paths,
+        list_id=community.lists[0],
+        month="",
+        prefix=community.prefix,
+        list_from_headers=True,
+        receivers=community.receivers,
+        keep_cut=True,
+        late=True,
+    )
+    for item in items:
+        read += 1
+        if on_mail is not None:
+            on_mail(read)
+        if isinstance(item, Unreadable):
+            unreadable.append(item)
+            continue
+        if isinstance(item, LateMessage):
+            lately.append(item)
+            if len(lately) > _AT_HAND:
+                lately.popleft().let_go()
+        known = messages.setdefault(item.message_id, item)
+        if known is not item and is_other_mail(known, item):
+            why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"
+            unreadable.append(Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month))
+            apart = name_apart(item)
+            messages.setdefault(apart.message_id, apart)
     return list(messages.values()), unreadable
 
 

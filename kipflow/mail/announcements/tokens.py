@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.resources import files
@@ -104,11 +104,10 @@ def has_word(text: str, *kinds: str) -> bool:
     return any(map(can_be, folded.split())) or has_any(phrases, folded)
 
 
-def has_parts(text: str, *kinds: str) -> bool:
+def has_parts(folded: str, words: Iterable[str], *kinds: str) -> bool:
     """The same of a text with other lines between those that are meant: the words of a phrase may be apart in it."""
-    folded = fold_case(text)
     can_be, phrases = _find_test(*kinds)
-    return any(map(can_be, folded.split())) or any(all(map(folded.__contains__, p.split())) for p in phrases)
+    return any(map(can_be, words)) or any(all(map(folded.__contains__, p.split())) for p in phrases)
 
 
 @cache

@@ -16,9 +16,9 @@ from kipflow.mail.workers import count_workers
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
-def read(path: Path, *, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
+def read(*paths: Path, late: bool = False, keep_cut: bool = False) -> list[Message | Unreadable]:
     where: dict[str, Any] = {"list_id": "dev@x.example", "month": "", "prefix": "KIP", "list_from_headers": True}
-    return list(read_path(path, late=late, keep_cut=keep_cut, **where))
+    return list(read_path(*paths, late=late, keep_cut=keep_cut, **where))
 
 
 @pytest.fixture
@@ -50,6 +50,23 @@ def test_a_folder_reads_the_same_by_two_processes(
     both = read(folder, late=late, keep_cut=keep_cut)
     assert len(alone) > 100
     assert both == alone
+
+
+def test_months_named_one_by_one_are_shared_among_processes_as_a_whole(
+    tmp_path: Path, by_two: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def count(size: int) -> int:
+        sizes.append(size)
+        return 2
+
+    by_two.setattr(archive, "count_workers", count)
+    files = [*sorted(write_folder(tmp_path).iterdir()), tmp_path / "no such file"]
+    together = read(*files, late=True)
+    assert sizes == [sum(file.stat().st_size for file in files[:-1])], "none of them is worth a process alone"
+    by_two.setattr(archive, "count_workers", lambda _size: 1)
+    assert together == [item for file in files for item in read(file)]
 
 
 def test_little_mail_is_read_by_one_process() -> None:
