@@ -21,6 +21,7 @@ from kipflow.adapters.airflowlog import Audit, open_audit
 from kipflow.adapters.slackapp import SlackApp
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
+from kipflow.services.ports import Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, connect, open_desk
 from kipflow.wiring.environment import secrets_from_environment
@@ -39,12 +40,15 @@ def open_app(parts: Parts, environment: Mapping[str, str]) -> SlackApp | None:
     if slack is None or not slack.buttons or not app_token or not token:
         return None
     people, audit = dict(slack.buttons), find_audit(environment)
-    return SlackApp(
-        slack.url,
-        app_token=app_token,
-        token=token,
-        settle=lambda press: settle_press(open_desk(parts), press, people, at=parts.clock(), audit=audit),
-    )
+
+    def settle(press: Press) -> str:
+        nonlocal parts
+        if parts.are_outdated:  # the roster was written since: it says whose votes bind
+            parts.store.close()
+            parts = connect(parts.settings, secrets=secrets_from_environment(environment))
+        return settle_press(open_desk(parts), press, people, at=parts.clock(), audit=audit)
+
+    return SlackApp(slack.url, app_token=app_token, token=token, settle=settle)
 
 
 def find_audit(environment: Mapping[str, str]) -> Audit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect, Press
 from kipflow.services.presses import settle_press
 from kipflow.wiring import Parts, effect_rules, open_desk
+from tests.integration.conftest import connect_to
 from tests.integration.test_story import run_once
 from tests.kinds import scope_of
 from tests.unit.services.test_slack_goldens import check_limits
@@ -44,11 +46,7 @@ def airflow(tmp_path: Path) -> sa.Engine:
     return engine
 
 
-@pytest.fixture
-def told(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
-    """A sandbox whose operators were asked, and an app that listens there."""
-    parts = parts_of(own_sandbox)
-    run_once(parts)
+def ask_for_approval(parts: Parts) -> None:
     edit = Effect(key=KEY, number=None, channel="index", payload={"page_id": "1", "moves": []}, approval=True)
     with parts.store.begin() as session:
         session.outbox.enqueue([edit], now=parts.clock())
@@ -56,6 +54,14 @@ def told(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine)
     kind = ChatKind(scope=scope_of(parts.store, parts.clock()), chat=parts.chat, rules=effect_rules(parts))
     kind.plan()
     deliver.deliver(parts.store, {"slack": kind}, now=parts.clock())
+
+
+@pytest.fixture
+def told(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
+    """A sandbox whose operators were asked, and an app that listens there."""
+    parts = parts_of(own_sandbox)
+    run_once(parts)
+    ask_for_approval(parts)
     app = open_app(parts, {**TOKENS, AIRFLOW_DATABASE: str(airflow.url)})
     assert app is not None
     app.connect()
@@ -236,6 +242,26 @@ def test_a_stranger_whose_name_is_somebody_elses_changes_nothing(
     wait_for(caplog, "U0STRANGER was not answered")
     assert parts.store.effects(status="held").rows[0].key == KEY
     assert read_log(airflow) == []
+
+
+def test_who_was_taken_out_of_the_roster_meanwhile_settles_nothing(
+    own_sandbox: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = shutil.copytree(Path(__file__).parents[2] / "config", tmp_path / "config")
+    monkeypatch.setenv("KIPFLOW_SANDBOX_URL", own_sandbox)
+    monkeypatch.setenv("KIPFLOW_SANDBOX_SINCE", "2025-08")
+    parts = connect_to(own_sandbox, tmp_path / "home", KIPFLOW_CONFIG=str(config))
+    ask_for_approval(parts)
+    app = open_app(parts, TOKENS)
+    assert app is not None
+    app.connect()
+    roster = config / "rosters" / "sandbox.yaml"
+    roster.write_text(roster.read_text().replace("id: bvogel", "id: gone"))
+    said = press(own_sandbox, find_asked(own_sandbox, "this waits for approval"), "send it", "bvogel")
+    assert "Nothing was done" in said
+    assert parts.store.effects(status="held").rows[0].key == KEY
+    app.close()
+    parts.store.close()
 
 
 def test_a_forged_press_does_nothing_whatever_it_names(told: tuple[str, Parts], airflow: sa.Engine) -> None:
