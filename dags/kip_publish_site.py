@@ -1,7 +1,7 @@
 """Copy the public site to where the community's configuration says: a folder or a bucket.
 
 Only files that changed are copied, and only files that this DAG copied are removed. Without the key
-`site.publish_to` in the community's file this DAG is not made.
+`site.publish_to` in the community's file this DAG is not made; with `KIPFLOW_DRY_RUN=1` it copies nothing.
 
 Runs after new history, and every hour for votes whose period ended.
 """
@@ -33,6 +33,8 @@ def kip_publish_site() -> None:
         community = parts.community
         if community.site is None:
             raise AirflowSkipException(f"community {community.name} publishes no site")
+        if not parts.settings.sends:
+            raise AirflowSkipException("dry-run (KIPFLOW_DRY_RUN): nothing is copied; `kipflow site OUT/` shows it")
         about = Site(community=community.name, title=community.title, tickets=find_ticket_links(community))
         done = publish_files(
             ObjectStoragePath(community.site.publish_to), build_site(parts.store, about, parts.clock())

@@ -19,8 +19,9 @@ from kipflow.wiki.index_reading import is_header, parse_index_page, parse_row, r
 from kipflow.wiki.index_writing import HEADINGS, render_label, render_row, render_section
 from kipflow.wiki.next_number import find_next_number
 from kipflow.wiki.storage import name_of, parse_storage
+from kipflow.wiki.titles import WIP_MARK
 
-_WIP = re.compile(r"[\s,;]*[(\[]\s*wip\s*[)\]]", re.IGNORECASE)
+_WIP = re.compile(rf"[\s,;]*{WIP_MARK}", re.IGNORECASE)
 _SOME_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # rows are compared by what they say, not by when
 
 Edit = tuple[int, int, str]
@@ -176,13 +177,15 @@ def _fix_row(body: str, table: Table, row: Row, old: IndexEntry, new: IndexEntry
     elif new.in_progress != old.in_progress:
         edits.append((start, end, _with_wip(label, old.in_progress, new.in_progress)))
     position = next((i for i, name in enumerate(table.columns) if i and name.startswith("release")), None)
-    wip_in_release = old.in_progress and not new.in_progress and not _WIP.search(label)
-    if position is not None and (new.release != old.release or wip_in_release):
-        if position < len(row.cells):
-            edits.append((*row.cells[position], escape(new.release or "")))
-        else:
-            at = row.cells[-1][1]
-            edits.append((at, at, f"</td><td>{escape(new.release or '')}"))
+    if position is not None and position < len(row.cells):
+        place = row.cells[position]
+        is_marked = re.search(r"\bwip\b", body[slice(*place)], re.IGNORECASE) is not None
+        if new.release != old.release or (is_marked and not new.in_progress):
+            mark = " (WIP)" if is_marked and new.in_progress else ""
+            edits.append((*place, escape(new.release or "") + mark))
+    elif position is not None and new.release != old.release:
+        at = row.cells[-1][1]
+        edits.append((at, at, f"</td><td>{escape(new.release or '')}"))
     return edits
 
 

@@ -8,7 +8,9 @@ from functools import lru_cache
 
 from kipflow.domain.proposals import MAX_NUMBER, NUMBER_ENDS
 
-_WIP = re.compile(r"[\s,;]*[(\[]\s*(?:wip|work in progress)\s*[)\]][\s,;]*$|^\s*[(\[]\s*wip\s*[)\]]\s*", re.IGNORECASE)
+#: "(WIP)" as people write it.
+WIP_MARK = r"[(\[（]\s*(?:wip|work in progress)\s*[)\]）]"
+_WIP = re.compile(rf"[\s,;]*{WIP_MARK}[\s,;]*$|^[\s:–—-]*{WIP_MARK}\s*", re.IGNORECASE)
 _EDGES = " \t\u00a0-:–—,;|"
 
 

@@ -17,9 +17,9 @@ def test_it_has_two_tasks_for_each_kind_that_is_switched_on(
 ) -> None:
     from airflow.dag_processing.dagbag import DagBag
 
-    assert len(dags["kip_follow_up"].tasks) == 6
+    assert len(dags["kip_follow_up"].tasks) == 8
     own = (ROOT / "config/communities/sandbox.yaml").read_text().replace("name: sandbox", "name: own")
-    (tmp_path / "own.yaml").write_text(own.replace("  result: approve\n", ""))
+    (tmp_path / "own.yaml").write_text(own.replace("  result: approve\n  handover: approve\n", ""))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", str(tmp_path / "own.yaml"))
     bag = DagBag(dag_folder=str(ROOT / "dags/kip_follow_up.py"))
     assert bag.import_errors == {}

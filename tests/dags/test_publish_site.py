@@ -91,12 +91,14 @@ def test_the_dag_is_made_only_where_the_configuration_says_where_to(
     parts = connect_board(tmp_path / "home")
     store_story(parts)
     site = SiteConfig(publish_to=f"file://{tmp_path}/published")
-    ours = replace(parts, community=parts.community.model_copy(update={"site": site}))
+    dry = replace(parts, community=parts.community.model_copy(update={"site": site}))
+    ours = replace(dry, settings=replace(dry.settings, sends=True))
     copy = bag.dags["kip_publish_site"].get_task("copy_changed_files").python_callable
     monkeypatch.setitem(copy.__globals__, "open_parts", lambda: ours)
     assert copy()["written"] > 10
     assert "KIP-7" in (tmp_path / "published/proposals/7.html").read_text()
-    monkeypatch.setitem(copy.__globals__, "open_parts", lambda: parts)
-    with pytest.raises(AirflowSkipException):
-        copy()
+    for skips, why in ((parts, "publishes no site"), (dry, "KIPFLOW_DRY_RUN")):
+        monkeypatch.setitem(copy.__globals__, "open_parts", lambda skips=skips: skips)
+        with pytest.raises(AirflowSkipException, match=why):
+            copy()
     parts.store.close()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kipflow.domain.pages import IndexEntry
@@ -21,8 +24,13 @@ SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
 
 def write_back(body: str, next_number: int) -> str:
     """The page after kipflow read it and wants it to say what it says."""
+    return write(body, parse_index_page(body, "KIP", SEEN).entries, next_number)
+
+
+def write(body: str, entries: Sequence[IndexEntry], next_number: int = 1) -> str:
+    """The page once it says this."""
     sections: dict[str, list[IndexEntry]] = {}
-    for entry in parse_index_page(body, "KIP", SEEN).entries:
+    for entry in entries:
         sections.setdefault(entry.section, []).append(entry)
     rendered = render_index(sections, prefix="KIP", next_number=next_number, format="confluence")
     return replace_index(body, rendered)
@@ -94,6 +102,38 @@ def _pages(draw: st.DrawFn) -> str:
 @given(_pages())
 def test_a_page_that_is_true_is_not_touched(page: str) -> None:
     assert write_back(page, 1) == page
+
+
+@settings(max_examples=300, deadline=None)
+@given(_pages(), st.data())
+def test_whatever_a_row_is_to_say_it_says_then_and_no_other_row_changes(page: str, data: st.DataObject) -> None:
+    """Its section, its release and "(WIP)", in the label or in the release's cell; also beside numbers taken twice."""
+    entries = parse_index_page(page, "KIP", SEEN).entries
+    counts = Counter(entry.number for entry in entries)
+    single = [entry for entry in entries if counts[entry.number] == 1]
+    assume(single)
+    old = data.draw(st.sampled_from(single))
+    section = data.draw(st.sampled_from(sorted({entry.section for entry in entries})))
+    release = data.draw(st.sampled_from([old.release, "4.0.0"]))
+    new = replace(old, section=section, release=release, in_progress=data.draw(st.booleans()))
+    wanted = [new if entry is old else entry for entry in entries]
+
+    after = write(page, wanted)
+
+    # a table without a heading row has no column for a release
+    has_columns = page.count("Release</t") == page.count("<tbody>")
+    assert say(parse_index_page(after, "KIP", SEEN).entries, has_columns) == say(wanted, has_columns)
+    assert rows_but(old.number, after) == rows_but(old.number, page)
+    assert write(after, wanted) == after
+
+
+def say(entries: Sequence[IndexEntry], with_release: bool) -> list[str]:
+    return sorted(str(entry if with_release else replace(entry, release=None)) for entry in entries)
+
+
+def rows_but(number: int, page: str) -> list[str]:
+    """The rows as they are written, but for those of one number."""
+    return [row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if not re.search(rf"KIP-{number}\b", row)]
 
 
 # -- the index of the seed documents ------------------------------------------------------------------

@@ -155,9 +155,15 @@ def test_only_the_number_at_a_titles_head_is_its_own(title: str, number: int | N
     assert (found.number, found.text) == (number, text)
 
 
-@pytest.mark.parametrize("mark", ["(WIP)", "[wip]", ", (WIP)", " (Work in progress)"])
+@pytest.mark.parametrize("mark", ["(WIP)", "[wip]", ", (WIP)", " (Work in progress)", "（WIP）"])
 def test_a_mark_of_unfinished_work_is_taken_off_the_title(mark: str) -> None:
     assert parse_title(f"KIP-54: Sticky {mark}", "KIP") == Title(number=54, text="Sticky", in_progress=True)
+
+
+@pytest.mark.parametrize("title", ["[WIP] KIP-54: Sticky", "KIP-54 (WIP): Sticky", "KIP-54: [WIP] Sticky"])
+def test_the_mark_may_stand_before_the_title(title: str) -> None:
+    found = parse_title(title, "KIP")
+    assert (found.number, found.text, found.in_progress) == (54, "Sticky", True)
 
 
 @pytest.mark.parametrize("before", ["Copy of ", "Old ", "old "])
