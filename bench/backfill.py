@@ -140,7 +140,7 @@ class _Asked:
             self.now -= 1
             self.at_work += 0.0 if self.now else time.monotonic() - self.since
 
-    def tell(self) -> dict[str, float]:
+    def measure(self) -> dict[str, float]:
         rate = max(sum(at <= other < at + 1 for other in self.times) for at in self.times)
         return {"busy": self.most, "rate": rate, "at_work": self.at_work}
 
@@ -159,7 +159,7 @@ def serve() -> dict[str, Any]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             if url.path == "/asked":
-                return self.give(json.dumps(asked.tell()).encode(), rate=1e9)
+                return self.give(json.dumps(asked.measure()).encode(), rate=1e9)
             month = parse_qs(url.query)["d"][0]
             asked.begin()
             try:

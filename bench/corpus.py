@@ -67,9 +67,9 @@ def _added(random_: random.Random, address: str, at: datetime) -> Iterator[str]:
     yield "X-Original-To: archive@x.example"
     yield from (f"Delivered-To: {name}@x.example" for name in ("archive", "mailing list dev", "moderator for dev"))
     for hop in range(8):
-        told = f"from relay{hop}.x.example (relay{hop}.x.example [192.0.2.{hop}])"
+        relay = f"from relay{hop}.x.example (relay{hop}.x.example [192.0.2.{hop}])"
         yield (
-            f"Received: {told}\n\tby mail{hop}.x.example (Postfix) with ESMTPS id {_noise(random_, 6)}\n"
+            f"Received: {relay}\n\tby mail{hop}.x.example (Postfix) with ESMTPS id {_noise(random_, 6)}\n"
             f"\tfor <dev@list.example>; {format_datetime(at)}"
         )
     yield "Mailing-List: contact dev-help@list.example; run by ezmlm"

@@ -77,9 +77,9 @@ def answer(measurements: dict[str, Callable[..., dict[str, Any]]]) -> None:
 
 
 def _find_peak() -> float | None:
-    """The most memory that this process held, in MB; None where the system does not tell."""
+    """The most memory that this process held, in MB; None where the system does not say."""
     try:
-        # not `getrusage`: what it tells begins with the memory of the process that started this one
+        # not `getrusage`: what it gives begins with the memory of the process that started this one
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
         return None

@@ -140,7 +140,7 @@ def serving() -> Iterator[str]:
 
 
 def serve() -> dict[str, Any]:
-    """A month of each list, that grows on request; tells how often each list was asked for, and forgets it."""
+    """A month of each list, that grows on request; says how often each list was asked for, and forgets it."""
     mails = [_dated(mail, n) for n, mail in enumerate(make_mails(MAILS + TEN * RUNS))]
     ids = [hashlib.sha256(mail).hexdigest()[:20] for mail in mails]
     count = MAILS

@@ -45,17 +45,17 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
     """Seconds for the whole replay against its budget."""
     path = folder / "replay.db"
     run_apart("replay", "fill", str(path), str(proposals))
-    told = run_apart("replay", "replay", str(path))
+    measured = run_apart("replay", "replay", str(path))
     budget = BUDGET * proposals / 1_300
     return [
         Figure(
-            what=f"replay, {proposals:,} proposals, {told['mails']:,} mails",
-            seconds=told["seconds"],
-            per_second=told["mails"] / told["seconds"],
+            what=f"replay, {proposals:,} proposals, {measured['mails']:,} mails",
+            seconds=measured["seconds"],
+            per_second=measured["mails"] / measured["seconds"],
             unit="mails",
-            peak_mb=told["peak_mb"],
+            peak_mb=measured["peak_mb"],
             peer=f"the budget of {budget:g} s",
-            ratio=budget / told["seconds"],
+            ratio=budget / measured["seconds"],
             reach=1.0,
         )
     ]

@@ -127,7 +127,7 @@ def run(command: list[str], what: str) -> None:
     print(f"setup: {what} …", flush=True)
     environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"}}
     lines: list[str] = []
-    told = time.monotonic()
+    shown = time.monotonic()
     collected = 0
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment
@@ -139,8 +139,8 @@ def run(command: list[str], what: str) -> None:
                 if line.startswith("Installing collected packages") and collected > 1:
                     print("setup:   all fetched; unpacking …", flush=True)
                     collected = 0
-                elif time.monotonic() - told > 5 and collected:
-                    told = time.monotonic()
+                elif time.monotonic() - shown > 5 and collected:
+                    shown = time.monotonic()
                     print(f"setup:   fetched {collected} of {total} packages", flush=True)
         except BaseException:
             process.terminate()  # an interrupt that reached us alone must not leave an installer at work

@@ -21,8 +21,8 @@ with that tag; other texts are plain replies in the vote's thread.
 """
 _TABLES = (
     ("What a mail announces", result),
-    ("The outcome that a word tells", outcome),
-    ("The end that a word tells", end),
+    ("The outcome that a word states", outcome),
+    ("The end that a word states", end),
     ("What a word calls off", call),
 )
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from kipflow.config.settings import read_settings
 from kipflow.launcher.layout import find_layout
 
-#: Longer than the 5 seconds that SQLite waits for another's write unless told otherwise.
+#: Longer than the 5 seconds that SQLite waits for another's write unless set otherwise.
 LOCKED_SECONDS = 7.0
 FREE_SECONDS = 3.0
 _KIPFLOW = str(Path(sys.executable).with_name("kipflow"))

@@ -1,4 +1,4 @@
-"""Slack: posts a message, and finds it again by its key where nobody heard whether it was posted."""
+"""Slack: posts a message, and finds it again by its key where it is not known whether it was posted."""
 
 from __future__ import annotations
 

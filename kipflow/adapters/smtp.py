@@ -1,4 +1,4 @@
-"""A mail server that takes mail for a list: what it certainly did not take is told from what it may have."""
+"""A mail server that takes mail for a list: what it certainly did not take is kept apart from what it may have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SmtpMailer:
 
         Raises:
             Refused: the server did not take it, and says why, or could not be reached.
-            ServiceUnavailable: it has the mail, and nobody heard whether it took it.
+            ServiceUnavailable: it has the mail, and whether it took it is not known.
         """
         with self._open() as server:
             self._expect(server.mail(sender), f"takes no mail from {sender}")

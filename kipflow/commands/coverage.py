@@ -25,7 +25,7 @@ def say_coverage(months: Sequence[ArchiveMonth]) -> list[str]:
     through = coverage.complete_through
     lines = [f"mail: {of}, {f'read up to {say_time(through)} UTC' if through else 'not all read to its end yet'}"]
     holes = [*(why for _, why in coverage.gaps), *(why for _, _, why in coverage.cuts)]
-    # the newest month is no hole where it was read late, but it tells what went wrong since
+    # the newest month is no hole where it was read late, but it says what went wrong since
     newest = {max(m.month for m in months if m.list_id == list_id) for list_id in {m.list_id for m in months}}
     holes += [f"{m.list_id} {m.month}: {m.why}" for m in months if m.month in newest and m.why and _is_good(m)]
     lines += [f"  {why}" for why in holes[:MAX_GAPS]]

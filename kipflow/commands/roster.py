@@ -98,7 +98,7 @@ def import_(
         comments = say_count(change.lost_comments, "comment")
         console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)
     report = change.report
-    _tell(report, output, written=write)
+    _print_report(report, output, written=write)
     return 1 if report.conflicts else 0
 
 
@@ -115,7 +115,7 @@ def show(path: Path | None, as_of: datetime | None, form: str) -> int:
     print_rows(rows, form, columns=["id", "name", "binds", "roles", "emails", "aliases"])
     if not people.people:
         console(stderr=True).print("nobody is listed: no ballot binds (`kipflow roster import --help`)")
-    _tell_some("note", _note_shared_names(people))
+    _print_some("note", _note_shared_names(people))
     return 0
 
 
@@ -170,17 +170,17 @@ def _read(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def _tell(report: ImportReport, output: Path | None, *, written: bool) -> None:
+def _print_report(report: ImportReport, output: Path | None, *, written: bool) -> None:
     err = console(stderr=True)
-    _tell_some("conflict", report.conflicts)
-    _tell_some("note", report.notes)
+    _print_some("conflict", report.conflicts)
+    _print_some("note", report.notes)
     done = "wrote" if written else "nothing written yet (--write does it):"
     where = f"{done} {output}: " if output is not None else ""
     counts = f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"
     err.print(f"{where}{counts}, {say_count(len(report.conflicts), 'conflict')}", soft_wrap=True)
 
 
-def _tell_some(kind: str, texts: Sequence[str]) -> None:
+def _print_some(kind: str, texts: Sequence[str]) -> None:
     err = console(stderr=True)
     for text in texts[:MAX_SHOWN]:
         # what a source says may hold control characters

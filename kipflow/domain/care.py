@@ -55,8 +55,8 @@ def find_own_page(pages: Iterable[PageVersion], number: int) -> str | None:
     for page in held:
         newest[page.page_id] = max(page, newest.get(page.page_id, page), key=lambda p: (p.saved_at, p.version))
         if is_of(page, number):
-            bears = (page.number != number, page.saved_at)
-            first[page.page_id] = min(bears, first.get(page.page_id, bears))
+            named = (page.number != number, page.saved_at)
+            first[page.page_id] = min(named, first.get(page.page_id, named))
     ranks = {page_id: (not is_of(newest[page_id], number), *first[page_id], page_id) for page_id in first}
     return min(ranks, key=lambda page_id: ranks[page_id], default=None)
 

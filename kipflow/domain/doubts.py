@@ -64,10 +64,10 @@ def _settle(vote: Vote, way: Mapping[_Asked, Doubt | None], *, only: Doubt | Non
         if chosen is not None:
             owner.update((mail, (chosen.other_voter, mail in chosen.binds)) for mail in chosen.mails)
     ballots = []
-    for ballot in vote.heard:
+    for ballot in vote.before_doubts:
         if ballot.message_id in owner:
             voter, binding = owner[ballot.message_id]
             ballot = replace(ballot, voter=voter, binding=binding)
         ballots.append(ballot)
     left = () if only is None else [d for d in vote.doubts if _find_asked(d) != _find_asked(only)]
-    return replace(vote, ballots=with_latest_standing(ask_for_senders(ballots, left)), doubts=(), heard=())
+    return replace(vote, ballots=with_latest_standing(ask_for_senders(ballots, left)), doubts=(), before_doubts=())

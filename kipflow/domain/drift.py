@@ -47,7 +47,7 @@ def find_drift(
     ticket = find_ticket(tickets, page, rows)
     acknowledged = [(r.target, r.value) for r in standing(facts.rulings, as_of) if r.kind == "drift"]
     found = (
-        *_ask_page(pages, stage, awaited, unheard=_is_unheard(facts, as_of)),
+        *_ask_page(pages, stage, awaited, before_mail=_is_before_mail(facts, as_of)),
         *_ask_absence(facts, page, stage, as_of),
         *_ask_index(rows, stage, awaited),
         *_ask_result(votes, stage, as_of),
@@ -58,18 +58,20 @@ def find_drift(
     return tuple(d for d in found if (d.side, d.as_ruled) not in acknowledged)
 
 
-def _is_unheard(facts: ProposalFacts, as_of: datetime) -> bool:
+def _is_before_mail(facts: ProposalFacts, as_of: datetime) -> bool:
     """Whether no mail of the proposal is held: its threads may be older than the archive that was read."""
     return not any(m.arrived_at <= as_of for m in facts.messages) and not any(v.opened_at <= as_of for v in facts.votes)
 
 
-def _ask_page(pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None, *, unheard: bool) -> Iterator[Drift]:
+def _ask_page(
+    pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None, *, before_mail: bool
+) -> Iterator[Drift]:
     page = pages[-1] if pages else None
     meant = STAGES_OF_WORD.get(page.status) if page is not None else None
     if page is None or meant is None or stage in meant or awaited in meant:
         return
-    unheard = unheard and stage is Stage.DRAFT
-    if unheard and page.status is StatusWord.DISCUSSION:
+    before_mail = before_mail and stage is Stage.DRAFT
+    if before_mail and page.status is StatusWord.DISCUSSION:
         return  # `missing` asks for the thread already
     reopen = f', or reopen it by a ruling ("stage {Stage.DISCUSSION}")' if stage is Stage.DISCARDED else ""
     yield Drift(
@@ -77,7 +79,7 @@ def _ask_page(pages: Sequence[PageVersion], stage: Stage, awaited: Stage | None,
         says=page.status_text or "nothing",
         derived=stage,
         evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
-        mend=("read the mail of its time (`kipflow ingest`), or " if unheard else "")
+        mend=("read the mail of its time (`kipflow ingest`), or " if before_mail else "")
         + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
         # an edit of something else is no new word on the stage
         said_at=[*takewhile(lambda p: p.status_text == page.status_text, reversed(pages))][-1].saved_at,

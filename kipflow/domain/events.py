@@ -54,7 +54,7 @@ class Transition:
     """A move from one stage to another, at the time when its rule became true.
 
     `source` is None for the first. `retracts` is filled only by corrections: the ids of earlier entries
-    that later evidence took the ground from (entries are never edited). `repeat` tells an entry apart
+    that later evidence took the ground from (entries are never edited). `repeat` distinguishes an entry
     from an equal one that was retracted before it.
     """
 

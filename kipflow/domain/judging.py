@@ -106,7 +106,7 @@ def judge(vote: Vote, as_of: datetime, *, earliest_close: datetime | None = None
         ended_how=vote.ended_how if ended else None,
         ended_message_id=vote.ended_message_id if ended else None,
         doubts=doubts,
-        heard=tuple(kept) if doubts else (),
+        before_doubts=tuple(kept) if doubts else (),
     )
 
 
@@ -153,5 +153,5 @@ def find_close(vote: Vote, as_of: datetime, *, earliest_close: datetime | None =
 
 def _find_heard(doubts: Iterable[Doubt], judged: Iterable[Ballot]) -> tuple[Doubt, ...]:
     """The doubts about mails whose ballots have a say."""
-    heard = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
-    return tuple(replace(d, settled_at=None) for d in doubts if not heard.isdisjoint(d.mails))
+    counted = {b.message_id for b in judged if b.status is not BallotStatus.VOID}
+    return tuple(replace(d, settled_at=None) for d in doubts if not counted.isdisjoint(d.mails))

@@ -53,8 +53,8 @@ def find_late_claims(
 def _count_with(vote: Vote, claims: Sequence[Ballot], close: datetime) -> Counts:
     """The binding counts at the close, with these ballots as cast when their senders say."""
     stood = [b for b in vote.ballots if b.cast_at <= close and b.status is BallotStatus.COUNTED]
-    heard = [replace(b, status=BallotStatus.COUNTED, cast_at=b.dated_at or b.cast_at) for b in claims]
-    return count(with_latest_standing((*stood, *heard))).binding
+    counted = [replace(b, status=BallotStatus.COUNTED, cast_at=b.dated_at or b.cast_at) for b in claims]
+    return count(with_latest_standing((*stood, *counted))).binding
 
 
 def _turns(one: Counts, other: Counts, policy: Policy, quorum: int | None) -> bool:

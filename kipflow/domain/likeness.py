@@ -56,7 +56,7 @@ def is_full_name(name: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def find_keys(name: str, address: str) -> frozenset[str]:
-    """What the mailbox is found by: two that `find_likeness` tells alike have a key in common."""
+    """What the mailbox is found by: two that `find_likeness` finds alike have a key in common."""
     words, keys = _words(name, address), set[str]()
     if len(words) >= 2:
         keys.add("w " + " ".join(sorted(words)))
@@ -145,7 +145,7 @@ def _words(name: str, address: str) -> list[str]:
 
 
 def _local_part(address: str) -> str:
-    """What stands before the @, without tag and punctuation; "" where it is too short or common to tell a person."""
+    """What stands before the @, without tag and punctuation; "" where it is too short or common to name a person."""
     local, _, domain = address.casefold().partition("@")
     plain = re.sub(r"[^\w]+|_", "", local.partition("+")[0][:64])
     return plain if domain and len(plain) >= 4 and not _GENERIC.fullmatch(plain) else ""

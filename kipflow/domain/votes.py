@@ -176,7 +176,7 @@ class Vote:
     cancelled by its caller, replaced by the next round or refused by a person (`ended_how`).
     `root_missing` says that the opening mail is not held: mails before the first one seen may be
     missing too, and the vote can't be called passed or failed. `doubts` are mailboxes among its voters
-    that may be one person's; in a judged vote only those that nobody has settled, and `heard` then
+    that may be one person's; in a judged vote only those that nobody has settled, and `before_doubts` then
     are its ballots as they were before one of each voter was let stand. `crowded` says why not all such doubts
     are listed: then nothing can be decided until a person has settled some (empty: all are). `claimed_ends` are
     those that nobody entitled gave it, `contested` is the one by which this round would replace one that runs.
@@ -200,7 +200,7 @@ class Vote:
     ended_message_id: str | None = None
     root_missing: bool = False
     doubts: tuple[Doubt, ...] = ()
-    heard: tuple[Ballot, ...] = ()
+    before_doubts: tuple[Ballot, ...] = ()
     crowded: str = ""
     claimed_ends: tuple[ClaimedEnd, ...] = ()
     contested: ClaimedEnd | None = None

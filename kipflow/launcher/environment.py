@@ -48,7 +48,7 @@ def _process_environment(kept: Mapping[str, str], settings: Settings, layout: La
     local = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), LOCAL, "localhost")))
     return {
         MARKER: layout.marker,
-        # setproctitle overwrites the environment that down() finds processes by, unless told not to
+        # setproctitle overwrites the environment that down() finds processes by, unless it is switched off
         "SPT_NOENV": "1",
         "PYTHONUNBUFFERED": "1",
         "NO_PROXY": local,

@@ -17,7 +17,7 @@ class Running:
     """Where a running instance is and how to log in.
 
     `variables` are what the community's file needs in the environment to find the sandbox; `was_running`
-    tells that nothing had to be started; `failed` has one line for each DAG that failed.
+    says that nothing had to be started; `failed` has one line for each DAG that failed.
     """
 
     community: str

@@ -110,7 +110,7 @@ def _is_well(running: Running, progress: Progress) -> bool:
 def _start(settings: Settings, layout: Layout, progress: Progress) -> tuple[Running, Sandbox | None]:
     environment = os.environ
     if next(find_marked(layout), None) is not None:
-        _tell_ended(layout, progress)
+        _report_ended(layout, progress)
         with progress.step("Processes of an earlier start are stopped"):
             stop_all(layout)
     ui_port = read_port(environment, "KIPFLOW_UI_PORT", UI_PORT)
@@ -147,7 +147,7 @@ def _start(settings: Settings, layout: Layout, progress: Progress) -> tuple[Runn
     return running, sandbox
 
 
-def _tell_ended(layout: Layout, progress: Progress) -> None:
+def _report_ended(layout: Layout, progress: Progress) -> None:
     """Say which programs of an earlier start ended by themselves, while others went on."""
     for service in load_services(layout):
         if not service.is_alive:

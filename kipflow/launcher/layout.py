@@ -50,7 +50,7 @@ class Layout:
 
     @property
     def anchor(self) -> Path:
-        """The moment at which the sandbox's story was anchored; kept, so that a restart tells the same story."""
+        """The moment at which the sandbox's story was anchored; kept, so that a restart plays the same story."""
         return self.home / "sandbox-anchor.json"
 
     @property

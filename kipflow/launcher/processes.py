@@ -154,7 +154,7 @@ def _wait_gone(layout: Layout, seconds: float) -> list[psutil.Process]:
 
 
 def find_last_error(log: Path) -> str:
-    """The last line of a log that tells of an error, or its last line at all, in plain words.
+    """The last line of a log that names an error, or its last line at all, in plain words.
 
     Airflow's tasks write one JSON object a line; what was raised stands in its `error_detail`.
     """
@@ -163,8 +163,8 @@ def find_last_error(log: Path) -> str:
             lines = [line.strip() for line in deque(file, maxlen=400) if line.strip()]
     except OSError:
         return "it wrote no log"
-    telling = [line for line in lines if _ERROR.search(line)]
-    chosen = (telling or lines or ["it ended without a word"])[-1]
+    errors = [line for line in lines if _ERROR.search(line)]
+    chosen = (errors or lines or ["it ended without a word"])[-1]
     return _plain(chosen)[:300]
 
 

@@ -15,7 +15,7 @@ QUIET_SECONDS = 10.0
 
 
 class Step:
-    """One step under way. `say` tells what it is at; it may be called as often as one likes."""
+    """One step under way. `say` shows what it is at; it may be called as often as one likes."""
 
     def __init__(self, title: str, console: Console, status: Status | None) -> None:
         self._title = title

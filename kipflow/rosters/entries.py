@@ -28,7 +28,7 @@ _DAY_FORMS = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%Y%
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One person as one source tells of them.
+    """One person as one source describes them.
 
     `id` is "" where the source has none. `place` says where in the source ("row 3"), for reports.
     """
@@ -43,7 +43,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """All that one source says. `notes` tell what was left out or is less sure than it looks."""
+    """All that one source says. `notes` say what was left out or is less sure than it looks."""
 
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()

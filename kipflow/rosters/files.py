@@ -16,7 +16,7 @@ from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.people import Person, Role, clean_address, find_role_fault
 from kipflow.rosters.entries import Entry, Listing, check_count, parse_day
 
-#: Larger than any roster; YAML costs more to read than its size tells.
+#: Larger than any roster; YAML costs more to read than its size suggests.
 MAX_YAML = 4_000_000
 MAX_DEPTH = 20
 _PLAIN = re.compile(r"[a-z][a-z0-9]*(?:[-_.@][a-z0-9]+)*")

@@ -25,7 +25,7 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-#: How much of a text is looked at to tell its form.
+#: How much of a text is looked at to find its form.
 _START = 20_000
 
 
@@ -47,15 +47,15 @@ def find_format(text: str) -> Format | None:
 def parse_listing(
     documents: Sequence[tuple[str, str]], *, form: Format | None = None, project: str | None = None
 ) -> Listing:
-    """What one or more documents of one form tell.
+    """What one or more documents of one form say.
 
     Args:
         documents: (name, text) of each; only LDAP's exports need several.
-        form: None: told by the first text.
+        form: None: found by the first text.
         project: which project, where a source holds many.
 
     Raises:
-        UnreadableInput: the form cannot be told, or the text is not of it.
+        UnreadableInput: the form is not known, or the text is not of it.
     """
     if not documents:
         return Listing(entries=())
@@ -64,7 +64,7 @@ def parse_listing(
     chosen = form or find_format(documents[0][1])
     if chosen is None:
         known = ", ".join(Format)
-        raise UnreadableInput(source=documents[0][0], why=f"its form cannot be told; name it with --format ({known})")
+        raise UnreadableInput(source=documents[0][0], why=f"its form is not known; name it with --format ({known})")
     if chosen is Format.LDAP_JSON:
         listing = parse_ldap(documents, project=project)
     else:

@@ -11,7 +11,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 class Clock:
-    """Tells the sandbox's time. Never goes backwards.
+    """The sandbox's time. Never goes backwards.
 
     Args:
         start: the time it shows first, aware UTC.

@@ -24,7 +24,7 @@ def _part(name: str) -> Any:
     return Depends(find)
 
 
-async def _tell_time(request: Request) -> datetime:
+async def _read_time(request: Request) -> datetime:
     now: Callable[[], datetime] = request.app.state.clock.now
     return now()
 
@@ -45,5 +45,5 @@ TheThrottle = Annotated[Throttle, _part("throttle")]
 TheSockets = Annotated[Sockets, _part("sockets")]
 TheFaults = Annotated[Faults, _part("faults")]
 TheClock = Annotated[Clock, _part("clock")]
-Now = Annotated[datetime, Depends(_tell_time)]
+Now = Annotated[datetime, Depends(_read_time)]
 Json = Annotated[Any, Depends(read_json)]

@@ -196,7 +196,7 @@ class Plan:
 
 
 def read_plan(number: int, found: Mapping[str, Any]) -> Plan:
-    """The plan that a story's file tells.
+    """The plan that a story's file describes.
 
     Raises:
         pydantic.ValidationError: a key is unknown or missing, or a value is wrong; the message names it.

@@ -47,7 +47,7 @@ class Sockets:
         for socket in tuple(self._open):
             await socket.close(1001)
 
-    async def tell(self, payload: dict[str, Any]) -> bool:
+    async def send_event(self, payload: dict[str, Any]) -> bool:
         """Hand an interaction to the app that came last; False where there is none."""
         envelope = {"envelope_id": secrets.token_hex(8), "type": "interactive", "payload": payload}
         return await self.send({**envelope, "accepts_response_payload": False})
@@ -61,7 +61,7 @@ class Sockets:
 
 
 def write_press(post: Post, button: dict[str, Any], who: str, reason: str) -> dict[str, Any]:
-    """What Slack tells an app of a pressed button."""
+    """What Slack sends an app of a pressed button."""
     action = {key: button[key] for key in ("action_id", "value", "type") if key in button}
     return {
         "type": "block_actions",

@@ -39,7 +39,7 @@ def build_story(
     project: str = "SAND",
     index_page: str = "1000",
 ) -> Story:
-    """Tell the story relative to `anchor` (aware UTC; fractions of a second are dropped)."""
+    """Write the story relative to `anchor` (aware UTC; fractions of a second are dropped)."""
     world = World(seed=seed, anchor=anchor.replace(microsecond=0), list_id=list_id, project=project)
     mails = [mail for plan in PLANS for mail in ThreadWriter(world, plan).write()]
     mails += write_noise(world)

@@ -193,7 +193,7 @@ async def press(form: Annotated[PressForm, _form(PressForm)], channels: TheChann
     button = next((e for e in elements if e.get("action_id") == form.button), None)
     if pressed is None or button is None:
         raise Refusal(404, "There is no such button.")
-    if not await sockets.tell(write_press(pressed, button, form.who, form.reason)):
+    if not await sockets.send_event(write_press(pressed, button, form.who, form.reason)):
         raise Refusal(503, "No app listens: the button does nothing.")
     return _go(f"/slack#p{pressed.ts}")
 

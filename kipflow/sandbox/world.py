@@ -1,4 +1,4 @@
-"""What every part of the story is told relative to: seed, anchor, list, project."""
+"""What every part of the story is dated relative to: seed, anchor, list, project."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kipflow.sandbox.plans import Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What every part of the story is told relative to."""
+    """What every part of the story is dated relative to."""
 
     seed: int
     anchor: datetime

@@ -26,7 +26,7 @@ class Failure:
 
 
 def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: datetime) -> int:
-    """Tell the operators' channel, if the community has one; how many messages that makes (0 or 1).
+    """Inform the operators' channel, if the community has one; how many messages that makes (0 or 1).
 
     Readers of the channel of proposals can do nothing about it and are not notified.
     """

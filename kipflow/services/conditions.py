@@ -228,7 +228,7 @@ def _mark(service: str) -> str:
 
 # -- the operators' channel --------------------------------------------------------------------------
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
-    """Tell the operators' channel of each fault that it did not hear of yet; how many messages that makes."""
+    """Inform the operators' channel of each fault that is new to it; how many messages that makes."""
     effects = []
     for fault in found:
         payload = rules.address("condition", build_message(fault.says, _render(fault, rules.program)))

@@ -193,7 +193,7 @@ def localise(text: str) -> str:
     return _TIME.sub(_as_local_time, escape(text))
 
 
-#: A time as our own sentences tell it.
+#: A time as our own sentences write it.
 _TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 
 

@@ -204,7 +204,7 @@ def _find_question_kind(item: ReviewItem) -> str:
 
 #: Votes whose end other messages announce.
 _OVER = frozenset({Outcome.FAILED, Outcome.CANCELLED})
-#: Questions that stop a vote: worth telling a channel even where kipflow came to know of them late.
+#: Questions that stop a vote: worth a message even where kipflow came to know of them late.
 _URGENT = frozenset({"ballot", "result", "identity", "sender", "ending", "crowd", CLAIMED_NUMBER})
 #: Every kind of message that a decision causes, in the order in which they go out.
 ROWS = (

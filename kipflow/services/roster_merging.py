@@ -72,7 +72,7 @@ class Merging:
                 return person
             else:
                 self.notes.append(
-                    f"{who}: {person_id} has the same name; two people, whom the name alone does not tell apart"
+                    f"{who}: {person_id} has the same name; two people, whom the name alone does not distinguish"
                 )
         return None
 

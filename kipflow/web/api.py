@@ -80,7 +80,7 @@ class BoardApi:
 
 
 def _with_links(view: ProposalView) -> ProposalView:
-    """The view with the permalink of each mail that a move rests on, where its evidence does not tell it itself."""
+    """The view with the permalink of each mail that a move rests on, where its evidence does not have it itself."""
 
     def link(recorded: RecordedTransition) -> RecordedTransition:
         found = tuple(replace(e, url=e.url or view.links.get(e.ref, "")) for e in recorded.transition.evidence)

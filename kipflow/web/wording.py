@@ -44,7 +44,7 @@ WAITING_WORDS: dict[Waiting, str] = {
     Waiting.TIME: "the end of its vote",
 }
 
-#: Chip colours are named by what they tell, and always stand beside a word.
+#: Chip colours are named by what they mean, and always stand beside a word.
 OUTCOME_TONE: dict[Outcome, str] = {
     Outcome.OPEN: "info",
     Outcome.SHORT: "warn",

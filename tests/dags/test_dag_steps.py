@@ -254,7 +254,7 @@ def test_who_operates_it_hears_of_a_task_that_failed_for_good(tmp_path: Path, mo
     assert [row.payload["text"] for row in parts.store.effects().rows] == ["kip_poll_threads.ask failed (ValueError)"]
 
 
-def test_a_failure_that_nobody_can_be_told_of_stays_a_failure_of_its_own(
+def test_a_failure_that_nobody_can_be_informed_of_stays_a_failure_of_its_own(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from kip_dags import alerts
@@ -264,7 +264,7 @@ def test_a_failure_that_nobody_can_be_told_of_stays_a_failure_of_its_own(
     assert "nobody could be notified of the failure of kip_poll_threads.ask" in caplog.text
 
 
-def test_every_task_tells_of_its_failure_but_the_one_that_talks_to_slack(dags: dict[str, Any]) -> None:
+def test_every_task_reports_its_failure_but_the_one_that_talks_to_slack(dags: dict[str, Any]) -> None:
     silent = {task.task_id for dag in dags.values() for task in dag.tasks if not task.has_on_failure_callback}
     assert silent == {"post_messages"}
 

@@ -87,7 +87,7 @@ def test_what_a_backfill_finds_is_no_news_and_its_time_of_record_is_today(tmp_pa
     assert village.parts.store.effects(limit=100).total == 0
 
 
-def test_only_what_is_news_today_is_told_by_a_backfill_that_comes_up_to_today(tmp_path: Path) -> None:
+def test_only_what_is_news_today_is_reported_by_a_backfill_that_comes_up_to_today(tmp_path: Path) -> None:
     village, today = found(tmp_path), MONDAY + 5 * DAY + NEWS_AGE / 2
     village.receive(list(story().values()), today)
     for hours in range(int((today - MONDAY) / timedelta(hours=12))):

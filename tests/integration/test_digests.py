@@ -34,7 +34,7 @@ def open_kind(parts: Parts, now: datetime, **digest: Any) -> ChatKind:
     )
 
 
-def test_a_week_is_told_once_to_the_channel_and_to_each_person_who_wants_it(
+def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(
     own_sandbox: str, parts_of: Callable[[str], Parts]
 ) -> None:
     parts = parts_of(own_sandbox)

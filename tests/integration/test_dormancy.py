@@ -99,7 +99,7 @@ def test_a_first_run_late_in_the_silence_warns_and_gives_the_whole_grace(village
     assert agrees(village, first + GRACE)
 
 
-def test_a_first_run_years_later_finds_the_dormancy_of_then_and_tells_nobody(village: Village) -> None:
+def test_a_first_run_years_later_finds_the_dormancy_of_then_and_informs_nobody(village: Village) -> None:
     today = MONDAY + 900 * DAY
     look(village, today)
     assert village.lines()[-1] == f"{DUE:%Y-%m-%d %H:%M:%S} Discussion → Dormant (silence)"

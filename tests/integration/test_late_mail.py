@@ -48,7 +48,7 @@ def agrees(village: Village) -> bool:
     return report.differences == ()
 
 
-def test_a_vote_that_is_lived_through_is_told_as_it_happens(village: Village) -> None:
+def test_a_vote_that_is_lived_through_is_reported_as_it_happens(village: Village) -> None:
     live_through(village, list(story().values()))
     assert village.stage(WEEK) == Stage.ACCEPTED
     assert [text.partition("\n")[0] for _, text in village.channel.posted] == [
@@ -151,7 +151,7 @@ def test_a_held_correction_is_withdrawn_when_its_cause_is_revoked(village: Villa
     assert said_of(village, told) == [], "nobody had heard that it fell: that it is accepted is no news"
 
 
-def test_a_held_correction_that_is_overtaken_by_another_leaves_one_that_tells_what_people_heard_last(
+def test_a_held_correction_that_is_overtaken_by_another_leaves_one_that_says_what_people_heard_last(
     village: Village,
 ) -> None:
     live_through(village, list(story().values()))
@@ -262,7 +262,7 @@ def test_a_fuller_file_of_a_month_extends_what_is_held_of_it(village: Village) -
     assert village.stage(WEEK) == Stage.ACCEPTED
 
 
-def test_status_and_replay_tell_of_the_correction(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_and_replay_show_the_correction(village: Village, monkeypatch: pytest.MonkeyPatch) -> None:
     live_through(village, list(story().values()))
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
@@ -295,7 +295,9 @@ def test_review_lists_what_is_held_with_the_command_that_releases_it(
     assert "held" not in {r["kind"] for r in json.loads(capsys.readouterr().out)}
 
 
-def test_an_acceptance_that_comes_again_in_another_way_before_its_fall_was_told_is_no_news(village: Village) -> None:
+def test_an_acceptance_that_comes_again_in_another_way_before_its_fall_was_reported_is_no_news(
+    village: Village,
+) -> None:
     live_through(village, list(story().values()))
     told = len(village.channel.posted)
     rule_stage(village, Stage.DISCUSSION, MONDAY + 2.5 * DAY)
@@ -310,7 +312,7 @@ def test_an_acceptance_that_comes_again_in_another_way_before_its_fall_was_told_
     assert said_of(village, told) == []
 
 
-def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_told_as_one(village: Village) -> None:
+def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_reported_as_one(village: Village) -> None:
     live_through(village, list(story().values()))
     told = len(village.channel.posted)
     village.receive(late_objections(), WEEK)
@@ -328,7 +330,7 @@ def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_told_as_one
     assert said_of(village, told) == ["KIP-77: corrected: Accepted → Discarded"]
 
 
-def test_a_message_is_named_by_the_correction_that_it_tells_whatever_people_heard_before(village: Village) -> None:
+def test_a_message_is_named_by_the_correction_that_it_sends_whatever_people_heard_before(village: Village) -> None:
     live_through(village, list(story().values()))
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)

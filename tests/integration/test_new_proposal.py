@@ -36,7 +36,7 @@ def numbers(wiki: ConfluenceWiki) -> list[int]:
     return [n for n in found if n is not None]
 
 
-def test_a_dry_run_tells_the_number_and_writes_nothing(own_sandbox: str, parts_of: Callable[[str], Parts]) -> None:
+def test_a_dry_run_shows_the_number_and_writes_nothing(own_sandbox: str, parts_of: Callable[[str], Parts]) -> None:
     wiki = wiki_of(own_sandbox)
     before = numbers(wiki)
     told = take(parts_of(own_sandbox), wiki, "Quiet gates", writes=False)

@@ -78,7 +78,7 @@ def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
     assert check(store)["pages_checked"] == 1
 
 
-def test_new_faults_are_told_in_one_message_and_never_again(store: SqlStore) -> None:
+def test_new_faults_are_reported_in_one_message_and_never_again(store: SqlStore) -> None:
     save(store, GOOD.replace("<p>Rust.</p>", "").replace("<p>Oil.</p>", ""))
     assert check(store)["faults_told"] == 2
     (message,) = outbox(store)
@@ -101,7 +101,7 @@ def test_a_draft_may_be_unfinished(store: SqlStore) -> None:
     assert {f.severity for f in faults(store)} == {"note"}
 
 
-def test_what_a_draft_was_allowed_to_lack_is_told_when_it_is_put_up_for_discussion(store: SqlStore) -> None:
+def test_what_a_draft_was_allowed_to_lack_is_reported_when_it_is_put_up_for_discussion(store: SqlStore) -> None:
     save(store, render_page(state="Draft"))
     check(store)
     save(store, render_page(state="Under Discussion"), version=2)
@@ -113,7 +113,7 @@ def test_what_a_draft_was_allowed_to_lack_is_told_when_it_is_put_up_for_discussi
     assert len(outbox(store)) == 1
 
 
-def test_ten_saves_in_an_hour_tell_each_fault_once(store: SqlStore) -> None:
+def test_ten_saves_in_an_hour_show_each_fault_once(store: SqlStore) -> None:
     for version in range(1, 11):
         missing = "<p>Rust.</p>" if version % 2 else "<p>Oil.</p>"
         save(store, GOOD.replace(missing, ""), version=version, at=NOW + timedelta(minutes=6 * version))
@@ -132,7 +132,7 @@ def test_a_page_that_was_saved_long_ago_is_no_news(store: SqlStore) -> None:
     assert outbox(store) == []
 
 
-def test_a_number_that_is_taken_twice_is_told_on_both_pages(store: SqlStore) -> None:
+def test_a_number_that_is_taken_twice_is_reported_on_both_pages(store: SqlStore) -> None:
     save(store, GOOD)
     check(store)
     save(store, GOOD, page_id="71", title="KIP-7 - Doors")
@@ -162,7 +162,7 @@ def test_hostile_words_of_a_page_stay_words_in_slack(store: SqlStore) -> None:
     assert "&lt;!channel&gt;" in text
 
 
-def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore, own_sandbox: str) -> None:
+def test_faults_are_reported_below_the_first_message_on_the_proposal(store: SqlStore, own_sandbox: str) -> None:
     chat = SlackChat(f"{own_sandbox}/slack/api", "xoxb-test")
     payload: dict[str, Any] = {"channel": "#proposals", "text": "KIP-7: Draft", "blocks": []}
     with store.begin() as session:
@@ -178,7 +178,7 @@ def test_faults_are_told_below_the_first_message_on_the_proposal(store: SqlStore
     assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to fix")
 
 
-def test_sections_that_lack_the_same_are_told_in_one_line(store: SqlStore) -> None:
+def test_sections_that_lack_the_same_are_reported_in_one_line(store: SqlStore) -> None:
     save(store, render_page(state="Under Discussion"))
     check(store)
     (message,) = outbox(store)

@@ -110,7 +110,7 @@ def test_only_what_happened_in_the_range_is_compared(village: Village, capsys: p
     assert run(["replay", "--from", "2026-03-07", "--to", "2026-03-01"]) == 2
 
 
-def test_another_policy_tells_who_would_have_ended_differently_at_which_stage_and_why(
+def test_another_policy_shows_who_would_have_ended_differently_at_which_stage_and_why(
     village: Village, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, rows = replayed(capsys, "--policy", other_rules(tmp_path, quorum=4), "--to", f"{EVENING:%Y-%m-%dT%H:%M:%SZ}")

@@ -154,7 +154,7 @@ def test_rules_that_read_the_same_change_nothing_and_a_second_time_reads_nothing
     assert village.corrections(WEEK) == []
 
 
-def test_a_month_whose_raw_file_is_gone_keeps_its_reading_and_that_is_told(
+def test_a_month_whose_raw_file_is_gone_keeps_its_reading_and_that_is_reported(
     village: Village, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = land(village, with_word("Hurrah from me."))

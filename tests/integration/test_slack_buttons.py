@@ -338,7 +338,7 @@ def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(
     assert caplog.text.count("no buttons in Slack: ") == 1
 
 
-def test_a_dropped_connection_is_opened_again_and_presses_are_heard_over_it(
+def test_a_dropped_connection_is_opened_again_and_presses_are_received_over_it(
     told: tuple[str, Parts], caplog: pytest.LogCaptureFixture
 ) -> None:
     url, parts = told

@@ -118,7 +118,7 @@ def test_a_second_run_changes_nothing(own_sandbox: str, parts_of: Callable[[str]
     assert {name: second[name] for name in quiet} == dict.fromkeys(quiet, 0)
 
 
-def test_as_time_passes_votes_fill_and_close_and_people_are_told(
+def test_as_time_passes_votes_fill_and_close_and_people_are_informed(
     own_sandbox: str, parts_of: Callable[[str], Parts]
 ) -> None:
     parts = parts_of(own_sandbox)

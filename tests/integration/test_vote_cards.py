@@ -103,7 +103,9 @@ def test_a_vote_fills_in_place_and_its_thread_hears_of_each_binding_vote(village
     assert len(find_answers(slack)) == 1
 
 
-def test_a_vote_that_changes_is_unclear_or_hostile_is_told_below_and_pings_nobody(village: Village, slack: str) -> None:
+def test_a_vote_that_changes_is_unclear_or_hostile_is_reported_below_and_pings_nobody(
+    village: Village, slack: str
+) -> None:
     mails = list(story().values())[:4]
     mails += [
         Mail(name="four", at=MONDAY + 2.1 * DAY, author=VOGEL, subject=ANSWER, body="-1 (binding)", answers="vote"),

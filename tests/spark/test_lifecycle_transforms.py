@@ -87,7 +87,7 @@ def test_what_was_taken_back_does_not_count(spark: SparkSession) -> None:
     assertDataFrameEqual(visits, spark.createDataFrame(expected, visits.schema))
 
 
-def test_before_a_correction_the_past_is_told_as_it_was_known(spark: SparkSession) -> None:
+def test_before_a_correction_the_past_is_shown_as_it_was_known(spark: SparkSession) -> None:
     history = transitions(
         spark, *accepted_after(spark, 1, 10), move(1, 5, "Accepted", "Vote", day(15), retracts=["1/4"])
     )

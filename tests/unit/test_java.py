@@ -44,7 +44,7 @@ def test_java_home_is_used_when_spark_can_run_on_it(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-def test_java_on_the_path_tells_its_own_home_through_a_link(tmp_path: Path) -> None:
+def test_java_on_the_path_shows_its_own_home_through_a_link(tmp_path: Path) -> None:
     program = make_usable_java(tmp_path / "jdk")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").symlink_to(program)

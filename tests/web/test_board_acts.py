@@ -128,7 +128,7 @@ def test_a_snooze_ends_on_the_day_that_was_chosen(browser: Browser) -> None:
     assert browser.press("/proposals/7", "snooze", until="2020-01-01").status_code == 409
 
 
-def test_the_second_of_two_operators_is_told_who_was_quicker(parts: Parts) -> None:
+def test_the_second_of_two_operators_learns_who_was_quicker(parts: Parts) -> None:
     ines, otto = open_browser(parts), open_browser(parts, "Otto")
     action, values = otto.find_form("/review", "one person")
     assert ines.press("/review", "two people").status_code == 200

@@ -34,7 +34,7 @@ def test_a_vote_on_an_accepted_proposal_is_called_an_amendment_and_its_end_is_in
     assert "Accepted → Accepted" not in text
 
 
-def test_the_lines_that_make_care_owed_stand_beside_what_they_touch() -> None:
+def test_the_lines_that_make_required_care_stand_beside_what_they_touch() -> None:
     saved = page(0, interfaces=("log-format",), touches=(("log-format", "A fence takes <eight> bytes more"),))
     text = show(facts(pages=(saved,), messages=TALKED["messages"], votes=(poll(4, *YES),)), 5)
     assert "log-format “A fence takes <eight> bytes more”" in text

@@ -110,7 +110,7 @@ def test_a_correction_stays_visible_with_what_it_retracted(client: TestClient) -
     assert any("Vote → Accepted" in w and "retracted" in w for w in words)
 
 
-def test_drift_names_both_sides_and_how_to_mend_it(client: TestClient) -> None:
+def test_drift_names_both_sides_and_how_to_fix_it(client: TestClient) -> None:
     text = text_of(client, "/review")
     said = 'page version 2 by Kofi Arthur, [0-9-]{10} “Accepted” Vote set "Current state" to "Voting"'
     assert re.search(f"KIP-146 Offset reset by duration {said}", text)
@@ -164,7 +164,7 @@ def test_an_empty_community_has_a_board_that_says_so() -> None:
     assert "Nothing here." in text_of(empty, "/outbox?status=held")
 
 
-def test_a_move_tells_when_it_was_recorded_and_by_which_policy(client: TestClient) -> None:
+def test_a_move_shows_when_it_was_recorded_and_by_which_policy(client: TestClient) -> None:
     board = html.fromstring(client.get("/proposals/149").text)
     moves = [" ".join(e.text_content().split()) for e in board.xpath("//li[contains(@class, 'entry-move')]")]
     assert moves
@@ -220,7 +220,7 @@ def test_links_hold_where_airflow_itself_lives_under_a_path(board: MemoryBoard) 
     assert missing.xpath("//a[text() = 'Back to the board']/@href") == ["../../"]
 
 
-def test_what_could_not_be_read_tells_where_it_came_from_and_why_it_stays() -> None:
+def test_what_could_not_be_read_shows_where_it_came_from_and_why_it_stays() -> None:
     rows = [
         UnreadableRow(source=source, why="no mail headers", list_id=list_id, month=month, seen_at=NOW)
         for source, list_id, month in (

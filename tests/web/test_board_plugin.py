@@ -59,7 +59,7 @@ def test_a_wrong_configuration_file_is_named_on_the_page_and_leaves_airflow_runn
     assert "database gives no answer" in client.get("/").text, "mended without a restart"
 
 
-def test_a_database_without_tables_is_told_to_be_migrated(plugin: ModuleType) -> None:
+def test_a_database_without_tables_says_that_it_is_to_be_migrated(plugin: ModuleType) -> None:
     answer = sign_in_anybody(plugin.build_board()).get("/api/overview")
     assert answer.status_code == 503
     assert answer.json()["error"].startswith("The database gives no answer")

@@ -81,7 +81,7 @@ def rule(*words: str, by: str = "Ines") -> None:
     assert run(["review", *words, "--by", by, "--reason", "asked <both>", "--as-of", "2026-03-13"]) == 0
 
 
-def test_a_pair_that_may_be_one_person_is_shown_with_what_hangs_on_it_and_how_to_settle_it(parts: Parts) -> None:
+def test_a_pair_that_may_be_one_person_is_shown_with_what_depends_on_it_and_how_to_settle_it(parts: Parts) -> None:
     for path in ("/review", "/proposals/7"):
         text = page(parts, path)
         assert (
@@ -148,7 +148,7 @@ def test_a_line_that_is_no_vote_is_listed_with_the_reason_why(parts: Parts) -> N
     assert (found["rule"], found["message_id"]) == ("counted", "<t@m.example>")
 
 
-def test_an_override_and_its_restoring_tell_who_and_why(parts: Parts) -> None:
+def test_an_override_and_its_restoring_show_who_and_why(parts: Parts) -> None:
     rule("stage", "7", "Discarded")
     rule("restore", "7", by="Otto")
     shown = page(parts, "/proposals/7")

@@ -122,7 +122,7 @@ def test_a_wrong_address_is_answered_with_one_clear_line(path: str, status: int,
     assert "Traceback" not in answer.text
 
 
-def test_a_database_that_cannot_be_reached_is_told_in_one_line_that_does_not_say_where_it_is() -> None:
+def test_a_database_that_cannot_be_reached_is_reported_in_one_line_that_does_not_say_where_it_is() -> None:
     def unreachable() -> Board:
         raise ServiceUnavailable(service="database", url="sqlite:///x.db", why="no such table: proposal")
 
@@ -201,13 +201,13 @@ def test_a_browser_is_sent_to_the_sign_in_and_from_there_to_the_very_page_it_ask
         ("/api/proposals/152", {"Accept": "text/html"}),
     ],
 )
-def test_a_program_is_told_401_and_sent_nowhere(path: str, headers: dict[str, str]) -> None:
+def test_a_program_gets_401_and_sent_nowhere(path: str, headers: dict[str, str]) -> None:
     answer = strangers_client().get(path, headers=headers, follow_redirects=False)
     assert answer.status_code == 401
     assert "location" not in answer.headers
 
 
-def test_a_page_that_tells_to_sign_in_links_to_a_sign_in_that_leads_back() -> None:
+def test_a_page_that_asks_to_sign_in_links_to_a_sign_in_that_leads_back() -> None:
     page = html.fromstring(strangers_client().get("/proposals?q=a%26b").text)
     assert page.xpath("//h1/following::a/@href") == ["/auth/login?next=%2Fproposals%3Fq%3Da%2526b"]
 

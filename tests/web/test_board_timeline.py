@@ -116,7 +116,7 @@ def test_history_that_was_only_recorded_late_stands_where_it_happened() -> None:
     assert kinds == [EntryKind.MOVE, EntryKind.RULING, EntryKind.MOVE]
 
 
-def test_an_entry_tells_from_when_on_it_holds_and_when_it_was_recorded() -> None:
+def test_an_entry_shows_from_when_on_it_holds_and_when_it_was_recorded() -> None:
     newest, cancelled, correction, accepted = words_of(Story(*STORY))[:4]
     assert "holds as of 2026-03-04 14:20 UTC recorded 2026-03-16 14:20 UTC" in cancelled
     assert cancelled.startswith("2 d ago 2026-03-16"), "it was not known before"
@@ -126,7 +126,7 @@ def test_an_entry_tells_from_when_on_it_holds_and_when_it_was_recorded() -> None
     assert "asset_triggered" not in correction
 
 
-def test_an_entry_tells_by_which_policy_and_rules_it_was_made_where_that_is_known() -> None:
+def test_an_entry_shows_by_which_policy_and_rules_it_was_made_where_that_is_known() -> None:
     newer, older = words_of(Story(recorded(OPENED, 20), replace(recorded(ACCEPTED, 9), decision_rules=3)))[:2]
     assert newer.endswith(f"policy {POLICY.version}, rules 3")
     assert older.endswith(f"policy {POLICY.version}")
@@ -173,7 +173,7 @@ def test_a_warning_of_dormancy_stands_where_it_was_given_with_the_date_that_it_p
         ("nightly", "by run nightly"),
     ],
 )
-def test_a_run_is_told_in_words(run: str, words: str) -> None:
+def test_a_run_is_named_in_words(run: str, words: str) -> None:
     assert say_run(run) == words
 
 

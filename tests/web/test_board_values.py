@@ -36,7 +36,7 @@ NOW = datetime(2026, 3, 18, 14, 20, tzinfo=UTC)
         (timedelta(days=800), "2 years"),
     ],
 )
-def test_a_span_is_told_in_the_units_that_matter_and_never_rounded_up(span: timedelta, words: str) -> None:
+def test_a_span_is_given_in_the_units_that_matter_and_never_rounded_up(span: timedelta, words: str) -> None:
     assert render_span(span) == words
     assert render_relative(NOW + span, NOW) == ("just now" if words == "under a minute" else f"in {words}")
     assert render_relative(NOW - span, NOW) == ("just now" if words == "under a minute" else f"{words} ago")

@@ -54,7 +54,7 @@ def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
         figures.append(Figure(name=f"{flavour}, ambiguous as counted", right=doubtful, total=len(rows) - total))
         demands.append(Demand(name=f"every unambiguous message right in {flavour}", met=sure == total))
     votes = [_leave_out_times(report) for report in reports.values()]
-    demands.append(Demand(name="the three archives tell the same votes", met=all(v == votes[0] for v in votes)))
+    demands.append(Demand(name="the three archives show the same votes", met=all(v == votes[0] for v in votes)))
     return Section(
         title="Labelled month",
         about=f"{len(rows)} messages of 4 vote threads, labelled by hand, in {len(reports)} archive flavours",
@@ -65,7 +65,7 @@ def check_labels(realdata: Path, reports: dict[str, VotesReport]) -> Section:
 
 
 def _leave_out_times(report: VotesReport) -> list[object]:
-    """What a report tells of votes but for the second at which each archive's own host received a mail."""
+    """What a report says of votes but for the second at which each archive's own host received a mail."""
     return [
         (v.vote.key, v.outcome, v.tally, [(b.message_id, b.value, b.line, b.status, b.why) for b in v.vote.ballots])
         for v in report.votes
@@ -178,7 +178,7 @@ def _compare_vote(row: dict[str, Any], reading: VoteReading | None) -> Iterator[
         tally = reading.tally
         counted = {c: tally.binding.as_dict()[c] + tally.non_binding.as_dict()[c] for c in row["claimed"]}
         if counted != row["claimed"]:
-            notes = "; ".join(reading.differences) or "no difference told"
+            notes = "; ".join(reading.differences) or "no difference reported"
             yield Disagreement(id=place, expected=_say(row["claimed"]), read=f"counted {_say(counted)}", shown=notes)
         announced = {c: (declared.total or {}).get(c, 0) if declared else 0 for c in row["claimed"]}
         if announced != row["claimed"]:

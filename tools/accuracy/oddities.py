@@ -25,7 +25,7 @@ class FileReading:
 
     @property
     def dropped(self) -> int:
-        # an empty file has no mail, and is told of once
+        # an empty file has no mail, and is reported once
         return 0 if self.crash else max(self.mails, 1) - self.read - len(self.unreadable)
 
 
@@ -87,7 +87,7 @@ def _read(path: Path) -> FileReading:
             else:
                 read += 1
     except Exception as error:
-        # the report is about this very thing: a crash is told of, and the other files are still read
+        # the report is about this very thing: a crash is reported, and the other files are still read
         return FileReading(mails=0, read=0, unreadable=(), crash=f"{type(error).__name__}: {error}")
     return FileReading(mails=mails, read=read, unreadable=tuple(unreadable))
 

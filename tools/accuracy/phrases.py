@@ -124,7 +124,7 @@ def count_thread(thread: dict[str, Any]) -> dict[str, int]:
 
 
 def check_threads(realdata: Path) -> Section:
-    """Each comment: one in brackets tells of a comment without a vote, every other one is a +1."""
+    """Each comment: one in brackets reports a comment without a vote, every other one is a +1."""
     differences: list[Disagreement] = []
     right = total = 0
     threads = load_threads(realdata)

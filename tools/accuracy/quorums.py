@@ -44,7 +44,7 @@ def _find_binding(seen: Replayed, mails: Iterable[Mention]) -> set[str]:
     roles = seen.policy.binding_roles
     found: set[str] = set()
     for mail in mails:
-        # the record hashes addresses: who may have voted is told by name, and one vote in a tally would not be
+        # the record hashes addresses: who may have voted is known by name, and one vote in a tally would not be
         named = seen.roster.find_named(mail.name)
         found.update(person.id for person in named if len(named) == 1 and person.holds(roles, mail.at))
     return found

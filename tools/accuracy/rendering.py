@@ -17,8 +17,8 @@ MAX_SHOWN = 160
 
 def render_json(sections: tuple[Section, ...], skipped: Sequence[str] = ()) -> str:
     """All figures, demands, disagreements and lists."""
-    told = [{**asdict(s), "unexplained": len(s.unexplained)} for s in sections]
-    report = {"schema": 1, "good": is_good(sections), "skipped": list(skipped), "sections": told}
+    shown = [{**asdict(s), "unexplained": len(s.unexplained)} for s in sections]
+    report = {"schema": 1, "good": is_good(sections), "skipped": list(skipped), "sections": shown}
     return json.dumps(report, indent=2, ensure_ascii=False)
 
 
@@ -45,13 +45,11 @@ def _render_summary(section: Section) -> str:
     """One line: whether all is well, the first figure, how much differs."""
     good = all(d.met for d in section.demands) and not section.unexplained
     figure = section.figures[0] if section.figures else None
-    told = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""
+    says = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""
     many = len(section.disagreements)
     differs = f"{many} differ{'s' if many == 1 else ''}, " if many else ""
     why = f"{len(section.unexplained)} UNEXPLAINED" if section.unexplained else "explained"
-    return (
-        f"  {'ok    ' if good else 'NOT OK'} {section.title:<33} {told:<46} {differs + why if differs else ''}".rstrip()
-    )
+    return f"  {'ok    ' if good else 'NOT OK'} {section.title:<33} {says:<46} {differs + why if differs else ''}".rstrip()
 
 
 def _render_section(section: Section) -> Iterator[str]:

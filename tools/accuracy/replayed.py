@@ -36,7 +36,7 @@ class Replayed:
     `mail_only` are the decisions from pages and mails, `with_index` those after the index was imported,
     `later` those of the proposals whose state changed in the months that followed. `again` is what a
     second run added, `unlike` the proposals whose stored history is not the one that their facts give,
-    `rewritten` those of which an earlier time would have told another beginning.
+    `rewritten` those of which an earlier time would have shown another beginning.
     """
 
     data: KafkaData

@@ -96,7 +96,7 @@ def report_class(place: str, expected: str, read: str, numbers: list[int]) -> Di
 
 
 def _find_class(number: int, decision: Decision, data: KafkaData) -> str:
-    """Why mails alone cannot tell that a settled proposal is settled."""
+    """Why mails alone cannot show that a settled proposal is settled."""
     entry, votes = data.index[number], data.threads["vote"]
     if entry.section == "rejected":
         return "rejected-with-vote" if number in votes else "rejected-without-vote"

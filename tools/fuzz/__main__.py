@@ -86,8 +86,8 @@ class Watch:
         folder = STATE / "findings"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.bin").write_bytes(data)
-        told = "".join(traceback.format_exception(error))
-        (folder / f"{name}.txt").write_text(f"{error}\n{where}\n\n{told}", encoding="utf-8", errors="replace")
+        trace = "".join(traceback.format_exception(error))
+        (folder / f"{name}.txt").write_text(f"{error}\n{where}\n\n{trace}", encoding="utf-8", errors="replace")
         print(f"FINDING {name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr, flush=True)
 
     def save_figures(self) -> None:

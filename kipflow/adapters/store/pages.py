@@ -80,11 +80,11 @@ def load_pages(connection: sa.Connection, number: int) -> tuple[PageVersion, ...
 
     A page that was given another number does not take back that this one was taken.
     """
-    bear = sa.select(page.c.page_id).where(page.c.number == number)
-    bore = sa.select(page_version.c.page_id).where(page_version.c.number == number)
+    have = sa.select(page.c.page_id).where(page.c.number == number)
+    had = sa.select(page_version.c.page_id).where(page_version.c.number == number)
     statement = (
         sa.select(*_EVERYTHING_BUT_BODY)
-        .where(page_version.c.page_id.in_(sa.union(bear, bore)))
+        .where(page_version.c.page_id.in_(sa.union(have, had)))
         .order_by(page_version.c.saved_at, page_version.c.page_id, page_version.c.version)
     )
     return tuple(from_row(PageVersion, row) for row in connection.execute(statement))

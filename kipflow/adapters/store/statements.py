@@ -30,7 +30,7 @@ def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) 
 
 
 def count_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Row]) -> int:
-    """The same, and how many rows that were. Slower: PostgreSQL tells only by giving keys back."""
+    """The same, and how many rows that were. Slower: PostgreSQL counts only by giving keys back."""
     if not rows:
         return 0
     key = next(iter(table.primary_key.columns))

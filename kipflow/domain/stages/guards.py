@@ -40,7 +40,7 @@ def has_number(state: State, page: PageVersion | Proposal) -> bool:
 def is_own_page(state: State, page: PageVersion) -> bool:
     """it is the proposal's own: where two pages have the number, a person is asked"""
     if not has_number(state, page):
-        return False  # before the page bore this number, or after it was given another
+        return False  # before the page had this number, or after it was given another
     known = (p for p in state.facts.pages if p.saved_at <= state.now)
     return page.page_id == find_own_page(known, state.facts.proposal.number)
 
@@ -158,7 +158,7 @@ def waits_for_mail(state: State, _what: Any) -> bool:
 
 
 def is_silent(state: State, _what: Any) -> bool:
-    """nobody wrote for longer than the policy allows, in mail that is held; the author was warned and told the date,
+    """nobody wrote for longer than the policy allows, in mail that is held; the author was warned and given the date,
     unless that was before kipflow followed it, and the grace since the delivery of that warning is over
     ([why](adr/0014-dormancy-needs-a-recorded-warning.md)); the vote has not passed, and its announcement is not in
     question; the policy does not leave it to a person

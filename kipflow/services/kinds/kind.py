@@ -122,10 +122,10 @@ def _find_wished(scope: Scope, channel: str, wish: Wish, waiting: Iterable[Outbo
         return
     with scope.store.read() as session:
         moved = session.history.load_moved(scope.now - FOLLOWED_UP)
-        unheard = session.outbox.load_unreleased_retractions()
+        unreleased = session.outbox.load_unreleased_retractions()
     voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
     waits = (row.number for row in waiting if row.number is not None)
-    for number in sorted({*moved, *voting, *waits} - unheard):
+    for number in sorted({*moved, *voting, *waits} - unreleased):
         view = scope.board.proposal(number, scope.now)
         effect = wish(view) if not view.claim else None
         if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):

@@ -252,7 +252,7 @@ def test_a_fault_that_stays_ends_in_one_error_after_bounded_tries(
     [(answer(b"", 401), "token was refused"), (answer(b"", 403), "not allowed"), (answer(b"", 400), "answered 400")],
     ids=["expired token", "forbidden", "bad request"],
 )
-def test_a_refusal_is_told_once_and_never_repeated(
+def test_a_refusal_is_reported_once_and_never_repeated(
     world: World, refusal: Step, why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     if world.service.name == "page" and why == "not allowed":

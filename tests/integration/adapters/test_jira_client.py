@@ -79,7 +79,7 @@ def test_tickets_of_several_projects_are_asked_for_by_their_own_keys(server: Ser
 
 
 @pytest.mark.parametrize(("status", "why"), [(401, "the token was refused"), (403, "not allowed")])
-def test_a_hidden_ticket_is_told_once_and_is_not_taken_for_none(
+def test_a_hidden_ticket_is_reported_once_and_is_not_taken_for_none(
     server: Server, tickets: JiraTickets, status: int, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.play(as_json({"errorMessages": ["x"]}, status))
@@ -129,7 +129,7 @@ def test_a_comment_is_written_once_and_found_by_its_key(own_sandbox: str) -> Non
         ("SAND-1087", "503 /jira x1", ServiceUnavailable, "answered 503"),
     ],
 )
-def test_what_was_certainly_not_written_is_told_from_what_may_have_been(
+def test_what_was_certainly_not_written_is_kept_apart_from_what_may_have_been(
     own_sandbox: str, ticket: str, fault: str, error: type[KipflowError], why: str
 ) -> None:
     if fault:

@@ -91,7 +91,7 @@ def test_a_link_to_a_file_is_followed_once_and_one_to_a_folder_never(tmp_path: P
     ],
     ids=["zstd", "zip", "tar", "tar.gz", "empty", "blank", "picture", "text"],
 )
-def test_what_is_no_mail_is_told_with_its_reason(tmp_path: Path, data: bytes, why: str) -> None:
+def test_what_is_no_mail_is_reported_with_its_reason(tmp_path: Path, data: bytes, why: str) -> None:
     (tmp_path / "x.mbox").write_bytes(data)
     found, bad = read(tmp_path / "x.mbox")
     assert (found, [reason for _, reason in bad]) == ([], [why])
@@ -109,7 +109,7 @@ def test_a_damaged_box_gives_what_can_be_read_and_says_that_it_is_damaged(
     assert "damaged" in bad[0][1] or "cannot be read" in bad[0][1]
 
 
-def test_a_file_that_may_not_be_opened_and_a_pipe_are_told_and_keep_nobody_waiting(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_opened_and_a_pipe_are_reported_and_keep_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.mbox")
     assert read(tmp_path / "pipe.mbox") == ([], [(str(tmp_path / "pipe.mbox"), "neither a file nor a folder")])
     assert read(tmp_path / "gone.mbox") == ([], [(str(tmp_path / "gone.mbox"), "no such file")])
@@ -117,7 +117,7 @@ def test_a_file_that_may_not_be_opened_and_a_pipe_are_told_and_keep_nobody_waiti
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_what_is_forbidden_is_told(tmp_path: Path) -> None:
+def test_what_is_forbidden_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.mbox").write_bytes(mails(1))
     (tmp_path / "a.mbox").chmod(0)
     (tmp_path / "b").mkdir(mode=0)
@@ -164,7 +164,7 @@ def test_a_dump_with_a_mail_on_each_line_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "x.jsonl")[0] == [f"<{n}@x.example>" for n in range(3)]
 
 
-def test_mails_that_an_answer_gives_without_their_body_are_told_and_not_taken_for_silent(tmp_path: Path) -> None:
+def test_mails_that_an_answer_gives_without_their_body_are_reported_and_not_taken_for_silent(tmp_path: Path) -> None:
     deep = node(3, None, children=[])
     tree = node(1, "words", children=[node(2, None, children=[deep])])
     (tmp_path / "x.json").write_text(json.dumps({"thread": tree, "emails": [node(2, None), node(4, None)]}))
@@ -182,7 +182,7 @@ def test_mails_that_an_answer_gives_without_their_body_are_told_and_not_taken_fo
     ],
     ids=["cut", "other", "deep", "empty"],
 )  # fmt: skip
-def test_json_that_is_none_of_pony_mails_is_told(tmp_path: Path, text: str, why: str) -> None:
+def test_json_that_is_none_of_pony_mails_is_reported(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "x.json").write_text(text)
     ((source, reason),) = read(tmp_path / "x.json")[1]
     assert source == "x.json"

@@ -63,7 +63,7 @@ def leftovers(target: Path) -> list[str]:
     )
 
 
-def test_a_month_lands_as_it_was_sent_and_is_told_apart_by_its_digest(
+def test_a_month_lands_as_it_was_sent_and_is_distinguished_by_its_digest(
     server: Server, archive: PonyMailArchive, target: Path
 ) -> None:
     server.play(answer(mails(3), ETag='"one"'))
@@ -306,7 +306,7 @@ def stats(server: Server, archive: PonyMailArchive, raw: object) -> str:
     return archive.fetch_stats(LIST, MONTH).digest
 
 
-def test_statistics_tell_count_and_newest_mail(server: Server, archive: PonyMailArchive) -> None:
+def test_statistics_show_count_and_newest_mail(server: Server, archive: PonyMailArchive) -> None:
     rows = [{"id": "b", "epoch": 1704110400}, {"id": "a", "epoch": "1704114000", "from": "de...@kafka"}]
     server.by_path["/stats.lua"] = [as_json({"hits": 2, "emails": rows, "active_months": {MONTH: 2}})]
     found = archive.fetch_stats(LIST, MONTH)

@@ -66,7 +66,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.name.startswith("kipflow")]
 
 
-def test_a_certificate_that_nobody_trusts_is_told_once_and_not_tried_again(
+def test_a_certificate_that_nobody_trusts_is_reported_once_and_not_tried_again(
     strange_certificate: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING), pytest.raises(ServiceUnavailable, match="certificate is not trusted"):
@@ -79,7 +79,7 @@ def test_a_certificate_that_nobody_trusts_is_told_once_and_not_tried_again(
     ("url", "why"),
     [("http://127.0.0.1:9", "refuses connections"), ("http://archive.invalid", "its host is not found")],
 )
-def test_a_host_that_is_not_there_is_told_in_plain_words(url: str, why: str) -> None:
+def test_a_host_that_is_not_there_is_reported_in_plain_words(url: str, why: str) -> None:
     with pytest.raises(ServiceUnavailable, match=why):
         archive_at(url).fetch_stats(LIST, "2024-01")
 

@@ -72,7 +72,7 @@ def test_a_month_that_shrank_keeps_all_that_it_held_and_names_a_few(
     assert month.why.endswith(", …")
 
 
-def test_what_vanished_is_told_as_long_as_it_is_gone_and_no_longer(
+def test_what_vanished_is_reported_as_long_as_it_is_gone_and_no_longer(
     server: Server, fetch: Callable[[bytes], ArchiveMonth], archive: PonyMailArchive, tmp_path: Path
 ) -> None:
     fetch(box(1, 2))

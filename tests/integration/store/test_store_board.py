@@ -143,7 +143,7 @@ def test_an_empty_store_has_an_empty_board(store: SqlStore) -> None:
     assert store.drift() == ()
 
 
-def test_a_row_tells_the_vote_clock_as_decided(board: SqlStore) -> None:
+def test_a_row_shows_the_vote_clock_as_decided(board: SqlStore) -> None:
     [row] = board.rows(RowQuery(stages=(Stage.VOTE,))).rows
     assert (row.key, row.title, row.decided_at) == ("KIP-7", "Tidy 100% of shelves", AS_OF)
     assert row.claim == "claimed"  # others have rows of the index, this one is known from mail only
@@ -235,13 +235,13 @@ def test_a_proposal_that_is_unknown_or_undecided_is_an_error(board: SqlStore, nu
         board.proposal(number, AS_OF)
 
 
-def test_drift_is_listed_with_its_mend(board: SqlStore) -> None:
+def test_drift_is_listed_with_its_fix(board: SqlStore) -> None:
     [row] = board.drift()
     mend = 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
     assert (row.key, row.drift.mend) == ("KIP-8", mend)
 
 
-def test_questions_that_an_outcome_hangs_on_come_first_with_their_mail(board: SqlStore) -> None:
+def test_questions_that_an_outcome_depends_on_come_first_with_their_mail(board: SqlStore) -> None:
     with board.begin() as session:
         for number, kind, subject, outcomes in (
             (7, "result", "<x@mail.example>", []),

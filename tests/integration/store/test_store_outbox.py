@@ -176,7 +176,7 @@ def test_claiming_at_the_same_moment_gives_an_effect_to_one(store: SqlStore) -> 
     assert sorted(owned) == [f"e{n:02d}" for n in range(30)]
 
 
-def test_what_nobody_can_tell_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore) -> None:
+def test_what_nobody_knows_of_waits_for_a_person_who_says_that_it_is_there_or_not(store: SqlStore) -> None:
     with store.begin() as session:
         session.outbox.enqueue([make_effect("a"), make_effect("b")], now=NOW)
         for key in "ab":

@@ -54,7 +54,7 @@ def decide_on(store: SqlStore, policy: Policy, number: int) -> None:
         session.history.save_decision(decision, facts.proposal)
 
 
-def test_stage_durations_tell_the_hours_in_each_stage(store: SqlStore, query: Query) -> None:
+def test_stage_durations_show_the_hours_in_each_stage(store: SqlStore, query: Query) -> None:
     append(
         store,
         move(None, Stage.DRAFT, 0),

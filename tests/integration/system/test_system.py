@@ -190,7 +190,7 @@ def test_a_task_killed_in_the_middle_is_tried_again_and_the_history_is_the_same(
     assert_replay_agrees(instance)
 
 
-def test_a_crash_of_everything_is_mended_by_the_next_start(instance: Instance) -> None:
+def test_a_crash_of_everything_is_repaired_by_the_next_start(instance: Instance) -> None:
     """Ten days later by the sandbox's clock, in the middle of the decisions, every process is killed."""
     instance.push_time("9 days")
     with instance.api() as api:

@@ -37,7 +37,7 @@ def test_a_new_community_is_written_and_can_be_used(config: Path, capsys: pytest
     assert "lip.yaml is there already; choose another --name" in capsys.readouterr().err
 
 
-def test_a_community_without_an_archive_is_told_to_take_mail_from_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_community_without_an_archive_is_sent_to_take_mail_from_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["init", "LIP", *FLAGS]) == 0
     assert "`kipflow -C lip ingest FILE --complete-through TIME`" in capsys.readouterr().out
     assert run(["-C", "lip", "status"]) == 0
@@ -59,7 +59,7 @@ def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
     assert not [path for path in config.rglob("*") if path.is_file()]
 
 
-def test_all_faults_are_told_at_once_each_with_file_key_and_what_was_expected(
+def test_all_faults_are_reported_at_once_each_with_file_key_and_what_was_expected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = tmp_path / "wrong.yaml"

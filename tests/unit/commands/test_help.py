@@ -10,7 +10,7 @@ import pytest
 from kipflow.cli import COMMANDS, run
 
 
-def test_help_tells_of_every_command_in_a_whole_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_every_command_in_a_whole_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     for name, (_, told) in COMMANDS.items():

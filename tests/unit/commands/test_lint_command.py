@@ -105,7 +105,7 @@ def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFi
     assert "KAFKA-77 does not exist in JIRA" in told
 
 
-def test_a_number_whose_page_cannot_be_read_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_whose_page_cannot_be_read_is_reported_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     parts = connect(read_settings())
     parts.store.migrate()
     row = IndexEntry(number=7, title="Gates", section="discussion", seen_at=NOW, origin="page")
@@ -122,7 +122,7 @@ def test_what_is_neither_a_page_nor_a_number_is_named(capsys: pytest.CaptureFixt
     assert "gates: neither a file or folder nor a proposal's number" in capsys.readouterr().err
 
 
-def test_status_shows_what_is_to_be_mended_on_the_page_now_and_not_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_shows_what_is_to_be_fixed_on_the_page_now_and_not_then(capsys: pytest.CaptureFixture[str]) -> None:
     store("KIP-7: Gates", GOOD.replace("<p>Rust.</p>", ""))
     parts = connect(read_settings())
     check_pages(parts.store, effects=EffectRules(prefix="KIP", sends=False), as_of=NOW)

@@ -59,7 +59,7 @@ def test_an_existing_file_is_added_to_and_the_same_import_again_changes_nothing(
     assert out.read_bytes() == first
 
 
-def test_conflicts_are_told_and_the_exit_code_is_1(
+def test_conflicts_are_reported_and_the_exit_code_is_1(
     listed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "roster.yaml"
@@ -133,7 +133,7 @@ def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("content", "arguments", "told"),
     [
-        (b"nothing", [], "its form cannot be told"),
+        (b"nothing", [], "its form is not known"),
         (b"nothing", ["--format", "keys"], "has no line"),
         (b"{", [], "is not valid JSON"),
         (CSV.encode(), ["--as-of", "soon"], "is not a date such as 2026-03-02"),
@@ -206,7 +206,7 @@ def test_show_of_an_empty_roster_says_that_no_ballot_binds(tmp_path: Path, capsy
     assert "no ballot binds" in capsys.readouterr().err
 
 
-def test_show_tells_of_ids_that_share_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_names_ids_that_share_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "roster.yaml"
     path.write_text("people:\n  - {id: a, name: Mara Lind}\n  - {id: b, name: MARA LIND, emails: [m@x.example]}\n")
     assert run(["roster", "show", str(path)]) == 0

@@ -61,7 +61,7 @@ def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(capsys: 
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_a_time_before_anything_had_happened_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_time_before_anything_had_happened_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", "7", "--as-of", "2026-01-01"]) == 2
     assert capsys.readouterr().err == "kipflow: nothing had happened to KIP-7 by 2026-01-01 00:00 UTC\n"
 
@@ -121,7 +121,7 @@ def test_a_ruling_shows_with_its_id_and_can_be_taken_back(
 
 
 @pytest.mark.usefixtures("tidy_shelves")
-def test_each_entry_of_a_timeline_tells_who_moved_it_when_that_was_recorded_and_by_which_policy(
+def test_each_entry_of_a_timeline_shows_who_moved_it_when_that_was_recorded_and_by_which_policy(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["status", "7", "--format", "json"]) == 0

@@ -123,7 +123,7 @@ def test_what_cannot_run_says_why_in_one_line(
     assert len(shown.err.splitlines()) == 1
 
 
-def test_an_outcome_that_hangs_on_review_is_shown_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_outcome_that_depends_on_review_is_shown_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     path = CORPUS / "result-hangs-on-a-condition.mbox"
     assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json"]) == 0
     (vote,) = json.loads(capsys.readouterr().out)["votes"]
@@ -142,7 +142,7 @@ class Clock:
         return self.now
 
 
-def test_a_long_reading_is_told_in_a_log_after_two_seconds_and_ever_more_rarely() -> None:
+def test_a_long_reading_is_reported_in_a_log_after_two_seconds_and_ever_more_rarely() -> None:
     clock, log = Clock(), io.StringIO()
     told = ReadingProgress(lambda _: None, log, clock)
     for read in range(1, 16_001):

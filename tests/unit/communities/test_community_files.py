@@ -77,7 +77,7 @@ def test_the_rules_are_those_of_the_community(name: str, prefix: str, rule: Rule
     assert policy.clock_after is None, "no acceptance by the clock where a community has not asked for it"
 
 
-def test_a_policys_version_tells_rules_and_not_where_they_are_written() -> None:
+def test_a_policys_version_names_rules_and_not_where_they_are_written() -> None:
     community = load("flink")
     moved = community.policy.model_copy(update={"source": "elsewhere", "sources": ()})
     assert community.model_copy(update={"policy": moved}).as_policy().version == community.as_policy().version

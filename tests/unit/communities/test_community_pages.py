@@ -61,7 +61,7 @@ SHARED = {"High Level Design", "Detailed Design"}
     ("name", "title"),
     [(n, s.title) for n in OTHERS for s in norms_of(n).sections if s.required and s.title not in SHARED],
 )
-def test_a_section_that_is_left_out_is_told_by_its_name_and_nothing_else(name: str, title: str) -> None:
+def test_a_section_that_is_left_out_is_reported_by_its_name_and_nothing_else(name: str, title: str) -> None:
     assert [(f.code, f.place) for f in lint(name, write_page(name, left=title))] == [("K02", title)]
 
 
@@ -115,7 +115,7 @@ def test_a_link_that_still_says_what_to_link_is_the_templates() -> None:
     assert [f.code for f in lint("flink", body)] == ["K06"]
 
 
-def test_the_word_that_a_template_puts_for_text_is_told_as_left() -> None:
+def test_the_word_that_a_template_puts_for_text_is_reported_as_left() -> None:
     body = write_page("cassandra").replace(
         "<h1>Scope</h1><p>Gates stick when it rains.</p>", "<h1>Scope</h1><p>todo</p>"
     )

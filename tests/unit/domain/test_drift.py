@@ -34,12 +34,12 @@ def row(section: str = "accepted", **more: Any) -> IndexEntry:
     return IndexEntry(number=7, title="KIP-7: Faster fences", section=section, seen_at=at(10), origin="page", **more)
 
 
-def test_sides_that_agree_are_not_told() -> None:
+def test_sides_that_agree_are_not_reported() -> None:
     agreeing = drift(tickets=(ticket("Resolved", "Fixed", "3.1.0"),), index_entries=(row(release="3.1"),))
     assert agreeing == []
 
 
-def test_every_side_that_disagrees_is_told_with_its_evidence_and_the_edit_that_settles_it() -> None:
+def test_every_side_that_disagrees_is_reported_with_its_evidence_and_the_edit_that_settles_it() -> None:
     found = drift(
         pages=(page(0), page(9, StatusWord.DISCUSSION, version=2, jira="SHED-1")),
         votes=(replace(ACCEPTED, declared=replace(result(8), binding={"+1": 4})),),
@@ -96,13 +96,13 @@ def test_the_release_in_the_index_is_held_against_the_ticket(
     assert [(d.side, d.says, d.derived) for d in drift(tickets=tickets, index_entries=rows)] == told
 
 
-def test_a_ticket_that_is_done_without_a_vote_is_told() -> None:
+def test_a_ticket_that_is_done_without_a_vote_is_reported() -> None:
     open_page = (page(0, jira="SHED-1"),)
     found = drift(pages=open_page, votes=(), tickets=(ticket("Resolved", "Fixed", "3.1.0"),))
     assert [(d.side, d.mend) for d in found] == [("ticket", "call its vote, or correct the resolution of SHED-1")]
 
 
-def test_page_and_index_that_name_two_tickets_are_told() -> None:
+def test_page_and_index_that_name_two_tickets_are_reported() -> None:
     found = drift(index_entries=(row(jira="SHED-9"),))
     assert [(d.side, d.says, d.derived) for d in found] == [("ticket", "SHED-1 on the page", "SHED-9 in the index")]
 
@@ -112,14 +112,14 @@ def test_a_number_that_stands_twice_in_the_index_names_the_row_to_remove() -> No
     assert [(d.says, d.mend) for d in found] == [("dormant", 'remove this row: another stands in "accepted"')]
 
 
-def test_a_page_that_is_gone_is_told_until_it_is_back() -> None:
+def test_a_page_that_is_gone_is_reported_until_it_is_back() -> None:
     gone = PageAbsence(page_id="p7", since=at(12), why="not found", asked_at=at(13), until=at(30))
     assert [d.says for d in drift(absences=(gone,))] == ["gone: not found"]
     assert drift(absences=(gone,), day=11) == []
     assert drift(absences=(gone,), day=31) == []
 
 
-def test_a_count_that_differs_is_told_with_the_voters_who_make_the_difference() -> None:
+def test_a_count_that_differs_is_reported_with_the_voters_who_make_the_difference() -> None:
     said = replace(
         result(8), binding={"+1": 4}, names={"+1 binding": ("Ada", "Bo", "Cy", "Dov Ilan")}, line="passes with 4"
     )
@@ -183,7 +183,7 @@ def test_who_says_what_only_missing_mail_holds_up_is_not_out_of_step() -> None:
     assert [d.side for d in drift(coverage=behind, pages=(page(0, StatusWord.REJECTED),))] == ["page"]
 
 
-def test_a_page_whose_mail_is_not_held_is_not_told_to_become_a_draft() -> None:
+def test_a_page_whose_mail_is_not_held_is_not_asked_to_become_a_draft() -> None:
     assert drift(pages=(page(0),), messages=(), votes=()) == []
     found = drift(pages=(page(0, StatusWord.ACCEPTED),), messages=(), votes=())
     assert found[0].mend == 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'

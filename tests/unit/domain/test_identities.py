@@ -243,7 +243,7 @@ BINDING = (
 DOUBTFUL = (*BINDING, ("K. Osei <kim@y.example>", AGAINST))
 
 
-def test_a_vote_is_not_passed_while_it_hangs_on_who_is_who() -> None:
+def test_a_vote_is_not_passed_while_it_depends_on_who_is_who() -> None:
     vote = judge(poll(ROSTER, *DOUBTFUL), LATER)
     assert find_outcome(vote, POLICY, LATER) is Outcome.PASSING
     [doubt] = vote.doubts
@@ -367,7 +367,7 @@ def test_a_strict_community_asks_where_the_receiving_host_vouches_for_nobody() -
     assert [v.id for v in identify_all([cast_as("Mara Lind", "m@y.example")], ROSTER, lax).voters] == ["mlind"]
 
 
-def test_how_a_sender_is_known_is_told_of_each_mail() -> None:
+def test_how_a_sender_is_known_is_reported_for_each_mail() -> None:
     cases = {
         KnownBy.AUTHENTICATED: cast_as("Mara Lind", HELD, authentication=Authentication.PASSED),
         KnownBy.ADDRESS: cast_as("Mara Lind", HELD),

@@ -48,7 +48,7 @@ def test_a_change_after_votes_keeps_the_proposal_from_acceptance_until_a_person_
     assert (settled.stage, settled.since) == (Stage.ACCEPTED, at(10))
 
 
-def test_a_policy_that_only_shows_accepts_and_tells() -> None:
+def test_a_policy_that_only_shows_accepts_and_reports() -> None:
     assert decided(told(5, 2, NEW), policy=POLICY).stage is Stage.ACCEPTED
     running = decided(told(5, 2, NEW), policy=POLICY, on=6)
     assert "the page changed after votes were cast (Proposed Changes)" in running.missing
@@ -124,5 +124,5 @@ def test_a_vote_without_ballots_has_no_text_that_people_voted_on() -> None:
     assert find_late_change(known, known.votes[0], at(9)) is None
 
 
-def test_many_sections_are_told_in_short() -> None:
+def test_many_sections_are_reported_in_short() -> None:
     assert say_sections(["", "A", "B", "C", "D", "E"]) == "top of the page, A, B, C and 2 more"

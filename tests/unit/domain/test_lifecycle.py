@@ -167,7 +167,7 @@ def test_a_vote_that_waits_for_its_result_says_so_and_not_that_it_waits_for_mail
     assert any("result is not announced" in m for m in decision.missing)
 
 
-def test_care_owed_lengthens_the_period() -> None:
+def test_required_care_lengthens_the_period() -> None:
     policy = replace(POLICY, care=(Care(interface="log-format", voting_period=timedelta(days=5)),))
     known = facts(
         pages=(page(0, interfaces=("log-format",)),), votes=(poll(4, *YES, declared=result(8)),), messages=(mail(1),)

@@ -213,7 +213,7 @@ def test_a_result_that_says_failed_against_the_ballots_rejects_nothing() -> None
     assert [d.side for d in decision.drift] == ["result"]
 
 
-def test_a_result_that_tells_no_outcome_is_asked_about_unless_the_clock_decides() -> None:
+def test_a_result_that_shows_no_outcome_is_asked_about_unless_the_clock_decides() -> None:
     mute = facts(**TALKED, votes=(poll(4, *YES, declared=replace(result(8), outcome=None)),))
     decision = decided(mute, POLICY, 9)
     assert (decision.stage, kinds(decision)) == (Stage.VOTE, ["result"])
@@ -354,7 +354,7 @@ TOUCHES = {"pages": (page(0, interfaces=("log-format",)),), "messages": TALKED["
 FOUR = (*YES, ballot("di", 4.4))
 
 
-def test_care_owed_asks_for_time_votes_and_a_reviewer() -> None:
+def test_required_care_asks_for_time_votes_and_a_reviewer() -> None:
     decision = decided(facts(**TOUCHES, votes=(poll(4, *YES, declared=result(8)),)), CAREFUL, 8.5)
     assert decision.missing == (
         "needs 1 more binding +1",
@@ -382,7 +382,7 @@ def test_a_ruling_on_care_outranks_the_page_both_ways() -> None:
     assert decided(late, CAREFUL, 20).since == at(8), "what was decided before the ruling stays decided"
 
 
-def test_a_page_saved_after_the_opening_owes_care_where_there_was_none_before() -> None:
+def test_a_page_saved_after_the_opening_requires_care_where_there_was_none_before() -> None:
     late = facts(pages=(page(5, interfaces=("log-format",)),), votes=(poll(4, *YES),))
     assert decided(late, CAREFUL, 6).votes[0].terms.because == ("log-format",)
     moved = (page(0), page(5, version=2, interfaces=("log-format",)))
@@ -433,7 +433,7 @@ def test_a_ruling_that_says_nothing_usable_is_asked_about_and_moves_nothing() ->
     assert (decision.stage, kinds(decision)) == (Stage.DISCUSSION, ["ruling", "ruling"])
 
 
-def test_a_mended_archive_turns_an_acceptance_into_what_it_was_by_new_entries() -> None:
+def test_a_repaired_archive_turns_an_acceptance_into_what_it_was_by_new_entries() -> None:
     known = facts(**TALKED, votes=(ACCEPTED,))
     before = decided(known, POLICY, 9)
     late = (ballot("di", 5, Choice.AGAINST), ballot("ed", 5, Choice.AGAINST), ballot("fi", 5, Choice.AGAINST))

@@ -38,7 +38,7 @@ Box = tuple[str, str]
         (("", "mlind42+kafka@x.example"), ("", "mlind42@x.example"), "the same mailbox, written otherwise"),
     ],
 )
-def test_what_speaks_for_one_person_is_told(one: Box, other: Box, why: str) -> None:
+def test_what_speaks_for_one_person_is_reported(one: Box, other: Box, why: str) -> None:
     assert find_likeness(one, other) == why
     assert find_likeness(other, one) == why
 

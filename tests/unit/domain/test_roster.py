@@ -52,7 +52,7 @@ def test_a_role_binds_from_its_start_until_its_end(year: int, binds: bool) -> No
     ("name", "ids"),
     [("Mára  LIND", ["mlind"]), ("M Lind", ["mlind"]), ("Wei Zhang", ["wz1", "wz2"]), ("Mary Lind", []), ("", [])],
 )
-def test_who_goes_by_a_name_is_told_exactly(name: str, ids: list[str]) -> None:
+def test_who_goes_by_a_name_is_reported_exactly(name: str, ids: list[str]) -> None:
     assert [person.id for person in ROSTER.find_named(name)] == ids
 
 

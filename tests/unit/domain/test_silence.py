@@ -225,7 +225,7 @@ def test_a_past_date_whose_grace_was_over_before_kipflow_came_is_made_up_for_as_
 
 
 @pytest.mark.parametrize(("recorded", "since"), [(100, None), (200, at(2))], ids=["still open", "it was followed"])
-def test_a_past_date_that_nobody_was_told_of_has_its_grace_from_now(recorded: float, since: object) -> None:
+def test_a_past_date_that_nobody_was_informed_of_has_its_grace_from_now(recorded: float, since: object) -> None:
     given = give_warning(SILENCE, SLEEPY, as_of=at(92), recorded_at=at(recorded), followed_since=since)  # type: ignore[arg-type]
     assert (given.as_of, given.warned_at, given.due_at) == (at(92), at(recorded), at(recorded + 14))
     told = replace(given, delivered_at=at(recorded))

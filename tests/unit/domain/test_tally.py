@@ -175,7 +175,7 @@ def test_a_name_in_an_announcement_finds_its_voter(name: str, known: bool) -> No
     ],
     ids=["nothing unclear", "depends on it", "enough without it", "still running", "cancelled", "partial data"],
 )
-def test_what_a_vote_may_come_to_is_told_from_its_worst_to_its_best(
+def test_what_a_vote_may_come_to_is_reported_from_its_worst_to_its_best(
     cast: Vote, at: datetime, possible: list[str]
 ) -> None:
     assert find_possible_outcomes(cast, POLICY, at) == tuple(possible)

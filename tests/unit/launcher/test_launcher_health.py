@@ -90,7 +90,7 @@ def test_programs_that_are_well_are_left_alone(settings: Settings, monkeypatch: 
     assert (running.was_running, said, done) == (True, "", [])
 
 
-def test_a_scheduler_that_gave_up_is_told_in_one_line_and_everything_is_started_again(
+def test_a_scheduler_that_gave_up_is_reported_in_one_line_and_everything_is_started_again(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running, said, done = start_again(settings, monkeypatch, ill=["scheduler"])
@@ -104,7 +104,7 @@ def test_a_program_that_ended_by_itself_is_named_with_its_log(tmp_path: Path) ->
     log = tmp_path / "logs" / "scheduler.log"
     (layout.run / "scheduler.pid").write_text(json.dumps({"pid": 2**22 + 1, "log": str(log)}))
     out = io.StringIO()
-    launch._tell_ended(layout, Progress(Console(file=out, width=300)))
+    launch._report_ended(layout, Progress(Console(file=out, width=300)))
     kept = tmp_path / "logs" / "scheduler.previous.log"
     assert out.getvalue().splitlines() == [
         f"scheduler had ended by itself (its log: {kept}). Everything is started again"

@@ -168,7 +168,7 @@ def test_the_log_of_the_last_start_is_kept_beside_the_new_one(layout: Layout, ma
     assert (layout.logs / "teller.previous.log").read_text() == "first\n"
 
 
-def test_what_a_task_raised_is_told_in_plain_words(tmp_path: Path) -> None:
+def test_what_a_task_raised_is_reported_in_plain_words(tmp_path: Path) -> None:
     log = tmp_path / "attempt=1.log"
     log.write_text(
         '{"level":"info","event":"an Error in a subject"}\n'

@@ -58,7 +58,7 @@ def start(airflow: FakeAirflow, logs: Path) -> tuple[list[str], str]:
     return run_dags(waiting), out.getvalue()
 
 
-def test_an_archive_that_is_away_is_told_and_leaves_no_dag_paused(tmp_path: Path) -> None:
+def test_an_archive_that_is_away_is_reported_and_leaves_no_dag_paused(tmp_path: Path) -> None:
     airflow = FakeAirflow(BACKFILL)
     failed, told = start(airflow, tmp_path)
     [line] = failed

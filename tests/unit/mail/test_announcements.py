@@ -32,7 +32,7 @@ def test_counts_are_read_in_every_layout(layout: str, counts: tuple[int, int], *
 
 
 @pytest.mark.parametrize("layout", NUMBERED)
-def test_a_number_that_contradicts_the_names_is_told(layout: str) -> None:
+def test_a_number_that_contradicts_the_names_is_reported(layout: str) -> None:
     body = SPLIT[layout](NAMES[:4], NAMES[4:6])
     wrong = body.replace("4", "5", 1)
     assert wrong != body

@@ -87,7 +87,7 @@ def test_what_programs_add_is_dropped_as_by_each_rule_alone(lines: list[str]) ->
 
 
 @given(text=_LINE, prefix=st.sampled_from(("KIP", "kip", "FLIP")))
-def test_a_subject_without_the_prefix_has_no_key_to_mend(text: str, prefix: str) -> None:
+def test_a_subject_without_the_prefix_has_no_key_to_fix(text: str, prefix: str) -> None:
     key = re.compile(rf"(?<![A-Za-z0-9])({prefix})[_\u2010-\u2015\u2212\ufe63\uff0d](?=\d)", re.IGNORECASE)
     assert _even_out_keys(text, prefix) == key.sub(r"\1-", text)
 

@@ -44,7 +44,7 @@ def test_an_envelope_line_as_nearly_all_archives_write_it_is_read_as_any_other(a
 
 
 @pytest.mark.parametrize("text", ["Mon Feb 31 10:00:00 2026", "Mon Foo  1 10:00:00 2026", "Mon Mar  1 25:00:00 2026"])
-def test_an_envelope_line_with_a_date_that_no_calendar_has_tells_none(text: str) -> None:
+def test_an_envelope_line_with_a_date_that_no_calendar_has_shows_none(text: str) -> None:
     assert dates.parse_envelope_date(f"From a@x.example  {text}\n".encode()) is None
 
 

@@ -82,7 +82,7 @@ def test_a_voter_behind_the_list_is_the_one_in_the_reply_to(tmp_path: Path) -> N
     assert vote["doubts"] == []
 
 
-def test_likely_people_are_shown_with_what_hangs_on_them_and_the_vote_waits(tmp_path: Path) -> None:
+def test_likely_people_are_shown_with_what_depends_on_them_and_the_vote_waits(tmp_path: Path) -> None:
     vote = read(tmp_path, ROSTER, *BINDING, ("K. Osei <kim@home.example>", "-1"))
     assert vote["outcome"] == "passing"
     assert vote["doubts"] == [

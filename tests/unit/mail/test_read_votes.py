@@ -84,7 +84,7 @@ def test_pony_mails_json_is_read_too(roster: Roster, tmp_path: Path) -> None:
     assert [(b.voter, b.value) for b in reading.vote.ballots] == [("jun", "+1")]
 
 
-def test_damaged_files_are_told_of_and_the_rest_is_read(roster: Roster, tmp_path: Path) -> None:
+def test_damaged_files_are_reported_and_the_rest_is_read(roster: Roster, tmp_path: Path) -> None:
     whole = gzip.compress((CORPUS / "plain-vote.mbox").read_bytes() * 50, compresslevel=0)
     (tmp_path / "cut.mbox.gz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "empty.mbox").write_bytes(b"")
@@ -113,7 +113,7 @@ def test_the_table_shows_every_ballot_with_its_evidence(roster: Roster) -> None:
     assert "the names clash" in rows[0]["evidence"]
 
 
-def test_the_table_tells_a_candidate_that_was_replaced_from_a_vote_called_off(roster: Roster) -> None:
+def test_the_table_distinguishes_a_candidate_that_was_replaced_from_a_vote_called_off(roster: Roster) -> None:
     def outcomes(name: str) -> list[str]:
         rows = table_rows(read_votes([CORPUS / f"{name}.mbox"], community=KAFKA, roster=roster))
         return [row["outcome"] for row in rows if row["vote"]]

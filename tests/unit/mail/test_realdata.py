@@ -53,7 +53,7 @@ def test_every_unambiguous_message_of_the_labelled_month_is_read_right(realdata:
     assert wrong == []
 
 
-def test_the_three_flavours_of_one_month_tell_the_same_votes(realdata: Path) -> None:
+def test_the_three_flavours_of_one_month_show_the_same_votes(realdata: Path) -> None:
     reports = [read(realdata / "mail" / f"maven-dev-2017-11-{flavour}.mbox") for flavour in FLAVOURS]
     assert reports[0]["messages_read"] == reports[1]["messages_read"] == reports[2]["messages_read"] == 317
     times = [[b.pop("cast_at") for v in report["votes"] for b in v["ballots"]] for report in reports]

@@ -74,7 +74,7 @@ def test_the_page_shows_the_tables_as_they_are() -> None:
         ("[RESULT] KIP-7 approved?", None),
     ],
 )
-def test_a_subject_tells_an_outcome_in_its_tags_or_at_its_end(subject: str, told: str | None) -> None:
+def test_a_subject_shows_an_outcome_in_its_tags_or_at_its_end(subject: str, told: str | None) -> None:
     assert find_outcome_of_subject(subject) == told
 
 

@@ -33,7 +33,7 @@ def test_a_rule_leaves_to_others_what_it_must_not_take(name: str, text: str) -> 
 
 
 @pytest.mark.parametrize(("name", "text"), [(t.name, text) for t in DOUBT_RULES for text in t.takes])
-def test_what_is_told_without_a_value_is_taken_by_its_rule(name: str, text: str) -> None:
+def test_what_is_said_without_a_value_is_taken_by_its_rule(name: str, text: str) -> None:
     found = find_doubt_rule(text)
     assert found is not None
     assert found.name == name

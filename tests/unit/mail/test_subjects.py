@@ -64,7 +64,7 @@ def test_a_forward_is_no_reply() -> None:
     assert (reading.is_forward, reading.is_reply) == (True, False)
 
 
-def test_a_mirrored_issue_tells_who_wrote_there() -> None:
+def test_a_mirrored_issue_shows_who_wrote_there() -> None:
     mirrored = parse_mirrored("[GitHub] [names] mlind commented on issue #7: [VOTE] Release x")
     assert mirrored is not None
     assert (mirrored.login, mirrored.subject, mirrored.opens) == ("mlind", "[VOTE] Release x", False)

@@ -60,7 +60,7 @@ def test_texts_that_say_the_same_are_one_vote(plain: str, markup: str) -> None:
     assert (found.choice, found.standing) == (Choice.FOR, Standing.CLEAR)
 
 
-def test_a_vote_that_only_the_html_tells_is_read_there_where_the_plain_text_is_a_placeholder() -> None:
+def test_a_vote_that_only_the_html_shows_is_read_there_where_the_plain_text_is_a_placeholder() -> None:
     [found] = read("Please view this mail as HTML.", "<p>-1 (binding)</p>").expressions
     assert (found.choice, found.standing) == (Choice.AGAINST, Standing.CLEAR)
 

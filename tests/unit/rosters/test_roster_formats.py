@@ -56,7 +56,7 @@ def by_name(listing: Listing) -> dict[str, Entry]:
 
 
 # -- ASF's page ---------------------------------------------------------------------------------------
-def test_a_roster_page_tells_ids_names_and_when_each_joined_the_pmc() -> None:
+def test_a_roster_page_shows_ids_names_and_when_each_joined_the_pmc() -> None:
     mara = by_name(parse_html(PAGE, source="page"))["Mara Lind"]
     assert (mara.id, mara.emails) == ("mlind", ("mlind@apache.org",))
     assert mara.roles == (Role(role="pmc", since=day("2019-05-01")),)
@@ -72,7 +72,7 @@ def test_a_nickname_in_brackets_gives_both_spellings() -> None:
     assert by_name(parse_html(PAGE, source="page"))["Tomasz (Tom) Berg"].aliases == ("Tomasz Berg", "Tom Berg")
 
 
-def test_who_is_struck_out_on_the_page_gets_no_role_and_is_told_of() -> None:
+def test_who_is_struck_out_on_the_page_gets_no_role_and_is_reported() -> None:
     listing = parse_html(PAGE, source="page")
     assert by_name(listing)["Ona Paz"].roles == ()
     assert any("Ona Paz is struck out" in note for note in listing.notes)
@@ -111,7 +111,7 @@ def test_a_page_without_people_is_one_clear_error(page: str) -> None:
         parse_html(page, source="page")
 
 
-def test_a_login_page_in_the_rosters_place_is_told_as_such() -> None:
+def test_a_login_page_in_the_rosters_place_is_reported_as_such() -> None:
     page = "<html><body><h1>Sign in</h1><form><input type='password' name='p'></form></body></html>"
     with pytest.raises(UnreadableInput, match="it asks for a login; save the page from a browser that is logged in"):
         parse_listing([("page.html", page)])
@@ -267,13 +267,13 @@ def test_a_spreadsheets_semicolons_and_byte_order_mark_are_read() -> None:
         ("mlind,Mara Lind,janitor,,", "'janitor' is no role"),
     ],
 )
-def test_a_role_that_cannot_be_dated_or_named_is_left_out_and_told(row: str, told: str) -> None:
+def test_a_role_that_cannot_be_dated_or_named_is_left_out_and_reported(row: str, told: str) -> None:
     listing = parse_csv(f"id,name,role,since,until\n{row}\n", source="csv")
     assert [e.roles for e in listing.entries] == [()]
     assert any(told in note for note in listing.notes)
 
 
-def test_an_id_that_could_be_markup_or_a_path_is_left_out_and_told() -> None:
+def test_an_id_that_could_be_markup_or_a_path_is_left_out_and_reported() -> None:
     listing = parse_csv("id,name\n../../etc,Mara Lind\n<b>,Ona Paz\nrsol,Renée Sol\n", source="csv")
     assert [e.id for e in listing.entries] == ["rsol"]
     assert len(listing.notes) == 2
@@ -378,7 +378,7 @@ def test_the_form_shows_in_the_beginning(text: str, form: Format | None) -> None
     assert find_format(text) is form
 
 
-def test_a_form_that_cannot_be_told_is_asked_for() -> None:
+def test_a_form_that_is_not_known_is_asked_for() -> None:
     with pytest.raises(UnreadableInput, match="name it with --format"):
         parse_listing([("x", "nothing")])
 

@@ -172,7 +172,7 @@ def test_a_period_is_read(text: str, step: timedelta) -> None:
     assert parse_step(text) == step
 
 
-def test_a_story_can_be_told_from_an_earlier_anchor(make_client: Callable[..., TestClient]) -> None:
+def test_a_story_can_be_played_from_an_earlier_anchor(make_client: Callable[..., TestClient]) -> None:
     client = make_client(now=ANCHOR + timedelta(days=4))
     subjects = [e["subject"] for e in client.get(STATS, params=MONTH).json()["emails"]]
     assert "[RESULT] [VOTE] KIP-80: Let consumers pause single keys" in subjects

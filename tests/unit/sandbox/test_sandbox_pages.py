@@ -48,7 +48,7 @@ def test_a_page_answers_well_formed_and_without_scripts(client: TestClient, path
     assert "script-src" not in answer.headers["content-security-policy"]
 
 
-def test_the_overview_tells_what_every_proposal_is_there_for(client: TestClient) -> None:
+def test_the_overview_shows_what_every_proposal_is_there_for(client: TestClient) -> None:
     text = client.get("/").text
     assert all(f"KIP-{number}<" in text for number in expected())
 

@@ -39,7 +39,7 @@ def test_the_same_seed_and_anchor_give_the_same_bytes(story: Story) -> None:
     assert again == story
 
 
-def test_another_seed_tells_it_in_other_words(story: Story) -> None:
+def test_another_seed_says_it_in_other_words(story: Story) -> None:
     other = build_story(seed=8, anchor=ANCHOR)
     assert [m.raw for m in other.mails] != [m.raw for m in story.mails]
 
@@ -70,7 +70,7 @@ def test_every_stage_and_every_outcome_is_in_the_story() -> None:
     assert {answer.outcome for answer in expected().values()} - {None} == set(Outcome)
 
 
-def test_no_proposal_is_told_without_a_sentence_on_why_it_is_there() -> None:
+def test_no_proposal_comes_without_a_sentence_on_why_it_is_there() -> None:
     assert all(len(answer.note) > 15 for answer in expected().values())
 
 

@@ -30,7 +30,7 @@ def bodies(outbox: MemoryOutbox) -> list[str]:
     return [row.payload["blocks"][0]["text"]["text"] for row in outbox.held.values()]
 
 
-def test_a_failure_is_told_with_its_cause_and_its_log_and_waits_for_nobody(store: Any) -> None:
+def test_a_failure_is_reported_with_its_cause_and_its_log_and_waits_for_nobody(store: Any) -> None:
     assert report_failure(store, POLL, RULES, now=NOW) == 1
     [row] = store.outbox.held.values()
     assert (row.status, row.payload["channel"]) == ("pending", "#ops")
@@ -46,7 +46,7 @@ def test_the_same_cause_is_told_once_an_hour_and_another_one_at_once(store: Any)
     assert report_failure(store, replace(POLL, where="kip_sync_wiki.pages"), RULES, now=NOW) == 1
 
 
-def test_the_text_of_a_strange_error_is_not_told_nor_can_it_ping(store: Any) -> None:
+def test_the_text_of_a_strange_error_is_not_reported_nor_can_it_ping(store: Any) -> None:
     report_failure(store, replace(POLL, cause=ValueError("token xoxb-1 <!channel>")), RULES, now=NOW)
     report_failure(store, replace(POLL, cause=None), RULES, now=NOW)
     evil = ServiceUnavailable(service="<!here> *x*", url="https://x.example", why="y")
@@ -58,7 +58,7 @@ def test_the_text_of_a_strange_error_is_not_told_nor_can_it_ping(store: Any) -> 
 
 
 @pytest.mark.parametrize("changes", [{"slack": "off"}, {"operators": ""}, {"channel": ""}])
-def test_without_a_channel_for_operators_nobody_is_told(store: Any, changes: dict[str, Any]) -> None:
+def test_without_a_channel_for_operators_nobody_is_informed(store: Any, changes: dict[str, Any]) -> None:
     assert report_failure(store, POLL, replace(RULES, **changes), now=NOW) == 0
 
 

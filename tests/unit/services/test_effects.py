@@ -56,7 +56,7 @@ def test_every_rule_has_words_for_people(rule: str) -> None:
     assert RULE_WORDS[rule]
 
 
-def test_an_amendment_is_told_as_what_it_is() -> None:
+def test_an_amendment_is_reported_as_what_it_is() -> None:
     again = poll(20, *(replace(b, cast_at=at(21)) for b in YES), round=2)
     before = decided(facts(**TALKED, votes=(ACCEPTED,)), POLICY, 9)
     told = replace(again, declared=replace(result(24), message_id="<r2@x.example>"))
@@ -66,7 +66,7 @@ def test_an_amendment_is_told_as_what_it_is() -> None:
     assert "Accepted → Accepted" not in str(effects[0].payload)
 
 
-def test_a_question_is_told_once_and_only_while_it_is_news() -> None:
+def test_a_question_is_reported_once_and_only_while_it_is_news() -> None:
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),))
     policy = replace(POLICY, dormant_after=timedelta(days=90), dormancy_by_person=True)
     fresh = find_effects(decided(talk, policy, 92), (), RULES)
@@ -80,7 +80,7 @@ def test_a_question_is_told_once_and_only_while_it_is_news() -> None:
     assert len(keys) == 2, "silent again, it is asked about again"
 
 
-def test_a_warning_is_told_with_its_author_and_its_date() -> None:
+def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
     notice = Notice(warning=known.warnings[0], author="Nia <!here> Holt")
@@ -102,7 +102,7 @@ def test_where_a_person_decides_the_warning_says_so() -> None:
     assert texts(warned) == ["KIP-7: nobody has written since 2026-03-03; a person decides whether it is dormant"]
 
 
-def test_an_unclear_ballot_on_a_running_vote_is_told_even_where_it_is_known_late() -> None:
+def test_an_unclear_ballot_on_a_running_vote_is_reported_even_where_it_is_known_late() -> None:
     unclear = ballot("cy", 4.3, status=BallotStatus.REVIEW)
     known = facts(**TALKED, votes=(poll(4, *YES[:2], unclear),))
     assert len(texts(find_effects(decided(known, POLICY, 20), (), RULES), "#ops")) == 1
@@ -125,7 +125,7 @@ def test_a_community_chooses_where_each_kind_goes_whom_it_mentions_and_when() ->
     ]
 
 
-def test_a_voting_period_that_is_over_is_told_once_while_the_vote_is_not_decided() -> None:
+def test_a_voting_period_that_is_over_is_reported_once_while_the_vote_is_not_decided() -> None:
     open_still = facts(**TALKED, votes=(poll(4, *YES[:2]),))
 
     def periods(day: float) -> list[Effect]:

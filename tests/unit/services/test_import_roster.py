@@ -63,20 +63,20 @@ def test_an_address_identifies_where_there_is_no_id() -> None:
     assert take(entry("Lind, Mara", emails=["MLIND@apache.org.INVALID"])).added == ()
 
 
-def test_an_exact_name_identifies_and_is_told_where_addresses_differ() -> None:
+def test_an_exact_name_identifies_and_is_reported_where_addresses_differ() -> None:
     report = take(entry("mara lind", emails=["mara@lind.example"]))
     assert person(report, "mlind").emails == ("mlind@apache.org", "mara@lind.example")
     assert any("taken for mlind by name alone" in note for note in report.notes)
 
 
-def test_a_name_one_letter_away_is_another_person_and_told() -> None:
+def test_a_name_one_letter_away_is_another_person_and_reported() -> None:
     report = take(entry("Mara Lund", emails=["mara@lund.example"]))
     assert report.added == ("mara-lund",)
     assert any("Mara Lund (mara-lund) and Mara Lind (mlind) are one letter apart" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("name", ["Mara Lin", "Mara Lindt", "Mata Lind", "Mara Lind"[1:]])
-def test_each_kind_of_one_letter_is_told(name: str) -> None:
+def test_each_kind_of_one_letter_is_reported(name: str) -> None:
     assert any("one letter apart" in note for note in take(entry(name, id="other")).notes)
 
 
@@ -89,7 +89,7 @@ def test_a_first_name_alone_identifies_nobody() -> None:
     assert take(entry("Mara", emails=["m@x.example"]), known=known).added == ("mara",)
 
 
-def test_two_accounts_of_one_name_are_two_people_and_told() -> None:
+def test_two_accounts_of_one_name_are_two_people_and_reported() -> None:
     report = take(entry("Mara Lind", id="mlind2"))
     assert report.added == ("mlind2",)
     assert any("mlind has the same name; two people" in note for note in report.notes)
@@ -101,14 +101,14 @@ def test_two_rows_of_one_name_with_different_addresses_are_not_merged() -> None:
     assert len(report.conflicts) == 1
 
 
-def test_a_bare_name_that_two_people_have_is_left_out_and_told() -> None:
+def test_a_bare_name_that_two_people_have_is_left_out_and_reported() -> None:
     twin = replace(MARA, id="mlind2", emails=())
     report = take(entry("Mara Lind", roles=[Role(role="committer")]), known=(MARA, twin))
     assert report.roster.people == (MARA, twin)
     assert "mlind and mlind2 go by this name" in report.conflicts[0]
 
 
-def test_an_id_under_a_wholly_other_name_changes_nothing_and_is_told() -> None:
+def test_an_id_under_a_wholly_other_name_changes_nothing_and_is_reported() -> None:
     report = take(entry("Ona Paz", id="mlind", emails=["ona@paz.example"], roles=[Role(role="committer")]))
     assert report.roster.people == (MARA,)
     assert "mlind is Mara Lind in the file" in report.conflicts[0]
@@ -127,7 +127,7 @@ def test_another_persons_name_does_not_become_an_alias() -> None:
     assert "Mara Lind is another person's name" in report.conflicts[0]
 
 
-def test_addresses_of_two_people_on_one_key_are_left_out_and_told() -> None:
+def test_addresses_of_two_people_on_one_key_are_left_out_and_reported() -> None:
     ona = Person(id="opaz", name="Ona Paz", emails=("ona@paz.example",))
     mara = replace(MARA, emails=("mara@lind.example",))
     report = take(entry("Release Key", emails=["mara@lind.example", "ona@paz.example"]), known=(mara, ona))
@@ -158,7 +158,7 @@ def test_a_missing_date_is_filled_and_a_stated_one_stays() -> None:
     assert "committer since 2018-01-01 here, 2017-01-01 in the file" in report.conflicts[0]
 
 
-def test_the_end_of_a_role_is_taken_and_told() -> None:
+def test_the_end_of_a_role_is_taken_and_reported() -> None:
     ended = Role(role="pmc", since=day("2019-05-01"), until=day("2025-01-01"))
     report = take(entry("Mara Lind", id="mlind", roles=[ended]))
     assert person(report, "mlind").roles == (ended,)
@@ -185,19 +185,19 @@ def test_a_later_span_of_a_role_is_a_second_one() -> None:
     assert person(report, "mlind").roles == (first, again)
 
 
-def test_emeritus_does_not_end_a_role_unasked_but_is_told() -> None:
+def test_emeritus_does_not_end_a_role_unasked_but_is_reported() -> None:
     report = take(entry("Mara Lind", id="mlind", roles=[Role(role="emeritus")]))
     assert MARA.roles[0] in person(report, "mlind").roles
     assert "emeritus here" in report.conflicts[0]
 
 
-def test_who_is_missing_from_the_source_stays_and_is_told() -> None:
+def test_who_is_missing_from_the_source_stays_and_is_reported() -> None:
     report = take(entry("Ona Paz", id="opaz", roles=[Role(role="committer")]))
     assert MARA in report.roster.people
     assert any("not in this source" in note and "mlind" in note for note in report.notes)
 
 
-def test_roles_without_a_date_are_told_because_they_count_as_always_held() -> None:
+def test_roles_without_a_date_are_reported_because_they_count_as_always_held() -> None:
     assert any("always held" in note for note in take(entry("Ona Paz", id="opaz", roles=[Role(role="pmc")])).notes)
 
 

@@ -10,7 +10,7 @@ from tests.unit.services.stores import open_memory
 NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
 
 
-def test_a_pause_of_more_than_two_polls_is_told() -> None:
+def test_a_pause_of_more_than_two_polls_is_reported() -> None:
     store = open_memory()
     note_run(store, NOW - timedelta(days=1))
     note_run(store, NOW)

@@ -188,7 +188,9 @@ def test_a_month_that_lost_mails_by_the_archives_own_count_is_held_and_says_so_o
         assert len(load_facts(session, 7).messages) == 3
 
 
-def test_what_vanished_from_a_whole_month_is_told_once_and_stays_on_the_board(store: SqlStore, tmp_path: Path) -> None:
+def test_what_vanished_from_a_whole_month_is_reported_once_and_stays_on_the_board(
+    store: SqlStore, tmp_path: Path
+) -> None:
     archive = FakeArchive()
     archive.months["2026-03"] = mail(1)
     poll(store, archive, tmp_path)

@@ -160,7 +160,7 @@ def test_a_long_thread_is_named_by_its_first_and_last_mails_with_ids_of_any_leng
     assert named == [*ids[:5], *ids[-20:], ROOT]
 
 
-def test_what_a_person_settled_is_told_with_its_mail() -> None:
+def test_what_a_person_settled_is_reported_with_its_mail() -> None:
     view = passed()
     state = view.votes[0]
     ruled = replace(state.vote.ballots[0], is_ruled=True)

@@ -74,7 +74,7 @@ def test_it_says_what_the_vote_has_and_lacks_and_until_when() -> None:
     assert f"• closes no earlier than <!date^{int(at(7).timestamp())}^{{date_short_pretty}} {{time}}|Mon " in said
 
 
-def test_the_thread_is_told_of_each_new_vote_once() -> None:
+def test_the_thread_gets_each_new_vote_once() -> None:
     row = post(voted(ADA), 4.5)
     said, news = keep(row, voted(ADA, BO), 5)
     assert "Ada +1, Bo +1" in said
@@ -83,7 +83,7 @@ def test_the_thread_is_told_of_each_new_vote_once() -> None:
     assert keep(row, voted(ADA, BO), 5.5)[1] == news, "the same key however often it is decided"
 
 
-def test_the_thread_is_told_what_changed_and_what_no_longer_counts() -> None:
+def test_the_thread_says_what_changed_and_what_no_longer_counts() -> None:
     row = post(voted(ADA, BO), 4.5)
     turned = ballot("ada", 4.6, Choice.AGAINST)
     withdrawn = replace(ballot("bo", 4.7), choice=None, status=BallotStatus.VOID)
@@ -92,7 +92,7 @@ def test_the_thread_is_told_what_changed_and_what_no_longer_counts() -> None:
     assert texts(news) == ["KIP-7: Ada: -1 (was: +1)", "KIP-7: Bo: no vote that counts (was: +1)"]
 
 
-def test_a_doubtful_vote_is_told_as_one_and_votes_that_do_not_bind_are_not() -> None:
+def test_a_doubtful_vote_is_reported_as_one_and_votes_that_do_not_bind_are_not() -> None:
     doubtful = replace(BO, status=BallotStatus.REVIEW, line="+1 if it is fast")
     _, news = keep(post(voted(), 4.05), voted(ADA, doubtful, ballot("cy", 4.3, binding=False)), 5)
     assert texts(news) == ["KIP-7: Ada: +1", "KIP-7: Bo: unclear, a person is asked"]
@@ -106,7 +106,7 @@ def test_its_end_is_said_with_the_stage_and_without_a_date() -> None:
     assert "<!date" not in said
 
 
-def test_what_has_not_gone_out_is_written_anew_and_its_thread_is_told_nothing() -> None:
+def test_what_has_not_gone_out_is_written_anew_and_its_thread_gets_nothing() -> None:
     said, news = keep(post(voted(ADA), 4.5, reference=None), voted(ADA, BO), 5)
     assert "Bo +1" in said
     assert news == []
@@ -137,7 +137,7 @@ def test_no_name_or_line_breaks_out_or_exceeds_the_limits(name: str, line: str, 
 
 
 @pytest.mark.parametrize("slack", ["off", "send"])
-def test_where_no_channel_is_told_there_is_no_message(slack: str) -> None:
+def test_where_no_channel_is_informed_there_is_no_message(slack: str) -> None:
     known = voted(ADA)
     decision = decided(known, 4.5)
     effects = find_effects(decision, decision.history, replace(RULES, slack=slack), about=known)

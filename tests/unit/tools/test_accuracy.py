@@ -109,7 +109,7 @@ def test_without_real_data_it_says_so_and_is_no_fault(tmp_path: Path, capsys: py
         assert f"make accuracy REALDATA=DIR reads DIR/{folder} instead" in told.out
 
 
-def test_for_programs_what_was_skipped_is_told_beside_the_json(
+def test_for_programs_what_was_skipped_is_reported_beside_the_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert accuracy.main(["--realdata", str(tmp_path), "--format", "json"]) == 0
@@ -169,7 +169,9 @@ def test_a_written_value_that_is_read_otherwise_is_listed(tmp_path: Path) -> Non
     assert [d.read for d in accuracy.check_mail(real)[2].disagreements] == ["written as +1"]
 
 
-def test_a_crash_is_told_of_and_the_other_files_are_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_is_reported_and_the_other_files_are_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = lay_out(tmp_path / "real")
     (real / "malformed" / "bad.eml").write_text("Subject: x\n\nx\n")
 
@@ -214,7 +216,7 @@ def test_control_characters_of_real_mail_do_not_reach_the_terminal() -> None:
     assert "\u202e" not in shown
 
 
-def test_json_tells_all_and_is_the_same_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_shows_all_and_is_the_same_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     real = str(lay_out(tmp_path / "real", labels=[("2", "-1", "unstated")]))
     runs = []
     for _ in range(2):

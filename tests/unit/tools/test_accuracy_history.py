@@ -78,7 +78,7 @@ def test_an_imported_index_settles_what_no_vote_speaks_of(tmp_path: Path) -> Non
     assert all(d.met for d in section.demands)
 
 
-def test_dates_that_contradict_the_wikis_are_told_with_both_sides(tmp_path: Path) -> None:
+def test_dates_that_contradict_the_wikis_are_reported_with_both_sides(tmp_path: Path) -> None:
     folder = lay_out(
         tmp_path / "kafka",
         index=[
@@ -127,7 +127,7 @@ def test_a_later_word_of_the_wiki_is_drift_and_moves_nothing(tmp_path: Path) -> 
     }
 
 
-def test_who_is_missing_for_a_quorum_is_told_by_why(tmp_path: Path) -> None:
+def test_who_is_missing_for_a_quorum_is_reported_by_why(tmp_path: Path) -> None:
     people = {
         1: ("Ada Rowe", "Bo Lund", "Cyrus P. Marsh"),
         2: ("Ada Rowe", "Bo Lund", "Cyrus Marsh"),

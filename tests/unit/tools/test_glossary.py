@@ -21,7 +21,7 @@ def test_each_name_is_one_of_the_code() -> None:
             assert re.search(rf"^(?:class |def |    ){name}\b|^{name} = |^    def {name}\b", source, re.MULTILINE), name
 
 
-def test_each_word_is_told_once() -> None:
+def test_each_word_is_listed_once() -> None:
     words = [word for row in rows() for word in row["words"].split(", ")]
     assert len(words) > 30
     assert len(words) == len(set(words))

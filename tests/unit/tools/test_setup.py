@@ -151,7 +151,7 @@ def test_a_failed_install_is_one_line_and_is_not_taken_for_done(
     assert prepare.STATE.read_text() == "installing\n"
 
 
-def test_a_full_disk_is_told_before_anything_is_fetched(
+def test_a_full_disk_is_reported_before_anything_is_fetched(
     prepare: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     assert prepare.calls == []
 
 
-def test_the_last_error_of_a_program_is_what_is_told(prepare: ModuleType, tmp_path: Path) -> None:
+def test_the_last_error_of_a_program_is_what_is_reported(prepare: ModuleType, tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("prepare_venv_again", ROOT / "tools" / "prepare_venv.py")
     if spec is None or spec.loader is None:
         pytest.fail("tools/prepare_venv.py is gone")

@@ -105,13 +105,13 @@ def test_the_seed_pages_show_the_faults_they_are_known_for(seed: str, expected: 
     assert any(f.severity == "error" for f in faults) is errors
 
 
-def test_a_number_that_another_page_has_too_is_told_with_that_page() -> None:
+def test_a_number_that_another_page_has_too_is_reported_with_that_page() -> None:
     (fault,) = find_faults_around(number=7, others=["KIP-7: Doors"], ticket=None, is_ticket_missing=False)
     assert (fault.code, fault.place) == ("K09", "title")
     assert "KIP-7: Doors" in fault.what
 
 
-def test_a_ticket_that_does_not_exist_is_told_by_name() -> None:
+def test_a_ticket_that_does_not_exist_is_reported_by_name() -> None:
     (fault,) = find_faults_around(number=7, others=[], ticket="SAND-9999", is_ticket_missing=True)
     assert (fault.code, fault.what) == ("K10", "SAND-9999 does not exist in JIRA")
 
@@ -125,7 +125,7 @@ def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
     [("KIP-NEXT: Insert Title Here", '"KIP-NEXT: Insert Title Here" has no number'), ("Oiled gates", '"Oiled gates"')],
     ids=["the template's", "none"],
 )
-def test_a_title_without_number_is_told_by_its_words(title: str, told: str) -> None:
+def test_a_title_without_number_is_reported_by_its_words(title: str, told: str) -> None:
     (fault,) = [f for f in lint(GOOD, title=title) if f.code == "K01"]
     assert told in fault.what
     assert "kipflow new" in fault.mend
@@ -159,7 +159,7 @@ def test_a_drawing_fills_a_section() -> None:
     assert lint(GOOD.replace("<p>Oil the hinges on a timer.</p>", drawing)) == ()
 
 
-def test_a_hint_beside_an_answer_is_told_once_by_the_rule_of_its_field() -> None:
+def test_a_hint_beside_an_answer_is_reported_once_by_the_rule_of_its_field() -> None:
     hinted = GOOD.replace("SAND-77</a>", "SAND-77</a> <em>[Change the link from SAND-1 to your own ticket]</em>")
     assert [(f.code, f.place, f.mend) for f in lint(hinted)] == [("K07", "Status", "delete the hint")]
     hinted = GOOD.replace("Under Discussion", 'Under Discussion <em>[One of "Under Discussion", "Accepted"]</em>')
@@ -179,7 +179,7 @@ def lint_as(body: str) -> tuple[PageFault, ...]:
     return lint_page(body, title="KIP-7: x", prefix="KIP", source="page 7", norms=NORMS)
 
 
-def test_a_ticket_of_another_project_is_told_with_the_project_that_it_should_be_of() -> None:
+def test_a_ticket_of_another_project_is_reported_with_the_project_that_it_should_be_of() -> None:
     (fault,) = lint_as(GOOD.replace("SAND-77", "DUNE-12"))
     assert (fault.code, fault.what) == ("K07", "DUNE-12 is no ticket of SAND")
     assert "SAND-N" in fault.mend
@@ -226,5 +226,5 @@ def test_the_template_itself_lacks_everything_an_author_should_write() -> None:
         ("Status\nCurrent state: Draft\n", ""),
     ],
 )
-def test_a_saved_page_tells_its_title(text: str, title: str) -> None:
+def test_a_saved_page_shows_its_title(text: str, title: str) -> None:
     assert find_title(text, "KIP") == title

@@ -23,7 +23,7 @@ def test_a_changed_section_names_its_lines_and_the_others_are_left_out() -> None
     )
 
 
-def test_sections_that_come_and_go_are_told_apart_from_changed_ones() -> None:
+def test_sections_that_come_and_go_are_distinguished_from_changed_ones() -> None:
     found = diff_pages("<h1>A</h1><p>a</p><h1>B</h1><p>b</p>", "<p>top</p><h1>B</h1><p>b</p><h2>C</h2><p>c</p>")
     assert [(c.title, c.kind, c.removed, c.added) for c in found] == [
         ("", "added", (), ("top",)),

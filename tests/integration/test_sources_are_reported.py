@@ -76,7 +76,7 @@ def test_a_poll_in_good_order_is_silent(capsys: pytest.CaptureFixture[str]) -> N
     assert "mail: 4 months of 2 lists, read up to 2026-03-20 13:00 UTC" in status(capsys)
 
 
-def test_a_mail_that_vanished_while_another_came_is_told_and_kept(
+def test_a_mail_that_vanished_while_another_came_is_reported_and_kept(
     archive: CountingArchive, capsys: pytest.CaptureFixture[str]
 ) -> None:
     poll(capsys, "2026-03-20T12:00")
