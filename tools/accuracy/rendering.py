@@ -45,11 +45,12 @@ def _render_summary(section: Section) -> str:
     """One line: whether all is well, the first figure, how much differs."""
     good = all(d.met for d in section.demands) and not section.unexplained
     figure = section.figures[0] if section.figures else None
-    says = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""
+    part = f"{figure.right:>5} of {figure.total:<5} {_clean(figure.name)}" if figure else ""
     many = len(section.disagreements)
     differs = f"{many} differ{'s' if many == 1 else ''}, " if many else ""
     why = f"{len(section.unexplained)} UNEXPLAINED" if section.unexplained else "explained"
-    return f"  {'ok    ' if good else 'NOT OK'} {section.title:<33} {says:<46} {differs + why if differs else ''}".rstrip()
+    state = "ok    " if good else "NOT OK"
+    return f"  {state} {section.title:<33} {part:<46} {differs + why if differs else ''}".rstrip()
 
 
 def _render_section(section: Section) -> Iterator[str]:
