@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, sync_playwright
 
+from kipflow.config.settings import read_settings
 from kipflow.web.app import create_app
 from kipflow.web.render import Masthead
+from kipflow.wiring import Parts, connect
+from tests.web.asked import decide_in, live_in
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard, build_board
 
@@ -37,3 +41,21 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a community whose vote depends on who is who, for each test to copy."""
+    folder = tmp_path_factory.mktemp("asked")
+    decide_in(folder)
+    return folder
+
+
+@pytest.fixture
+def parts(asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parts]:
+    """That community, in a store of its own."""
+    shutil.copytree(asked, tmp_path, dirs_exist_ok=True)
+    live_in(tmp_path, monkeypatch)
+    connected = connect(read_settings())
+    yield connected
+    connected.store.close()

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from kipflow.cli import run
 from kipflow.wiring import Parts
-from tests.web.test_board_rulings import MAIL, NOW, T0, page, parts, rule
-
-__all__ = ["parts"]
+from tests.web.asked import MAIL, NOW, T0
+from tests.web.test_board_rulings import page, rule
 
 SUBJECT = "[VOTE] KIP-8: Wider shelves"
 KIM, MARA = "Kim Osei <kosei@apache.org>", "Mara Lind <mlind@apache.org>"

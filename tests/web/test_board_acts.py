@@ -24,9 +24,8 @@ from kipflow.services.ports import WARNS, Effect
 from kipflow.web.app import create_app
 from kipflow.web.writing import MAX_AGE, Gate, Writing
 from kipflow.wiring import Parts, open_desk
-from tests.web.test_board_rulings import MAIL, NOW, parts, rule
-
-__all__ = ["parts"]
+from tests.web.asked import MAIL, NOW
+from tests.web.test_board_rulings import rule
 
 QUESTION = "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person?"
 

@@ -17,9 +17,9 @@ from kipflow.web.render import Masthead
 from kipflow.wiring import Parts
 from tests.web.community import NOW
 from tests.web.memory import MemoryBoard
-from tests.web.test_board_acts import Browser, _text, browser, parts, statuses
+from tests.web.test_board_acts import Browser, _text, browser, statuses
 
-__all__ = ["browser", "parts"]
+__all__ = ["browser"]
 
 
 @pytest.fixture

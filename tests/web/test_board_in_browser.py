@@ -19,9 +19,6 @@ from tests.web.memory import MemoryBoard, build_board
 from tests.web.servers import serve
 from tests.web.story import connect_board, store_story
 from tests.web.test_board_acts import open_browser, writing_of
-from tests.web.test_board_rulings import parts
-
-__all__ = ["parts"]
 
 pytestmark = pytest.mark.browser
 
