@@ -18,9 +18,9 @@ from kipflow.web.acting import find_links
 from kipflow.web.app import create_app
 from kipflow.wiring import Parts, connect
 from tests.web.community import NOW
-from tests.web.test_board_acts import Browser, _text, browser, open_browser, parts, writing_of
+from tests.web.test_board_acts import Browser, _text, browser, open_browser, writing_of
 
-__all__ = ["browser", "parts"]
+__all__ = ["browser"]
 
 CSV = "id,name,email,role,since\nnew,Ona <b>Paz</b>,ona@paz.example,committer,2026-03-01\n"
 GIVEN = {"text": CSV, "source": "a list", "as_of": "2026-03-02"}
