@@ -95,7 +95,7 @@ def test_a_roster_gains_what_was_shown_and_is_taken_back(parts: Parts, browser: 
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"text": "x"}, "form cannot be told"),
+        ({"text": "x"}, "form is not known"),
         ({"as_of": "soon"}, "is not a date"),
         ({"source": ""}, "needs: source"),
         ({"format": "paper"}, "a form is one of"),
