@@ -99,11 +99,16 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     siblings = book.numbers.get(root.message_id, ()) if round_.number is not None else ()
     mails = [(_find_share(book, m, round_.number, siblings), book.time_of(m)) for m in round_.messages]
     mails.extend((_doubt(m), book.time_of(m)) for m in round_.astray if m.expressions)
+    since = None
+    if round_.begins_anew:
+        since = round_.opened_at
+        before = (r for r in book.rounds[round_.key] if book.is_within(root, r.root))
+        mails.extend((m, book.time_of(m)) for r in before for m in r.messages)
     if not round_.root_missing or root.expressions:
         mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
     if round_.number is None and is_of_release(root.reading.topic):
         policy = policy.for_releases()
-    ballots, found = cast_all(mails, roster, policy)
+    ballots, found = cast_all(mails, roster, policy, since=since)
     opened_by = "" if round_.root_missing else root.author_name
     return Vote(
         key=round_.key,

@@ -87,6 +87,10 @@ class Book:
             current = self.parents.get(current)
         return found
 
+    def is_within(self, message: Message, root: Message) -> bool:
+        """Whether a mail stands in the thread that another one began."""
+        return any(m is root for m in self.ancestors(message))
+
     def find_all_roots(self) -> None:
         """For each mail the openings that it leads to: once for all of them, along their links."""
         led: dict[str, dict[str, Message]] = {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
+from kipflow.mail.votes.lexicon import fold, has
 
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
@@ -58,3 +59,12 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
         if _VOTE_ON.search(said[max(0, match.start() - 120) : match.start()]):
             named.update(dict.fromkeys(find_references(said[match.start() : match.start() + 30], prefix)[:1]))
     return replace(reading, numbers=tuple(named)) if len(named) == 1 else reading
+
+
+def begins_anew(text: str) -> bool:
+    """Whether a mail says that its vote begins anew, outright."""
+    sentences = re.split(r"(?<=[.!?])\s", fold(" ".join(text.split())))
+    return any(
+        has("restart", s) and not any(has(name, s) for name in ("hypothetical", "condition")) and "?" not in s
+        for s in sentences
+    )

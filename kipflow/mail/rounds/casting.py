@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,32 +16,33 @@ from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
-from kipflow.mail.results import is_thought
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.lexicon import fold, has
 from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
 
 
 def cast_all(
-    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy
+    mails: Iterable[tuple[Message, datetime]], roster: Roster, policy: Policy, *, since: datetime | None = None
 ) -> tuple[tuple[Ballot, ...], Identified]:
     """The ballots in a round's mails (each with its time), in order of time, unjudged; and who is behind them.
 
     One person behind several addresses is one voter by the roster; among strangers, by an exactly equal full name.
-    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out.
+    An unclear expression that agrees with the voter's own standing ballot adds nothing and is left out. What was cast
+    before `since`, when the caller began the vote anew, is asked about unless its voter voted again.
     """
     ordered = sorted(mails, key=lambda pair: (pair[1], pair[0].message_id))
     voting = [(m, at) for m, at in ordered if m.expressions and m.reading.kind is not Kind.CANCEL]
     found = identify_all([as_writing(m, at) for m, at in voting], roster, policy)
     ballots: list[Ballot] = []
     standing: dict[str, Choice | None] = {}
+    voted: set[str] = set()  # with a vote that stands, or was taken back: it may be given again
     root_id = ordered[0][0].message_id if ordered else ""
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in voting)])
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
-            if expression.standing.is_faint and message.message_id == root_id and not message.reading.is_reply:
+            opens = message.message_id == root_id and not message.reading.is_reply
+            if (expression.standing.is_faint and opens) or (at == since and expression.choice is None):
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
             ballot = _ask_of_place(ballot, names)
@@ -51,14 +51,16 @@ def cast_all(
                 continue
             if expression.standing is Standing.HINT and standing.get(voter.id) is not None and ballot.choice is None:
                 continue  # one that differs is asked about: "looks good now" behind a -1
-            if expression.standing is Standing.DOUBT and voter.id not in standing:
+            if expression.standing is Standing.DOUBT and voter.id not in voted:
                 continue
+            if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
+                voted.add(voter.id)
             if ballot.status is BallotStatus.COUNTED:
                 standing[voter.id] = ballot.choice
             elif ballot.status is BallotStatus.WITHDRAWN:
                 standing.pop(voter.id, None)
             ballots.append(ballot)
-    return tuple(_ask_restarted(ballots, _find_restart(ordered))), found
+    return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
 
 def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
@@ -71,43 +73,15 @@ def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
     return replace(ballot, status=BallotStatus.REVIEW, why="names somebody, or a place: whose vote is it?")
 
 
-def restarts(text: str) -> bool:
-    """Whether a mail says that its vote begins anew, outright."""
-    sentences = re.split(r"(?<=[.!?])\s", fold(" ".join(text.split())))
-    return any(
-        has("restart", s) and not any(has(name, s) for name in ("hypothetical", "condition")) and "?" not in s
-        for s in sentences
-    )
-
-
-def _find_restart(ordered: Sequence[tuple[Message, datetime]]) -> datetime | None:
-    """When the vote's caller last began it anew in its own thread; None: never."""
-    if not ordered or not ordered[0][0].author_address:
-        return None
-    root = ordered[0][0]
-    again = (
-        at
-        for message, at in ordered[1:]
-        if message.author_address == root.author_address and not _ends(message) and restarts(message.own_text)
-    )
-    return max(again, default=None)
-
-
-def _ends(message: Message) -> bool:
-    """Whether a mail announces a result; a restart alone is read as the thought of not going on."""
-    return message.declared is not None and not is_thought(message.declared.unclear)
-
-
-def _ask_restarted(ballots: Sequence[Ballot], since: datetime | None) -> Iterator[Ballot]:
+def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballot]:
     """The ballots, those that stand from before a restart put to a person: do they count in what came after?"""
-    again = {b.voter for b in ballots if since is not None and b.cast_at > since}
+    again = {b.voter for b in ballots if b.cast_at > since}
     for ballot in ballots:
-        before = since is not None and ballot.cast_at < since and ballot.voter not in again
-        if before and ballot.status is BallotStatus.COUNTED:
+        if ballot.cast_at >= since:
+            yield ballot
+        elif ballot.voter not in again and ballot.status is BallotStatus.COUNTED:
             why = "cast before the vote's caller began it anew: does it still count?"
             yield replace(ballot, status=BallotStatus.REVIEW, rule="restarted", why=why)
-        else:
-            yield ballot
 
 
 def as_writing(message: Message, at: datetime) -> Writing:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
+from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
-from kipflow.mail.rounds.calls import is_call, starts_vote
+from kipflow.mail.rounds.calls import begins_anew, is_call, starts_vote
 from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
@@ -27,6 +28,8 @@ class Openings:
 
     def is_opening(self, message: Message) -> bool:
         reading = message.reading
+        if reading.kind is Kind.VOTE and reading.is_reply and self.restarts(message):
+            return True
         if reading.kind is not Kind.VOTE or reading.is_reply or reading.is_forward:
             return False
         keys = self.book.keys_of(message)
@@ -50,6 +53,15 @@ class Openings:
         if calls and is_bump and not starts_vote(message.own_text):
             self.doubts[message.message_id] = "calls under the same subject while a vote runs: a reminder?"
         return calls or not (votes or within or is_bump)
+
+    def restarts(self, message: Message) -> bool:
+        """Whether the caller of the vote in whose thread a mail stands begins it anew, outright."""
+        above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
+        if above is None or not message.author_address or above.author_address != message.author_address:
+            return False
+        # a restart alone is heard as the thought of not going on
+        ends = message.declared is not None and not is_thought(message.declared.unclear)
+        return not ends and begins_anew(message.own_text)
 
     def doubt_number(self, message: Message) -> str:
         """Why an opening may be of another matter than the proposal that it is taken for; "": it is not."""

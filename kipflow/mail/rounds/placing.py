@@ -33,7 +33,7 @@ class Placing:
         for root in roots:
             rounds = [r for r in self.book.by_root[root.message_id] if self.fits(message, r)]
             if rounds or not self.names_other_vote(message):
-                return [self.pick_marked(r, message) for r in rounds]
+                return [self.pick_running(self.pick_marked(r, message), at) for r in rounds]
         if reading.kind not in {Kind.VOTE, Kind.RESULT, Kind.CANCEL}:
             return []
         if self.is_torn(message) or self.begins_anew(message):
@@ -197,6 +197,11 @@ class Placing:
         if round_.number is not None and reading.is_reply and reading.kind is not Kind.OTHER:
             return True
         return is_same_topic(reading.topic, round_.root.reading.topic)
+
+    def pick_running(self, round_: Round, at: datetime) -> Round:
+        """The round that ran at `at`, where its caller began a round anew within its own thread."""
+        anew = [r for r in self.book.rounds[round_.key] if r.begins_anew and round_.opened_at < r.opened_at < at]
+        return anew[-1] if anew and self.book.is_within(anew[-1].root, round_.root) else round_
 
     def pick_marked(self, round_: Round, message: Message) -> Round:
         """A subject that names its round outweighs a reply to the wrong mail."""

@@ -34,6 +34,11 @@ class Round:
     #: Why it may be no round at all, or none of this vote.
     doubt: str = ""
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether its caller opened it within the thread of the round before."""
+        return self.root.reading.is_reply and not self.root_missing
+
     def forget(self) -> None:
         """As when it was opened, to have its mails and its end found anew."""
         self.messages, self.astray, self.claimed_ends = [], [], []
