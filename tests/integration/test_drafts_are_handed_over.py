@@ -53,7 +53,9 @@ def test_the_caller_gets_the_draft_once(tmp_path: Path, own_sandbox: str) -> Non
     village = live(tmp_path)
     for hour in range(3):
         run(village, own_sandbox, OVER + hour * DAY / 24)
-    assert [row.status for row in rows(village)] == ["sent"]
+    [row] = rows(village)
+    assert row.status == "sent"
+    assert row.payload["text"] == "KIP-77: hand the draft of its result to Ines Amaro, who called the vote"
     page = httpx.get(f"{own_sandbox}/slack").text
     assert "Direct messages to Ines Amaro" in page
     assert page.count("[RESULT] [VOTE] KIP-77: Shelves that tell their load") == 1
@@ -77,7 +79,7 @@ def test_a_caller_whom_slack_does_not_know_is_one_line(tmp_path: Path, own_sandb
 
 def test_no_words_of_a_mail_break_the_message_or_call_anybody() -> None:
     words = ["```", "<!channel>", *("a`b & <@U1> " * 20 for _ in range(400)), "x" * 9_000]
-    message = render_handover({"text": "<!here> [RESULT]", "diff": words})
+    message = render_handover({"draft": {"subject": "<!here> [RESULT]"}, "diff": words})
     check_limits(message)
     shown = [block["text"]["text"] for block in message["blocks"]]
     assert all(part.count("```") % 2 == 0 for part in shown[:-1])

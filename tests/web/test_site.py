@@ -215,6 +215,14 @@ def test_of_a_ballot_in_question_it_says_no_more_than_that_a_person_is_asked(par
     assert "roster" not in told
 
 
+def test_a_round_that_somebody_called_beside_the_vote_is_not_shown_as_one(parts: Parts) -> None:
+    view = parts.store.published(NOW)[0]
+    state = view.votes[0]
+    refused = replace(state, vote=replace(state.vote, round=2, ended_at=NOW, ended_how="refused"))
+    index = json.loads(dict(build_site(Given(replace(view, votes=(state, refused))), SITE, NOW))["index.json"])
+    assert index["proposals"][0]["vote"]["round"] == 1
+
+
 def test_the_index_fits_its_schema_and_names_every_page(files: Files) -> None:
     index, schema = json.loads(files["index.json"]), json.loads(files["schema.json"])
     jsonschema.Draft202012Validator.check_schema(schema)

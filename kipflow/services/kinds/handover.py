@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kipflow.domain.errors import Refused
@@ -49,7 +49,11 @@ class HandOverKind:
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None
-        return find_announcement(self.scope, self.lists, view, CHANNEL)
+        found = find_announcement(self.scope, self.lists, view, CHANNEL)
+        if found is None:
+            return None
+        text = f"{view.key}: hand the draft of its result to {newest.vote.opened_by}, who called the vote"
+        return replace(found, payload={**found.payload, "text": text})
 
     def _find_caller(self, row: OutboxRow) -> str:
         proposal, answers = (
@@ -77,4 +81,4 @@ def render_handover(payload: Mapping[str, Any]) -> dict[str, Any]:
         part += plain + "\n"
     lead = "The vote that you called is over, and nobody has announced its result. As a reply to its opening:"
     blocks = (f"```\n{text}```" for text in (*parts, part))
-    return build_message(str(payload["text"]), [lead, *blocks], sections=_SECTIONS)
+    return build_message(str(payload["draft"]["subject"]), [lead, *blocks], sections=_SECTIONS)
