@@ -17,7 +17,7 @@ from kipflow.services.assembly import load_facts
 from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import CHECKS, BadRuling, Wanted, check_time, say_moment
 
-__all__ = ["MAX_REASON", "BadRuling", "Recorded", "check_words", "revoke", "rule", "settle"]
+__all__ = ["MAX_REASON", "BadRuling", "Recorded", "check_words", "revoke", "settle"]
 
 MAX_REASON = 2000
 
@@ -28,25 +28,6 @@ class Recorded:
 
     id: int
     is_new: bool
-
-
-def rule(
-    store: Store,
-    *,
-    number: int,
-    kind: str,
-    target: str,
-    value: dict[str, Any],
-    author: str,
-    reason: str,
-    at: datetime,
-) -> int:
-    """Record a ruling on proposal `number` and return its id.
-
-    Raises:
-        BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
-    """
-    return settle(store, number=number, kind=kind, target=target, value=value, author=author, reason=reason, at=at).id
 
 
 def settle(
@@ -69,7 +50,7 @@ def settle(
     a reviewer; None: whoever looked at it is noted in any case.
 
     Raises:
-        BadRuling: as for `rule`.
+        BadRuling: no reason or author, a value that the kind does not know, or nothing that it could be about.
     """
     by, why = check_words(author, reason)
     if kind not in CHECKS:

@@ -19,7 +19,7 @@ def test_a_ruling_that_is_dated_back_is_the_only_cause_of_what_it_corrects(tmp_p
     village.receive(list(story().values()), evening)
     village.decide(evening + timedelta(hours=1))
     back = MONDAY + 2 * DAY
-    rulings.rule(
+    rulings.settle(
         village.parts.store,
         number=77,
         kind="stage",

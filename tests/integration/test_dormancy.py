@@ -176,7 +176,7 @@ def test_a_snooze_takes_the_date_back_and_its_end_warns_anew(village: Village) -
     for day in (1, 90):
         look(village, MONDAY + day * DAY)
     until = SILENT + 30 * DAY
-    rulings.rule(
+    rulings.settle(
         village.parts.store, number=77, kind="snooze", target="KIP-77", value={"until": until.isoformat()},
         author="ops", reason="the author is away", at=SILENT + DAY,
     )  # fmt: skip

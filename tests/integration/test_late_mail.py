@@ -112,7 +112,7 @@ def test_an_acceptance_that_waits_for_approval_is_withdrawn_when_it_no_longer_ho
 
 def rule_stage(village: Village, stage: Stage, at: datetime) -> int:
     """An operator's word, dated back into the vote: what was accepted after it falls."""
-    return rulings.rule(
+    return rulings.settle(
         village.parts.store,
         number=77,
         kind="stage",
@@ -121,7 +121,7 @@ def rule_stage(village: Village, stage: Stage, at: datetime) -> int:
         author="ops",
         reason="it was said in the call",
         at=at,
-    )
+    ).id
 
 
 def corrections_told(village: Village) -> list[str]:

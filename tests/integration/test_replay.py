@@ -193,7 +193,7 @@ def test_a_person_who_rules_before_the_mail_is_read_leaves_a_history_that_still_
     store, due = other.parts.store, MONDAY + 30 * DAY
     other.receive(unannounced, MONDAY + 3 * DAY)
     other.decide(due)
-    rulings.rule(
+    rulings.settle(
         store, number=77, kind="stage", target="KIP-77", value={"stage": "Accepted"}, author="ops", reason="x", at=due
     )
     other.decide(due + timedelta(seconds=5))

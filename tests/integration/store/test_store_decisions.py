@@ -225,7 +225,7 @@ def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> No
     save_vote(store)
 
     def settle(message_id: str) -> int:
-        return rulings.rule(
+        return rulings.settle(
             store,
             number=7,
             kind="ballot",
@@ -234,7 +234,7 @@ def test_a_ruling_on_a_ballot_that_no_vote_has_is_refused(store: SqlStore) -> No
             author="ops",
             reason="said in jest",
             at=NOW + 20 * DAY,
-        )
+        ).id
 
     with pytest.raises(rulings.BadRuling, match="is no ballot of KIP-7"):
         settle("<a@mail.example>")

@@ -20,7 +20,7 @@ from kipflow.services.assembly import CommunityRules
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import NewFact, ProposalRows
 from kipflow.services.recording import Advance
-from kipflow.services.rulings import BadRuling, revoke, rule
+from kipflow.services.rulings import BadRuling, Recorded, revoke, settle
 from tests.corpus import DATA, build_mbox, load_vote_cases
 from tests.memory_store import MemoryStore
 
@@ -84,7 +84,7 @@ def test_nothing_is_kept_of_a_decision_that_breaks_off(memory: MemoryStore, monk
 
 def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: MemoryStore) -> None:
     advance(memory, LATER)
-    ruling = rule(
+    ruling = settle(
         memory,
         number=7,
         kind="stage",
@@ -93,7 +93,7 @@ def test_a_stage_that_no_longer_follows_is_corrected_with_its_cause(memory: Memo
         author="ines",
         reason="said so",
         at=LATER,
-    )
+    ).id
     assert advance(memory, LATER + DAY).stage is Stage.REJECTED
     revoke(memory, ruling, by="ines", at=LATER + 2 * DAY, reason="a mistake")
     fact = NewFact(
@@ -121,18 +121,18 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_kept(
     memory: MemoryStore, given: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(BadRuling, match=why):
-        rule(memory, **{"number": 7, "author": "ines", "reason": "so", "at": LATER, **given})
+        settle(memory, **{"number": 7, "author": "ines", "reason": "so", "at": LATER, **given})
     assert memory.rulings.given == []
 
 
 def test_a_ruling_on_a_ballot_is_stored_once_and_turns_the_vote(memory: MemoryStore, mails: list[Message]) -> None:
     asked: dict[str, Any] = {"number": 7, "kind": "ballot", "target": mails[2].message_id, "value": {"choice": "+1"}}
     said = {**asked, "author": "ines", "reason": "they stay", "at": LATER}
-    assert rule(memory, **said) == rule(memory, **said) == 1
+    assert [settle(memory, **said) for _ in range(2)] == [Recorded(id=1, is_new=True), Recorded(id=1, is_new=False)]
     advance(memory, LATER + DAY)
     assert memory.history.decided[7].votes[0].tally.binding.plus == 2
     with pytest.raises(UnknownProposal):
-        rule(memory, **{**said, "number": 8})
+        settle(memory, **{**said, "number": 8})
 
 
 @pytest.mark.parametrize("name", ["plain-vote", *sorted(load_vote_cases())[:12]])
