@@ -138,6 +138,7 @@ def test_another_communitys_roster_is_taken_only_where_it_is_asked_for(
     rules["roster"] = None
     for part in ("users", "slack"):  # they name people of the roster
         del rules[part]
+    rules["effects"]["handover"] = "off"  # it goes by Slack
     (tmp_path / "nobody.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
     assert replayed(capsys, "--policy", str(tmp_path / "nobody.yaml"))[0] == 0
     code, rows = replayed(capsys, "--community", str(tmp_path / "nobody.yaml"))
