@@ -102,8 +102,8 @@ def _build(book: Book, round_: Round, roster: Roster, policy: Policy) -> Vote:
     since = None
     if round_.begins_anew:
         since = round_.opened_at
-        before = (r for r in book.rounds[round_.key] if book.is_within(root, r.root))
-        mails.extend((m, book.time_of(m)) for r in before for m in r.messages)
+        before = book.find_before(round_)
+        mails.extend((m, book.time_of(m)) for m in (before.messages if before is not None else ()))
     if not round_.root_missing or root.expressions:
         mails.append((_find_share(book, root, round_.number, siblings), round_.opened_at))
     if round_.number is None and is_of_release(root.reading.topic):

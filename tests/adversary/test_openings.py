@@ -207,13 +207,18 @@ def with_verdict(mail: Mail, verdict: str) -> bytes:
 
 @pytest.mark.parametrize("senders", ["ask", "authenticated"])
 @pytest.mark.parametrize(
-    ("subject", "words", "stage"), [(f"[CANCEL] {VOTE}", "I cancel this vote.", "Discussion"), ("", PASSES, "Accepted")]
+    ("subject", "words", "stage"),
+    [
+        (f"[CANCEL] {VOTE}", "I cancel this vote.", "Discussion"),
+        ("", PASSES, "Accepted"),
+        (f"Re: {VOTE}", "I am restarting the vote. All votes so far are void, please vote again.", "Vote"),
+    ],
 )
 def test_a_forged_caller_that_the_receiving_host_saw_through_is_not_believed(
     community: Community, senders: str, subject: str, words: str, stage: str
 ) -> None:
     """Somebody on no roster calls a vote; a stranger forges that address, which the receiving host saw through, and
-    calls the vote off or announces it. Neither is obeyed without a person's word.
+    calls the vote off, announces it or begins it anew. None is obeyed without a person's word.
     """
     community.write_config(archive={"receivers": [RECEIVER]}, policy={"senders": senders})
     dee = "Dee Roe <dee@else.example>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -90,6 +91,12 @@ class Book:
     def is_within(self, message: Message, root: Message) -> bool:
         """Whether a mail stands in the thread that another one began."""
         return any(m is root for m in self.ancestors(message))
+
+    def find_before(self, anew: Round) -> Round | None:
+        """The round that ran when its caller began one anew in its thread."""
+        rounds = self.rounds[anew.key]
+        before = rounds[max(0, bisect_left(rounds, anew.opened_at, key=lambda r: r.opened_at) - 1)]
+        return before if before.begins_anew or self.is_within(anew.root, before.root) else None
 
     def find_all_roots(self) -> None:
         """For each mail the openings that it leads to: once for all of them, along their links."""

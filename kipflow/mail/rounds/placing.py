@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from datetime import datetime
 from functools import cached_property
 
@@ -200,8 +201,10 @@ class Placing:
 
     def pick_running(self, round_: Round, at: datetime) -> Round:
         """The round that ran at `at`, where its caller began a round anew within its own thread."""
-        anew = [r for r in self.book.rounds[round_.key] if r.begins_anew and round_.opened_at < r.opened_at < at]
-        return anew[-1] if anew and self.book.is_within(anew[-1].root, round_.root) else round_
+        rounds = self.leave_contested(self.book.rounds[round_.key])
+        last = rounds[max(0, bisect_left(rounds, at, key=lambda r: r.opened_at) - 1)]
+        is_later = last.begins_anew and round_.opened_at < last.opened_at < at
+        return last if is_later and self.book.is_within(last.root, round_.root) else round_
 
     def pick_marked(self, round_: Round, message: Message) -> Round:
         """A subject that names its round outweighs a reply to the wrong mail."""
