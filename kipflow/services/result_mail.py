@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -65,7 +66,7 @@ class ResultDraft:
         mail = EmailMessage(policy=SMTP)
         mail["From"] = _make_address(self.sender, self.sender_address)
         mail["To"] = self.list_id
-        mail["Subject"] = self.subject
+        mail["Subject"] = _make_line(self.subject)
         mail["Date"] = format_datetime(self.at.astimezone(UTC))
         if not self.message_id:
             mail["X-Unsent"] = "1"
@@ -160,7 +161,7 @@ def _fill(counts: Mapping[str, int] | None) -> dict[str, int]:
 
 def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) -> ResultDraft:
     vote = state.vote
-    title = " ".join(make_plain(view.proposal.title).split())
+    title = _make_line(view.proposal.title)
     return ResultDraft(
         key=view.key,
         number=view.proposal.number,
@@ -177,9 +178,14 @@ def _make_draft(view: ProposalView, state: VoteState, text: str, now: datetime) 
     )
 
 
+def _make_line(text: str) -> str:
+    """The text as it may stand in a header: the email package would decode an encoded word, with line breaks in it."""
+    return " ".join(make_plain(text).split()).replace("=?", "= ?")
+
+
 def _make_address(name: str, address: str) -> Address | str:
-    plain = " ".join(make_plain(name).split())
+    plain = _make_line(name)
     try:
-        return Address(display_name=plain, addr_spec=address)
-    except (ValueError, IndexError):
+        return Address(display_name=plain, addr_spec=_make_line(address))
+    except (ValueError, IndexError, MessageError):
         return Address(display_name=plain or "caller of the vote", addr_spec="caller@invalid.example")

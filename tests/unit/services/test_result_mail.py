@@ -106,7 +106,8 @@ _VOTES = st.lists(st.tuples(st.booleans(), st.sampled_from(Choice)), max_size=7)
 _SAID = st.sampled_from([
     "+1 (binding)", "Passed",
     "The vote failed", "-1\n+1", "5 binding +1 votes", "Cancel this vote", "KIP-9", "a@b.example",
-    "Mara), 9 binding -1 votes (Eve", "I withdraw my vote", "\r\nBcc: eve@evil.example", "From me", "none", "> quoted",
+    "Mara), 9 binding -1 votes (Eve", "I withdraw my vote", "\r\nBcc: eve@evil.example",
+    "=?utf-8?q?=0d=0aBcc:_eve=40evil.example?=", "From me", "none", "> quoted",
 ])  # fmt: skip
 _TEXT = st.one_of(st.sampled_from(PEOPLE), _SAID, st.text(max_size=40))
 
@@ -151,6 +152,25 @@ def test_no_id_and_no_sender_adds_a_header_to_the_mail_that_is_sent(references: 
     }  # fmt: skip
     assert mail["References"].split()[-1] == ROOT
     assert_reads_back(draft, passed())
+
+
+@pytest.mark.parametrize(
+    "word", ["=?utf-8?q?=0d=0aBcc:_e?=", "=?utf-8?b?DQpCY2M6IGU=?=", "=?utf-8?q?=0d=0a=0d=0aBuy?="]
+)
+def test_no_encoded_word_of_a_title_a_name_or_an_address_ends_its_header(word: str) -> None:
+    """The email package decodes such words where it writes headers, and the line breaks in them."""
+    view = make_view(passed().votes[0].vote.ballots, Outcome.PASSED, f"Names {word}", f"Kim {word} Osei")
+    draft = draft_result(view, NOW)
+    for sent in (draft, replace(draft, sender_address=f'"{word}"@x.example')):
+        mail = message_from_bytes(sent.as_bytes(), policy=default)
+        assert "Bcc" not in mail
+        assert mail.get_content().splitlines() == draft.text.splitlines()
+        assert "utf-8" in mail["Subject"]
+
+
+@pytest.mark.parametrize("address", ["@", "a@", "a b", "<a@b>"])
+def test_an_address_that_is_none_keeps_no_draft_back(address: str) -> None:
+    assert b"@invalid.example" in replace(draft_result(passed(), NOW), sender_address=address).as_bytes()
 
 
 def test_a_long_thread_is_named_by_its_first_and_last_mails_with_ids_of_any_length_whole() -> None:
