@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.adversary.conftest import BERG, LIND, OSEI, PETIT, VOTE, Community, Mail, honest_vote
@@ -119,3 +121,39 @@ def test_a_cancellation_after_the_result_voids_nothing(community: Community) -> 
 
     assert community.stage() == "Accepted"
     assert asked(community) == ["turned-vote"]
+
+
+def test_a_correction_that_names_who_voted_in_time_lets_no_later_vote_count(community: Community) -> None:
+    """The caller names a wrong voter and corrects that two days later; a veto came between. It stays too late."""
+    wrong = result("The vote passes with 3 binding +1 votes (Mara Lind, Kim Osei, Jun Rao) and no others.")
+    veto = Mail(name="late", by=PETIT, day=6, body="-1 (binding), I was away.")
+    right = result("Correction: 3 binding +1 votes (Mara Lind, Kim Osei, Rune Berg).", day=7, name="fix")
+    community.follow(*vote_without_result(), wrong, veto, right, day=9)
+
+    assert community.stage() == "Accepted"
+    assert [b["status"] for b in community.status()["votes"][0]["ballots"]] == ["counted"] * 3 + ["void"]
+
+
+@pytest.mark.parametrize(
+    "words", ["Correction: the vote passes with {} binding +1 votes.", "I am cancelling this vote."]
+)
+def test_a_caller_who_announces_without_end_keeps_no_other_proposal_from_being_decided(
+    community: Community, words: str
+) -> None:
+    """A stranger calls a vote on KIP-1 and sends four hundred results, each turning or ending the one before. Every
+    other proposal is decided as ever."""
+    fisk, subject = "Tom Fisk <t@evil.example>", "[VOTE] KIP-1: Shelves of mine"
+    opening = Mail(name="own", by=fisk, day=0.5, body="I call a vote.", subject=subject, answers="")
+    first = Mail(
+        name="r", by=fisk, day=4, body="The vote passes with 9 binding +1 votes.", subject=f"[RESULT] {subject}"
+    )
+    many = [
+        Mail(name=f"r{n}", by=fisk, day=4.5 + n / 1000, body=words.format(3 + n % 2), subject=first.subject)
+        for n in range(400)
+    ]
+    said = community.follow(
+        *honest_vote().values(), *(replace(m, answers="own") for m in (first, *many)), opening, day=9
+    )
+
+    assert said.code == 0, said.err
+    assert (community.stage(1), community.stage(7)) == ("Vote", "Accepted")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kipflow.domain.facts import Kind, SubjectReading
 from kipflow.domain.proposals import find_references
-from kipflow.mail.votes.lexicon import fold, has
+from kipflow.mail.votes.conditions import MARK
+from kipflow.mail.votes.lexicon import begins, drop, find_words, fold, has
 
 _START = (
     r"\b(?:call(?:ing)?(?: for)?|start(?:ing)?|open(?:ing)?|initiat\w+|rais(?:e|ing)|begin(?:ning)?|put\w*|"
@@ -61,10 +63,25 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
     return replace(reading, numbers=tuple(named)) if len(named) == 1 else reading
 
 
-def begins_anew(text: str) -> bool:
-    """Whether a mail says that its vote begins anew, outright."""
+_OF_VOTES = re.compile(r"vot|abstimm|голос|投票|투표")
+_LEADS_ON = re.compile(r"^\W*(?:(?:so|and|hence|thus|therefore|then|now|please|let's|let us)\b\W*)+")
+_MOST_BEFORE = 4
+
+
+def find_beginnings(text: str) -> list[bool]:
+    """For each place where something begins anew, whether that is said outright of the vote and by its writer."""
     sentences = re.split(r"(?<=[.!?])\s", fold(" ".join(text.split())))
-    return any(
-        has("restart", s) and not any(has(name, s) for name in ("hypothetical", "condition")) and "?" not in s
-        for s in sentences
-    )
+    actual = (s for s in sentences if "?" not in s and not any(has(name, s) for name in ("hypothetical", "condition")))
+    return [found for sentence in actual if has("restart", sentence) for found in _find_beginnings(sentence)]
+
+
+def _find_beginnings(sentence: str) -> Iterator[bool]:
+    denies = has("negation", drop("restart", sentence))
+    for clause in [part for part in MARK.split(sentence) if has("restart", part)] or [sentence]:
+        if has("negation", drop("restart", clause)):
+            continue  # "there is no need to restart the vote"
+        before = _LEADS_ON.sub("", clause[: find_words("restart", clause)[0].start()]).strip()
+        # "I am restarting", not "Jun wants me to restart" or "I disagree that all votes so far are void"
+        is_own = not before or (begins("first_person", before) and len(before.split()) <= _MOST_BEFORE)
+        is_own = is_own and ":" not in sentence[: sentence.index(clause)]
+        yield is_own and not denies and _OF_VOTES.search(clause) is not None

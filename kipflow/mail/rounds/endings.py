@@ -7,18 +7,23 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import find_references
-from kipflow.domain.votes import ClaimedEnd, EndKind
+from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
+from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
 from kipflow.mail.rounds.entitled import Entitled, Word
-from kipflow.mail.rounds.revising import call_off_late, revise
+from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
 
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
 _THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread)\b", re.IGNORECASE)
+
+#: Announcements of one round that revise it; whoever announces more often means nothing by it.
+_MOST_REVISIONS = 30
 
 
 class Endings:
@@ -158,7 +163,9 @@ class Endings:
         if claim is not None:
             round_.claimed_ends.extend([] if late else [claim])
         elif late and round_.declared is not None:
-            round_.declared = call_off_late(round_.declared, message, at)
+            round_.revisions += 1
+            if round_.revisions <= _MOST_REVISIONS or not round_.declared.unclear:
+                round_.declared = call_off_late(round_.declared, message, at)
         else:
             round_.ended_at, round_.ended_how, round_.ended_message_id = at, "cancelled", message.message_id
 
@@ -208,8 +215,21 @@ class Endings:
             return
         # a tagged announcement outweighs a plain one; a later tagged one corrects an earlier
         outweighs = tagged and (not round_.declared_tagged or not message.reading.is_reply)
-        round_.declared = revise(round_.declared, declared, at, outweighs=outweighs)
+        round_.declared = self.revise(round_, round_.declared, declared, at, outweighs=outweighs)
         round_.declared_tagged = round_.declared_tagged or tagged
+
+    def revise(self, round_: Round, known: Declared, later: Declared, at: datetime, *, outweighs: bool) -> Declared:
+        round_.revisions += 1
+        if round_.revisions > _MOST_REVISIONS:
+            return ask_which(known, later, at)
+        return revise(known, later, at, outweighs=outweighs, votes_since=partial(self.votes_since, round_, at))
+
+    def votes_since(self, round_: Round, at: datetime, name: str) -> bool:
+        """Whether somebody of this name voted before `at`, and nobody of it before the result was announced."""
+        closed_at = round_.declared.closes_at if round_.declared is not None else None
+        voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.expressions)
+        first = min((self.times[m.message_id] for m in voted), default=None)
+        return first is not None and closed_at is not None and closed_at < first < at
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
+from kipflow.domain.proposals import find_references
 from kipflow.mail.results import is_thought
 from kipflow.mail.rounds.book import Book
-from kipflow.mail.rounds.calls import begins_anew, is_call, starts_vote
+from kipflow.mail.rounds.calls import find_beginnings, is_call, starts_vote
 from kipflow.mail.rounds.earlier import Earlier
 from kipflow.mail.rounds.topics import find_unversioned
 
@@ -55,13 +56,18 @@ class Openings:
         return calls or not (votes or within or is_bump)
 
     def restarts(self, message: Message) -> bool:
-        """Whether the caller of the vote in whose thread a mail stands begins it anew, outright."""
+        """Whether the caller of the vote in whose thread a mail stands begins it anew, or may."""
         above = next((m for m in self.book.ancestors(message) if m.message_id in self.book.by_root), None)
         if above is None or not message.author_address or above.author_address != message.author_address:
             return False
         # a restart alone is heard as the thought of not going on
-        ends = message.declared is not None and not is_thought(message.declared.unclear)
-        return not ends and begins_anew(message.own_text)
+        if message.declared is not None and not is_thought(message.declared.unclear):
+            return False
+        found = find_beginnings(message.own_text)
+        others = set(find_references(message.own_text, self.book.prefix)) - set(self.book.numbers[above.message_id])
+        if found and (others or not any(found)):
+            self.doubts[message.message_id] = "says that something begins anew, which may be no vote"
+        return bool(found)
 
     def doubt_number(self, message: Message) -> str:
         """Why an opening may be of another matter than the proposal that it is taken for; "": it is not."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.facts import Message
 from kipflow.domain.votes import Declared
 
+#: Names that are looked for among voters.
+_MOST_NAMES = 100
 
-def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -> Declared:
+
+def revise(
+    known: Declared, later: Declared, at: datetime, *, outweighs: bool, votes_since: Callable[[str], bool]
+) -> Declared:
     """What is announced once somebody who may says `later`, at `at`, after `known`.
 
     A correction, or a tagged announcement over a plain one (`outweighs`), replaces what it shows. One that turns the
@@ -21,6 +27,7 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
         later: what the later mail announces.
         at: when that was.
         outweighs: whether its form makes the later one count for more.
+        votes_since: whether somebody of this name voted between both for the first time.
     """
     if known.closes_at is None:
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
@@ -31,13 +38,18 @@ def revise(known: Declared, later: Declared, at: datetime, *, outweighs: bool) -
     if not (restates or outweighs):
         return _doubt(known, later.by, later.message_id, later.line, at) if differs else known
     merged = _merge(known, later)
-    named = {name for names in later.names.values() for name in names}
-    if later.corrects and (before := _find_named(known)) and named - before:
+    if later.corrects and any(map(votes_since, _find_new_names(known, later))):
         merged = replace(merged, announced_at=at)  # it counts who voted since, so it is what closes the vote
     if not differs:
         return merged
     turned = None not in {known.outcome, later.outcome} and known.outcome != later.outcome
     return replace(merged, unclear=later.line if turned else "", revised_at=at, before=known)
+
+
+def ask_which(known: Declared, later: Declared, at: datetime) -> Declared:
+    """What is announced where more was announced than anybody would mean: a person must say which holds."""
+    asks = not known.unclear and _differs(known, later)
+    return _doubt(known, later.by, later.message_id, later.line, at) if asks else known
 
 
 def call_off_late(known: Declared, message: Message, at: datetime) -> Declared:
@@ -55,6 +67,12 @@ def _differs(known: Declared, later: Declared) -> bool:
         return True
     pairs = ((known.binding, later.binding), (known.non_binding, later.non_binding), (known.total, later.total))
     return any((one or {}).get(key, number) != number for one, other in pairs for key, number in (other or {}).items())
+
+
+def _find_new_names(known: Declared, later: Declared) -> list[str]:
+    """Whom the later announcement names, and no earlier one, where one named anybody."""
+    before = _find_named(known)
+    return sorted({name for names in later.names.values() for name in names} - before)[:_MOST_NAMES] if before else []
 
 
 def _find_named(declared: Declared | None) -> set[str]:

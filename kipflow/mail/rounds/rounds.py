@@ -25,6 +25,7 @@ class Round:
     round: int = 1
     declared: Declared | None = None
     declared_tagged: bool = False
+    revisions: int = 0
     declared_dated_at: datetime | None = None
     ended_at: datetime | None = None
     ended_how: str | None = None
@@ -42,7 +43,7 @@ class Round:
     def forget(self) -> None:
         """As when it was opened, to have its mails and its end found anew."""
         self.messages, self.astray, self.claimed_ends = [], [], []
-        self.declared, self.declared_tagged, self.contested = None, False, None
+        self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
 
     def take(self, message: Message) -> None:
