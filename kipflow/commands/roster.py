@@ -92,8 +92,8 @@ def import_(
     else:
         for line in find_difference(was, change.text, str(output)):
             click.echo(line)
-        if write and change.text != was:
-            file.save(change.text)
+        if write and change.text != was and not file.save(change.text, instead_of=was):
+            raise click.ClickException(f"{output} was written meanwhile: look at what would change once more")
     if change.lost_comments:
         comments = say_count(change.lost_comments, "comment")
         console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)

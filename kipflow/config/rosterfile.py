@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kipflow.config.roster import load_roster
-from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.errors import ConfigError, UnreadableInput
 
 
 class RosterFileAt:
@@ -40,29 +43,51 @@ class RosterFileAt:
         """What it was before it was saved last; None where it never was."""
         return self._before.read_text(encoding="utf-8") if self._before.is_file() else None
 
-    def save(self, text: str) -> None:
-        """Write all or nothing: a roster half written would take votes away.
+    def check(self, text: str) -> None:
+        """Find out whether the text could be saved.
+
+        Raises:
+            ConfigError: kipflow would refuse it.
+            OSError: it could not be written.
+        """
+        with self._write_draft(text):
+            pass
+
+    def save(self, text: str, *, instead_of: str) -> bool:
+        """Write all or nothing: a roster half written would take votes away. False where something else stands there.
 
         Raises:
             ConfigError: kipflow would refuse it.
             OSError: it cannot be written.
         """
-        if self.path.exists():
-            self._write(self._before, self.path.read_text(encoding="utf-8-sig"))
-        self._write(self.path, text)
+        with self.path.with_name(f".{self.path.name}.lock").open("a") as lock, self._write_draft(text) as draft:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two people save at once: the second one has seen another roster
+            before = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""
+            if before != instead_of:
+                return False
+            if before:
+                with self._write_draft(before) as kept:
+                    kept.replace(self._before)
+            draft.replace(self.path)
+        return True
 
     @property
     def _before(self) -> Path:
         return self.path.with_name(f".{self.path.name}.before")
 
-    def _write(self, path: Path, text: str) -> None:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    @contextmanager
+    def _write_draft(self, text: str) -> Iterator[Path]:
+        """A file beside it that holds a roster's text, gone afterwards if it is still there."""
+        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
-            load_roster(Path(name))
+            try:
+                load_roster(Path(name))
+            except ConfigError as error:
+                raise ConfigError(file=self.path.name, key=error.key, expected=error.expected) from None
             Path(name).chmod(self.path.stat().st_mode & 0o777 if self.path.exists() else 0o644)
-            Path(name).replace(path)
+            yield Path(name)
         finally:
             Path(name).unlink(missing_ok=True)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from datetime import date, datetime
+from typing import TypeVar
 
-from kipflow.domain.errors import UnreadableInput
+from kipflow.domain.errors import ConfigError, UnreadableInput
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import roster_change, undo
 from kipflow.services.consequences import redecide_after_ruling
@@ -17,6 +18,7 @@ from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word,
 from kipflow.services.roster_change import Change
 from kipflow.services.rulings import BadRuling, check_words
 
+T = TypeVar("T")
 #: Conflicts and notes that are shown; the command line lists more.
 _MAX_LINES = 40
 _CHANGED = "something else would change by now: look at it again"
@@ -49,6 +51,7 @@ def preview_import(desk: Desk, values: Values, _at: datetime) -> Preview:
     file = _find_file(desk)
     was = file.read()
     change = _plan_import(was, values)
+    _try(lambda: file.check(change.text))
     report = change.report
     said = [f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"]
     for kind, texts in (("conflict, left out", report.conflicts), ("note", report.notes)):
@@ -67,7 +70,7 @@ def import_into(desk: Desk, values: Values, word: Word) -> Done:
 def preview_back(desk: Desk, _values: Values, _at: datetime) -> Preview:
     file = _find_file(desk)
     was, before = file.read(), _find_before(file)
-    lines = ("the roster is again what it was before the newest import",)
+    lines = ("the roster is again what it was before it was saved here last",)
     return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
 
 
@@ -86,11 +89,18 @@ def _replace(desk: Desk, values: Values, word: Word, write: Callable[[str], str]
         raise BadRuling(_CHANGED)
     if text == was:
         raise BadRuling("nothing of the roster would change")
+    if not _try(lambda: file.save(text, instead_of=was)):
+        raise BadRuling(_CHANGED)
+    return Done(said=f"{said}; the next run decides again what that changes")
+
+
+def _try(do: Callable[[], T]) -> T:
     try:
-        file.save(text)
+        return do()
+    except ConfigError as error:
+        raise BadRuling(f"kipflow would refuse the roster: {error}") from error
     except OSError as error:
         raise BadRuling(f"the roster's file cannot be written here: {error.strerror}") from error
-    return Done(said=f"{said}; the next run decides again what that changes")
 
 
 def _plan_import(was: str, values: Values) -> Change:

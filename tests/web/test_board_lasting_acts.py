@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from httpx import Response
 from lxml import html
 
 from kipflow.config.roster import load_roster
+from kipflow.config.rosterfile import RosterFileAt
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Stage
 from kipflow.services.consequences import Consequence
@@ -110,6 +113,40 @@ def test_a_source_that_makes_no_sense_is_refused(browser: Browser, changed: dict
 def test_what_contradicts_the_roster_is_shown_and_left_out(browser: Browser) -> None:
     text = "id,name,email\nother,Somebody Else,mlind@apache.org\n"
     assert "conflict, left out: " in _text(show(browser, "roster", **{**GIVEN, "text": text}))
+
+
+def test_what_kipflow_would_refuse_is_refused_when_it_is_shown(browser: Browser) -> None:
+    """An id that differs from another one by case only: two rosters' readers would not agree on whose votes count."""
+    answer = show(browser, "roster", **{**GIVEN, "text": "people:\n  - {id: MLind, name: Ona Paz}\n"})
+    assert (answer.status_code, "kipflow would refuse the roster" in _text(answer)) == (409, True)
+
+
+def test_what_is_saved_while_an_act_runs_is_not_lost(
+    parts: Parts, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, save, path = show(browser, "roster", **GIVEN), RosterFileAt.save, roster_path(parts)
+
+    def save_late(file: RosterFileAt, text: str, *, instead_of: str) -> bool:
+        path.write_text(f"{instead_of}# by hand\n")
+        return save(file, text, instead_of=instead_of)
+
+    monkeypatch.setattr(RosterFileAt, "save", save_late)
+    answer = confirm(browser, shown)
+    assert (answer.status_code, "look at it again" in _text(answer)) == (409, True)
+    assert path.read_text().endswith("# by hand\n")
+
+
+def test_of_several_who_save_at_once_one_does(parts: Parts) -> None:
+    file, was = RosterFileAt(roster_path(parts)), roster_path(parts).read_text()
+    begin = threading.Barrier(8)
+
+    def save(number: int) -> bool:
+        begin.wait()
+        return file.save(f"{was}# {number}\n", instead_of=was)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(save, range(8))) == 1
+    assert file.find_before() == was
 
 
 def test_a_roster_that_cannot_be_written_is_refused_in_one_line(
