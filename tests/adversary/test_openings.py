@@ -303,3 +303,21 @@ def test_a_callers_reminder_voids_no_votes_in_silence(community: Community) -> N
     community.follow(*honest_vote().values(), again, day=9)
 
     assert is_open_or_asked(community, "Accepted")
+
+
+@pytest.mark.parametrize(("begins_anew", "counted"), [(False, {1: 3}), (True, {2: 3})])
+def test_answers_to_an_opening_that_nobody_has_replace_no_vote(
+    community: Community, begins_anew: bool, counted: dict[int, int]
+) -> None:
+    """Somebody on no roster calls a vote, and may begin it anew; two strangers answer a mail that nobody has, under its
+    subject. The votes cast since count where they were cast.
+    """
+    dee, subject = "Dee Roe <dee@else.example>", f"Re: {VOTE}"
+    anew = Mail(name="anew", by=dee, day=3, body="I am restarting the vote. Please vote again.")
+    lost = [stranger(f"s{n}", 2 + n / 10, "+1", subject, "gone", by=f"S{n} <s{n}@evil.example>") for n in (1, 2)]
+    own = [replace(honest_vote()["vote"], by=dee), *([anew] if begins_anew else [])]
+    community.follow(*own, *lost, *votes("+1 (binding)", subject, "vote", day=3.5), day=9)
+
+    tallies = {vote["round"]: vote["tally"]["binding"]["+1"] for vote in community.status()["votes"]}
+    assert {number: plus for number, plus in tallies.items() if plus} == counted
+    assert begins_anew or "ending" in [question["kind"] for question in community.questions()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from kipflow.domain.facts import Message
@@ -94,9 +94,9 @@ class Book:
 
     def find_before(self, anew: Round) -> Round | None:
         """The round that ran when its caller began one anew in its thread."""
-        rounds = self.rounds[anew.key]
-        before = rounds[max(0, bisect_left(rounds, anew.opened_at, key=lambda r: r.opened_at) - 1)]
-        return before if before.begins_anew or self.is_within(anew.root, before.root) else None
+        before = find_last(self.rounds[anew.key], anew.opened_at)
+        ran = before is not None and (before.begins_anew or self.is_within(anew.root, before.root))
+        return before if ran else None
 
     def find_all_roots(self) -> None:
         """For each mail the openings that it leads to: once for all of them, along their links."""
@@ -134,6 +134,13 @@ class Book:
                 if not self.roots[message.message_id] and message.message_id not in self.by_root:
                     self.roots[message.message_id] = {root.message_id: root}
                     below.append(find_given_id(message.message_id))
+
+
+def find_last(rounds: Iterable[Round], moment: datetime) -> Round | None:
+    """The last round that was opened before a moment, of those whose opening is held: the others become known late."""
+    held = [r for r in rounds if not r.root_missing]
+    place = bisect_left(held, moment, key=lambda r: r.opened_at)
+    return held[place - 1] if place else None
 
 
 def find_lost_id(message: Message) -> str:

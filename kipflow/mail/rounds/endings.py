@@ -63,7 +63,8 @@ class Endings:
                 self.find_cancellation(round_, message)
                 self.find_result(round_, message)
         for list_id in {r.root.list_id for r in rounds}:
-            self.replace_earlier([r for r in rounds if r.root.list_id == list_id])
+            here = (r for r in rounds if r.root.list_id == list_id)
+            self.replace_earlier(sorted(here, key=lambda r: r.opened_at))
 
     def group_candidates(self) -> list[list[Round]]:
         """The candidates of each release in order: a later one takes the place of one that nobody closed."""
@@ -84,7 +85,7 @@ class Endings:
         # one that was announced as passed is over, but nobody's round may hide what people ask about it
         announced: Round | None = None
         for later in rounds:
-            replaced = [r for r in running if is_running(r, later)]
+            replaced = [r for r in running if r.is_running(later.opened_at)]
             first = replaced[0] if replaced else announced
             if later.contested is None:
                 later.contested = self.find_contest(first, later)
@@ -105,12 +106,15 @@ class Endings:
         root = later.root
         if later.doubt:
             return self.make_claim(root, EndKind.REPLACED, root.subject, Word(why=later.doubt))
-        if first is None or later.root_missing:
+        if first is None:
             return None
+        if later.root_missing:  # two strangers who answer a mail that nobody has call no vote
+            why = Word(why="its own opening is not held")
+            return None if self.counts_end(later) else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         if first.root_missing:  # nobody knows who called that one
-            word = Word(why="the opening of the other one is not held")
+            why = Word(why="the opening of the other one is not held")
             counts = self.entitled.counts_end(root, self.times[root.message_id])
-            return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, word)
+            return None if counts else self.make_claim(root, EndKind.REPLACED, root.subject, why)
         return self.find_claim(first, root, EndKind.REPLACED, root.subject)
 
     def find_claim(
@@ -240,10 +244,3 @@ class Endings:
         """Whether a line names proposals, and not the round's own."""
         named = find_references(line, self.prefix)
         return round_.number is not None and bool(named) and round_.number not in named
-
-
-def is_running(earlier: Round, later: Round) -> bool:
-    """Whether a round has neither ended nor been announced when a later one is opened."""
-    closed_at = earlier.declared.closes_at if earlier.declared is not None else None
-    announced = closed_at is not None and closed_at <= later.opened_at
-    return not announced and (earlier.ended_at is None or earlier.ended_at > later.opened_at)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
 from datetime import datetime
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, Message
 from kipflow.domain.proposals import find_references, format_key
 from kipflow.domain.votes import Standing
-from kipflow.mail.rounds.book import Book, find_lost_id
+from kipflow.mail.rounds.book import Book, find_last, find_lost_id
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import is_same_topic
 from kipflow.mail.votes.lexicon import fold, speaks_of_votes
@@ -201,8 +200,7 @@ class Placing:
 
     def pick_running(self, round_: Round, at: datetime) -> Round:
         """The round that ran at `at`, where its caller began a round anew within its own thread."""
-        rounds = self.leave_contested(self.book.rounds[round_.key])
-        last = rounds[max(0, bisect_left(rounds, at, key=lambda r: r.opened_at) - 1)]
+        last = find_last(self.leave_contested(self.book.rounds[round_.key]), at) or round_
         is_later = last.begins_anew and round_.opened_at < last.opened_at < at
         return last if is_later and self.book.is_within(last.root, round_.root) else round_
 

@@ -40,6 +40,12 @@ class Round:
         """Whether its caller opened it within the thread of the round before."""
         return self.root.reading.is_reply and not self.root_missing
 
+    def is_running(self, moment: datetime) -> bool:
+        """Whether it has neither ended nor been announced by then."""
+        closed_at = self.declared.closes_at if self.declared is not None else None
+        announced = closed_at is not None and closed_at <= moment
+        return not announced and (self.ended_at is None or self.ended_at > moment)
+
     def forget(self) -> None:
         """As when it was opened, to have its mails and its end found anew."""
         self.messages, self.astray, self.claimed_ends = [], [], []
