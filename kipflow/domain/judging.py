@@ -117,8 +117,11 @@ def _obey_accepted(vote: Vote, as_of: datetime) -> Vote:
     vote = replace(vote, claimed_ends=tuple(known), contested=None)
     for end in known:
         over = vote.ended_at is not None and vote.ended_at <= end.at
-        if end.settled_at is None or not end.accepted or over:
+        revives = over and end.kind is EndKind.CLOSED and vote.ended_how == "cancelled"
+        if end.settled_at is None or not end.accepted or (over and not revives):
             continue
+        if revives:  # the vote went on, though it was called off
+            vote = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
         if end.kind is not EndKind.CLOSED:
             vote = replace(vote, ended_at=end.at, ended_how=str(end.kind), ended_message_id=end.message_id)
         elif end.declared is not None and vote.declared is None:

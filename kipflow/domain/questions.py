@@ -17,7 +17,7 @@ from kipflow.domain.stages.quiet import find_silence_gap, find_silent_at
 from kipflow.domain.stages.state import State
 from kipflow.domain.stages.table import BY_PERSON
 from kipflow.domain.tally import Outcome
-from kipflow.domain.votequestions import ask_of_contested, ask_of_vote
+from kipflow.domain.votequestions import ask_of_cancelled, ask_of_contested, ask_of_vote
 
 #: Writers that a question names; more are counted.
 _NAMED = 3
@@ -31,6 +31,7 @@ def find_questions(state: State, states: Sequence[VoteState], running: VoteState
         *_ask_of_claim(state, running),
         *(ask_of_vote(state, running) if running is not None else ()),
         *ask_of_contested(state, states),
+        *ask_of_cancelled(state, states),
         *_ask_of_reopening(state, states),
         *_ask_of_decision(state, states),
         *_ask_of_late_ballots(state, states, running),

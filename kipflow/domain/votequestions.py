@@ -74,6 +74,14 @@ def ask_of_contested(state: State, states: Sequence[VoteState]) -> Iterator[Revi
             yield _ask_of_end(vote.contested, _say_ends(vote.contested, judged, state))
 
 
+def ask_of_cancelled(state: State, states: Sequence[VoteState]) -> Iterator[ReviewItem]:
+    """A result of the last round that came though it was called off."""
+    last = states[-1] if states else None
+    if last is not None and last.vote.ended_how == "cancelled" and last.vote.root_message_id not in state.closed:
+        ends = (end for end in find_open_ends(last.vote) if end.kind is EndKind.CLOSED)
+        yield from (_ask_of_end(end, _say_ends(end, last, state)) for end in ends)
+
+
 def _ask_of_end(end: ClaimedEnd, outcomes: tuple[str, ...]) -> ReviewItem:
     return ReviewItem(
         kind="ending",

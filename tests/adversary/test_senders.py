@@ -185,6 +185,22 @@ def test_a_ruling_gives_an_address_from_its_day_on(community: Community) -> None
 
 
 # -- ends and beginnings -----------------------------------------------------------------------------
+@pytest.mark.parametrize(("answer", "stage"), [("accept", "Accepted"), ("refuse", "Discussion")])
+def test_a_result_after_calling_off_is_asked_about(community: Community, answer: str, stage: str) -> None:
+    """The caller calls the vote off, and announces its result nonetheless. A person says which holds."""
+    mails = honest_vote()
+    off = Mail(name="off", by=LIND, day=3, body="I cancel this vote, I found a bug.")
+    community.follow(*mails.values(), off, day=6)
+
+    assert community.stage() == "Discussion"
+    [asked] = [q for q in community.questions() if q["kind"] == "ending"]
+    assert "was called off before" in asked["question"]
+    assert rule(community, "ending", 7, "<result@m.example>", answer, day=7).code == 0
+    community.follow(day=8)
+    assert community.stage() == stage
+    assert community.questions() == []
+
+
 def test_a_forged_result_closes_nothing(community: Community) -> None:
     """Somebody announces a result under the caller's name from an address of their own. The vote is not closed, and
     it is asked whether the word is the caller's."""

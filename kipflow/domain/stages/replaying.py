@@ -95,12 +95,17 @@ def apply_rows(state: State, event: Event, what: object) -> State:
 
 
 def apply_accepted_ends(state: State) -> State:
-    """Call off and replace what a person's word has made good by now."""
+    """Call off, replace, and let go on what a person's word has made good by now."""
     for vote in state.facts.votes:
         for end in find_accepted(with_ending_rulings(vote, state.rulings), state.now):
-            if end.kind is EndKind.CLOSED or end.message_id in state.obeyed:
+            revives = end.kind is EndKind.CLOSED and vote.ended_how == "cancelled"
+            if (end.kind is EndKind.CLOSED and not revives) or end.message_id in state.obeyed:
                 continue
             state = state._replace(obeyed=state.obeyed | {end.message_id})
+            if revives:
+                gone_on = replace(vote, ended_at=None, ended_how=None, ended_message_id=None)
+                state = apply_rows(state, Event.VOTE_OPENED, gone_on)
+                continue
             ended = replace(vote, ended_how=str(end.kind), ended_message_id=end.message_id)
             state = apply_rows(state, Event.VOTE_ENDED, ended)
             for later in (v for v in state.facts.votes if v.root_message_id == end.message_id):

@@ -60,6 +60,7 @@ class Endings:
     def close(self, rounds: list[Round]) -> None:
         for round_ in rounds:
             for message in round_.messages:
+                self.find_result_after_all(round_, message)
                 self.find_cancellation(round_, message)
                 self.find_result(round_, message)
         for list_id in {r.root.list_id for r in rounds}:
@@ -147,7 +148,6 @@ class Endings:
             accepted=word.ruled_at is not None,
         )
 
-    # -- called off ------------------------------------------------------------------------------
     def find_cancellation(self, round_: Round, message: Message) -> None:
         at = self.times[message.message_id]
         if round_.ended_at is not None:
@@ -180,28 +180,23 @@ class Endings:
 
     def says_so(self, round_: Round, message: Message) -> bool:
         """Whether a mail's words end the round without a result; a wish does as its caller's."""
-        if message.cancels is None:
+        line = message.cancels
+        if line is None or (self.names_other(round_, line) and _THIS.search(line) is None):
             return False
-        if self.names_other(round_, message.cancels) and _THIS.search(message.cancels) is None:
-            return False
-        if not is_wish(message.cancels):
-            return True
-        return self.is_caller(round_, message)
+        return not is_wish(line) or self.is_caller(round_, message)
 
     def is_caller(self, round_: Round, message: Message) -> bool:
         return self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id]).is_caller
 
-    # -- announced -------------------------------------------------------------------------------
     def find_result(self, round_: Round, message: Message) -> None:
         declared, at = message.declared, self.times[message.message_id]
         if declared is None or round_.ended_at is not None:
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
-        if declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message):
-            return
         tagged = message.reading.kind is Kind.RESULT
-        if not tagged and self.names_other(round_, declared.line):
+        is_thinking = declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message)
+        if is_thinking or (not tagged and self.names_other(round_, declared.line)):
             return
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
         if claim is None and declared.outcome == "failed" and not self.counts_end(round_):
@@ -234,6 +229,15 @@ class Endings:
         voted = (m for m in round_.messages if is_same_person(name, m.author_name) and m.expressions)
         first = min((self.times[m.message_id] for m in voted), default=None)
         return first is not None and closed_at is not None and closed_at < first < at
+
+    def find_result_after_all(self, round_: Round, message: Message) -> None:
+        """A result of a round that was called off, by who may announce one: a person must say which holds."""
+        declared, word = message.declared, Word(why="it was called off before", waits=True)
+        if declared is None or round_.ended_how != "cancelled" or declared.unclear or declared.outcome is None:
+            return
+        is_asked = any(end.why == word.why for end in round_.claimed_ends)  # of one, however many there are
+        if not is_asked and self.find_claim(round_, message, EndKind.CLOSED, declared.line) is None:
+            round_.claimed_ends.append(self.make_claim(message, EndKind.CLOSED, declared.line, word))
 
     def counts_end(self, round_: Round) -> bool:
         """Whether somebody whose vote binds called the round, or votes in it; so it is where nobody is known to."""

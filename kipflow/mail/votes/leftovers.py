@@ -22,7 +22,8 @@ _SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
 _NEAR_VALUE = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?P<line>"
-    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:,000)+|[2-9]|[1-9]\d{1,6}|[lI!]))|1 ?(?P<behind>[+-]))"
+    r"(?:(?P<sign>[+-])(?: ?[+-]{1,2} ?1| ?(?:1/[+-]?[0-9]|1(?:,000)+|1\^\d|[2-9]|[1-9]\d{1,6}|[lI!]))"
+    r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
 )
 #: "I reiterate my +1s for the code"

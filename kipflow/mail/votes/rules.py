@@ -11,7 +11,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.lexicon import begins, drop, fold, has
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -52,11 +52,13 @@ def question(m: Mention) -> bool:
 def answer(m: Mention) -> bool:
     """Good point Jun, +1 | not: +1 (binding), good point Jun"""
     line = m.sentence.line
+    remark = fold(line.answers)
+    if line.quote_follows and (remark.endswith(",") or ends("leaves_open", remark[-12:])):
+        return True  # what is quoted goes on here: a line of it without its mark
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
         return True
     if not line.answers or (m.is_claimed and m.is_apart):
         return False
-    remark = fold(line.answers)
     is_short = len(remark) < 240
     if is_short and remark.endswith("?") and not has("open_question", remark):
         return True
