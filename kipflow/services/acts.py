@@ -12,7 +12,7 @@ from typing import Any
 from kipflow.domain.proposals import format_key
 from kipflow.services import lasting, releases, rulings
 from kipflow.services.advance import find_candidates, preview
-from kipflow.services.consequences import redecide_after_ruling
+from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Act, Desk, Done, Preview, Shown, Values, Word, read_number
 from kipflow.services.rulings import BadRuling, Recorded
 from kipflow.services.senders import accept_sender, check_pick
@@ -24,8 +24,6 @@ LISTS = frozenset({"interfaces", "picked"})
 SEEN = "seen"
 #: What a form adds to what is chosen of several, so that choosing nothing says so.
 NONE = "none"
-#: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
-MOST_AT_ONCE = 500
 
 
 def perform(desk: Desk, name: str, values: Values, word: Word) -> Done:

@@ -16,6 +16,9 @@ from kipflow.services.board import Board
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Store
 
+#: More proposals are not decided while somebody waits: a run does it. So many wait after a new roster.
+MOST_AT_ONCE = 500
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteChange:

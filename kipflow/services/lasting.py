@@ -13,7 +13,7 @@ from typing import TypeVar
 from kipflow.domain.errors import ConfigError, UnreadableInput
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services import roster_change, undo
-from kipflow.services.consequences import redecide_after_ruling
+from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
 from kipflow.services.roster_change import Change
 from kipflow.services.rulings import BadRuling, check_words
@@ -40,6 +40,8 @@ def take_out(desk: Desk, values: Values, word: Word) -> Done:
 
     batch = read_number(values["batch"])
     found = undo.undo(desk.store, batch, policy=desk.policy, at=word.at, by=by, reason=why, writes=True, check=check)
+    if len(found.numbers) > MOST_AT_ONCE:
+        return Done(said=f"ingest {batch} undone; the next run decides what waits, {len(found.numbers):,} in all")
     decided = redecide_after_ruling(
         desk.store, desk.board, found.numbers, policy=desk.policy, effects=desk.effects, at=word.at
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from kipflow.domain.errors import KipflowError
+from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import Ruling
 from kipflow.services.acts import perform
 from kipflow.services.buttons import DRAFT, find_offered
@@ -47,6 +47,8 @@ def settle_press(
         done = perform(desk, act, values, Word(author=person, reason=press.reason, at=at))
     except NoDraft as error:
         return address_commands(f"There is no result to announce. {error}", desk.effects.program)
+    except ServiceUnavailable as error:  # where it is to be found is not for a channel
+        return f"Nothing was done: the {error.service} gives no answer: {error.why}"
     except KipflowError as error:
         return f"Nothing was done: {error}"
     except (ValueError, KeyError, TypeError):

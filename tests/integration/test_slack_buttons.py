@@ -169,7 +169,7 @@ def test_nothing_is_done_where_airflows_audit_log_does_not_take_it(told: tuple[s
     with airflow.begin() as connection:
         connection.exec_driver_sql("DROP TABLE log")
     asked = find_asked(url, "this waits for approval")
-    assert "Nothing was done: database of Airflow" in press(url, asked, "send it", "bvogel")
+    assert "Nothing was done: the database of Airflow gives no answer" in press(url, asked, "send it", "bvogel")
     assert parts.store.effects(status="held").rows[0].key == KEY
 
 

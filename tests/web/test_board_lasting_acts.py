@@ -68,6 +68,14 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
     assert (again.status_code, "was undone" in _text(again)) == (409, True)
 
 
+def test_an_ingest_of_more_than_anybody_waits_for_is_taken_out_at_once_and_decided_by_a_run(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kipflow.services.lasting.MOST_AT_ONCE", 0)
+    done = _text(confirm(browser, browser.press("/data", "show what that changes")))
+    assert "ingest 1 undone; the next run decides what waits, 1 in all" in done
+
+
 def test_what_changed_since_it_was_shown_is_not_taken_out_unseen(parts: Parts, browser: Browser) -> None:
     answer = browser.press("/data", "show what that changes")
     assert "Discarded" in _text(browser.press("/proposals/7", "set the stage", stage="Discarded"))
