@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
+from kipflow.domain.proposals import find_references
 from kipflow.domain.senders import Authentication
 from kipflow.domain.votes import Declared, Expression, Standing
 from kipflow.mail import limits
@@ -30,6 +31,9 @@ from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.leftovers import BRIEF
 from kipflow.mail.votes.reading import read_expressions, read_subject
+
+#: Proposals that one answer to a digest can vote on: each vote is a question.
+_MOST_NAMED = 20
 
 
 def read_message(
@@ -130,6 +134,8 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
     if twins:
         read = partial(_read_votes, reading=reading, sender=head.sender, subject="", is_result=is_result)
         votes = ask_twins(votes, words, twins, read, notes)
+    if votes and answers_digest(reading):
+        reading = replace(reading, numbers=find_references(own_text, prefix)[:_MOST_NAMED])
     if head.is_generated:  # a gateway may send a person's vote, a builder never does
         why = "a program wrote this mail by itself (Auto-Submitted): is it a person's vote?"
         votes = tuple(vote.as_question("auto-generated", why) for vote in votes)
@@ -168,7 +174,14 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
 
 def is_sure(reading: SubjectReading) -> bool:
     """Whether what a mail is for and about is read from its subject alone."""
+    if answers_digest(reading):
+        return False
     return reading.kind not in ENDING_KINDS or reading.is_reply or reading.is_forward
+
+
+def answers_digest(reading: SubjectReading) -> bool:
+    """Whether a mail answers a digest and no single mail: its own words may name the proposals that it votes on."""
+    return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")

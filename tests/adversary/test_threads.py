@@ -169,3 +169,16 @@ def test_who_opens_first_under_a_title_gains_nothing(community: Community, cance
         community.follow(opened(-1), *mails.values(), day=2.6)
 
     assert is_settled_by_people(community, "Vote")
+
+
+def test_a_vote_in_answer_to_a_digest_is_asked_about_and_no_more_than_twenty_of_one_mail(community: Community) -> None:
+    """Thirty votes run; an answer to a digest under a committer's address votes on all of them. Twenty of them ask."""
+    calls = [
+        Mail(name=f"k{n}", by=LIND, day=1, body="I call a vote.", subject=f"[VOTE] KIP-{n}: Shelf {n}", answers="")
+        for n in range(1, 31)
+    ]
+    words = "On " + ", ".join(f"KIP-{n}" for n in range(1, 31)) + ":\n\n+1 (binding)"
+    digest = Mail(name="d", by=BERG, day=2, body=words, subject="Re: dev Digest 2 Mar 2026 Issue 12", answers="")
+    community.follow(*calls, digest, day=3)
+
+    assert len([question for question in community.questions() if question["kind"] == "ballot"]) == 20
