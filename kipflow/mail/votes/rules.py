@@ -53,7 +53,8 @@ def answer(m: Mention) -> bool:
     """Good point Jun, +1 | not: +1 (binding), good point Jun"""
     line = m.sentence.line
     remark = fold(line.answers)
-    if line.quote_follows and (remark.endswith(",") or ends("leaves_open", remark[-12:])):
+    is_open = remark.endswith(",") or (remark[-1:].isalpha() and ends("leaves_open", remark[-12:]))
+    if is_open and line.quote_follows:
         return True  # what is quoted goes on here: a line of it without its mark
     if not (m.opens or m.is_claimed or m.mine_follows) and m.about is About.NOTHING and has("agreeing", fold(m.lead)):
         return True
