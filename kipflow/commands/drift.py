@@ -69,6 +69,6 @@ def _as_row(key: str, number: int, title: str, stage: Stage, drift: Drift) -> di
         "side": drift.side,
         "says": drift.says,
         "facts_say": drift.derived,
-        "settle": drift.mend,
+        "settle": drift.fix,
         "evidence": drift.evidence,
     }

@@ -21,7 +21,7 @@ from kipflow.wiring import Parts, connect, page_norms
 
 #: Files of a folder that are taken for pages.
 _PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
-_COLUMNS = ("severity", "code", "place", "what", "mend")
+_COLUMNS = ("severity", "code", "place", "what", "fix")
 
 
 @click.command()
@@ -56,7 +56,7 @@ def _as_row(fault: PageFault) -> Mapping[str, str]:
         "code": fault.code,
         "place": fault.place,
         "what": fault.what,
-        "mend": fault.mend,
+        "fix": fault.fix,
     }
 
 

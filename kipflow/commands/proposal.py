@@ -114,9 +114,9 @@ def _say_drift(view: ProposalView) -> Iterator[str]:
     """Faults of the page, then each side that says something else than the facts."""
     for fault in view.faults:
         weight = "page" if fault.severity == "error" else "page, a draft still"
-        yield f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.mend}"
+        yield f"{weight}: {fault.place}: {fault.what} ({fault.code}): {fault.fix}"
     for drift in view.drift:
-        yield f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.mend}"
+        yield f"drift: {drift.side} says {drift.says!r} ({drift.evidence}), the facts say {drift.derived}: {drift.fix}"
 
 
 def _timeline_rows(view: ProposalView) -> list[dict[str, Any]]:

@@ -62,8 +62,8 @@ def as_dict(view: ProposalView, *, rebuilt: bool = False) -> dict[str, Any]:
             for t in {t.key: t for t in view.tickets}.values()
         ],
         "calls": [{"call": c.call, "held_on": _day(c.held_on), "url": c.url, "note": c.note} for c in view.calls],
-        "faults": [pick_fields(f, "code", "severity", "place", "what", "mend") for f in view.faults],
-        "drift": [pick_fields(d, "side", "says", "derived", "evidence", "mend") for d in view.drift],
+        "faults": [pick_fields(f, "code", "severity", "place", "what", "fix") for f in view.faults],
+        "drift": [pick_fields(d, "side", "says", "derived", "evidence", "fix") for d in view.drift],
         "effects": [_effect(e) for e in view.effects],
     }
 
@@ -112,7 +112,7 @@ def _vote(state: VoteState, links: Links) -> dict[str, Any]:
         "care": _care(state.terms),
         "page_change": _page_change(state.terms.late_change),
         "outcome": state.outcome,
-        "hangs": state.hangs,
+        "depends_on_review": state.depends_on_review,
         "tally": state.tally.as_dict(),
         "declared": _declared(vote.declared, links) if vote.declared is not None else None,
         "differences": list(state.differences),

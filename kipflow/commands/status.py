@@ -217,7 +217,7 @@ def _describe_clock(clock: VoteClock) -> dict[str, Any]:
     return {
         **pick_fields(clock, "round", "opened_at", "earliest_close", "quorum", "outcome"),
         "tally": clock.tally.as_dict(),
-        **pick_fields(clock, "hangs", "care"),
+        **pick_fields(clock, "depends_on_review", "care"),
     }
 
 

@@ -39,13 +39,13 @@ class VoteTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteState:
-    """A judged vote with what it has come to. `hangs` says that ballots under review could turn it."""
+    """A judged vote with what it has come to. `depends_on_review` says that ballots under review could turn it."""
 
     vote: Vote
     terms: VoteTerms
     tally: Tally
     outcome: Outcome
-    hangs: bool
+    depends_on_review: bool
     differences: tuple[str, ...]
 
 
@@ -82,7 +82,7 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
         terms=terms,
         tally=count(judged.ballots),
         outcome=find_outcome(judged, policy, at, quorum=terms.quorum, earliest_close=terms.earliest_close),
-        hangs=depends_on_review(judged, policy, quorum=terms.quorum),
+        depends_on_review=depends_on_review(judged, policy, quorum=terms.quorum),
         differences=find_differences(judged),
     )
 

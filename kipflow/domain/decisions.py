@@ -79,7 +79,7 @@ class Drift:
     says: str
     derived: str
     evidence: str
-    mend: str
+    fix: str
     said_at: datetime | None = None
 
     def find_due(self, since: datetime) -> datetime:

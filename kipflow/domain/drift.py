@@ -79,7 +79,7 @@ def _ask_page(
         says=page.status_text or "nothing",
         derived=stage,
         evidence=f"version {page.version} by {page.saved_by}, {_day(page.saved_at)}",
-        mend=("read the mail of its time (`kipflow ingest`), or " if before_mail else "")
+        fix=("read the mail of its time (`kipflow ingest`), or " if before_mail else "")
         + f'set "Current state" to "{PAGE_WORD[stage]}"{reopen}',
         # an edit of something else is no new word on the stage
         said_at=[*takewhile(lambda p: p.status_text == page.status_text, reversed(pages))][-1].saved_at,
@@ -100,7 +100,7 @@ def _ask_absence(facts: ProposalFacts, page: PageVersion | None, stage: Stage, a
             says=f"gone: {absence.why}",
             derived=stage,
             evidence=f"page {absence.page_id}: {last}, missing since {_day(absence.since)}",
-            mend=_say_fix(absence),
+            fix=_say_fix(absence),
             said_at=absence.since,
         )
 
@@ -130,7 +130,7 @@ def _ask_index(rows: Sequence[IndexEntry], stage: Stage, awaited: Stage | None) 
             says=row.section,
             derived=stage,
             evidence=f'"{row.title}", seen {_day(row.seen_at)}',
-            mend=f'remove this row: another stands in "{section}"' if doubled else f'move the row to "{section}"',
+            fix=f'remove this row: another stands in "{section}"' if doubled else f'move the row to "{section}"',
             said_at=row.seen_at,
         )
 
@@ -149,7 +149,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
             says=declared.outcome or "nothing",
             derived=f"{stage}: {counted}",
             evidence=where,
-            mend="answer in the vote's thread with the right count, or settle the ballots that were read otherwise",
+            fix="answer in the vote's thread with the right count, or settle the ballots that were read otherwise",
             said_at=said_at,
         )
         return
@@ -161,7 +161,7 @@ def _ask_result(votes: Sequence[VoteState], stage: Stage, as_of: datetime) -> It
             says="binding " + ", ".join(f"{word}: {n}" for word, n in sorted(said.items())),
             derived="; ".join([f"counted {counted_as}", *_name_voters(state, frozenset(said))]),
             evidence=where,
-            mend="check the roster and the ballots listed with the vote; if they are right, answer with the count",
+            fix="check the roster and the ballots listed with the vote; if they are right, answer with the count",
             said_at=said_at,
         )
 
@@ -182,16 +182,16 @@ def _ask_ticket(ticket: TicketState, stage: Stage) -> Iterator[Drift]:
     says = f"{ticket.status}, {ticket.resolution}" if ticket.resolution else ticket.status
     if work is Work.DONE and stage is not Stage.ACCEPTED:
         settle = "call its vote" if stage in _OPEN else "reopen it by a ruling"
-        mend = f"{settle}, or correct the resolution of {ticket.key}"
+        fix = f"{settle}, or correct the resolution of {ticket.key}"
     elif work is Work.DROPPED and stage in {Stage.ACCEPTED, Stage.VOTE}:
-        mend = f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling"
+        fix = f"reopen {ticket.key}, name the ticket that replaces it, or discard the proposal by a ruling"
     elif work is Work.OPEN and stage in {Stage.REJECTED, Stage.DISCARDED} and ticket.fix_versions:
         says = f"planned for {', '.join(ticket.fix_versions)}"
-        mend = f"resolve {ticket.key}, or take the fix version off it"
+        fix = f"resolve {ticket.key}, or take the fix version off it"
     else:
         return
     evidence = f"{ticket.key}, seen {_day(ticket.seen_at)}"
-    yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, mend=mend, said_at=ticket.seen_at)
+    yield Drift(side="ticket", says=says, derived=stage, evidence=evidence, fix=fix, said_at=ticket.seen_at)
 
 
 def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: Stage) -> Iterator[Drift]:
@@ -210,7 +210,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
                 says=row.release or "",
                 derived=f"fixed in {', '.join(ticket.fix_versions)}",
                 evidence=evidence,
-                mend=f'set the row\'s release to "{", ".join(ticket.fix_versions)}"',
+                fix=f'set the row\'s release to "{", ".join(ticket.fix_versions)}"',
                 said_at=said_at,
             )
         if row.in_progress and work is Work.DONE:
@@ -219,7 +219,7 @@ def _ask_release(rows: Sequence[IndexEntry], ticket: TicketState | None, stage: 
                 says="(WIP)",
                 derived=f"{ticket.status}, {ticket.resolution}",
                 evidence=evidence,
-                mend='take "(WIP)" off the row',
+                fix='take "(WIP)" off the row',
                 said_at=said_at,
             )
 
@@ -233,7 +233,7 @@ def _ask_ticket_names(page: PageVersion | None, rows: Sequence[IndexEntry]) -> I
         says=f"{page.jira} on the page",
         derived=f"{row.jira} in the index",
         evidence=f'version {page.version} by {page.saved_by}, {_day(page.saved_at)}; "{row.title}"',
-        mend="name the same ticket on the page and in the index",
+        fix="name the same ticket on the page and in the index",
         said_at=max(page.saved_at, row.seen_at),
     )
 

@@ -60,7 +60,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     if state.now < terms.earliest_close:
         care = f" ({', '.join(terms.because)}: care required)" if terms.because else ""
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
-    if judged.hangs:
+    if judged.depends_on_review:
         yield from _say_open_questions(judged.vote)
     if terms.late_change is not None:
         ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""

@@ -16,7 +16,7 @@ class PageFault:
     code: str
     place: str
     what: str
-    mend: str
+    fix: str
     severity: str = "error"
 
 

@@ -33,7 +33,7 @@ def say_both_ways(judged: VoteState, policy: Policy) -> tuple[str, ...]:
 def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     if judged.vote.root_message_id in state.closed:
         return  # a person has it in hand already
-    outcomes = say_both_ways(judged, state.policy) if judged.hangs else ()
+    outcomes = say_both_ways(judged, state.policy) if judged.depends_on_review else ()
     for ballot in judged.vote.ballots:
         if ballot.status is BallotStatus.REVIEW and ballot.message_id not in judged.vote.claimed_mails:
             yield ReviewItem(
@@ -136,7 +136,7 @@ def _say_stage_after(judged: VoteState, state: State) -> str:
         return f"the proposal is {stage}" + (" as soon as all mail is held" if gap is not None else "")
     if state.now < judged.terms.earliest_close:
         return f"the proposal stays in {state.stage} until the voting period is over"
-    if is_contradicted(judged, state.now) and not judged.hangs:
+    if is_contradicted(judged, state.now) and not judged.depends_on_review:
         announced = judged.vote.declared.outcome if judged.vote.declared is not None else None
         return f"its announcement says {announced}, so you are asked next for the proposal's stage"
     return f"the proposal stays in {state.stage} until its other questions are settled"

@@ -149,9 +149,9 @@ class Expected:
     """What a proposal must have come to at the anchor, written by hand from the story's intent.
 
     `binding` and `other` are the newest round's counted (+1, 0, -1); `other` None where readers may differ on
-    purpose (see the note). `rounds` counts its votes: one where an outcome is named. `hangs` says that an unclear
-    ballot decides, `page_drift` that page or index contradict the stage. `later` is its stage ten days after the
-    anchor, `asleep` 15 days after, when the grace of the first run's warnings is over; None where it stays.
+    purpose (see the note). `rounds` counts its votes: one where an outcome is named. `depends_on_review` says that
+    an unclear ballot decides, `page_drift` that page or index contradict the stage. `later` is its stage ten days
+    after the anchor, `asleep` 15 days after, when the grace of the first run's warnings is over; None where it stays.
     """
 
     stage: Stage
@@ -160,7 +160,7 @@ class Expected:
     outcome: Outcome | None = None
     binding: tuple[int, int, int] | None = None
     other: tuple[int, int, int] | None = None
-    hangs: bool = False
+    depends_on_review: bool = False
     page_drift: bool = False
     later: Stage | None = None
     asleep: Stage | None = None

@@ -129,7 +129,7 @@ def render_drift(key: str, drift: Drift, *, links: str = "", settle: Sequence[st
         f"{_icon('drift')} *{escape(key)}*: {quote(said)}",
         links,
         f"> {quote(drift.evidence)}",
-        f"• {quote(drift.mend)}",
+        f"• {quote(drift.fix)}",
     ]
     lines.extend(_command(each) for each in settle)
     return build_message(f"{key}: {' '.join(said.split())}", lines)

@@ -51,7 +51,7 @@ def render_faults(key: str, faults: Sequence[PageFault], *, links: str = "") -> 
     lines = [f"{KINDS['lint'].icon} The page of *{escape(key)}* has {count}", links]
     alike: dict[tuple[str, str], list[PageFault]] = {}
     for fault in faults:
-        alike.setdefault((fault.code, fault.mend if fault.code == "K04" else fault.what), []).append(fault)
+        alike.setdefault((fault.code, fault.fix if fault.code == "K04" else fault.what), []).append(fault)
     lines.extend(_say(group) for group in list(alike.values())[:_MAX_NAMED])
     if len(alike) > _MAX_NAMED:
         lines.append(f"• and {len(alike) - _MAX_NAMED} more")
@@ -63,5 +63,5 @@ def _say(alike: Sequence[PageFault]) -> str:
     first = alike[0]
     what = first.what if len(alike) == 1 else first.what.partition(': "')[0]
     places = ", ".join(quote(fault.place, 60) for fault in alike)
-    fix = quote(first.mend if len({f.mend for f in alike}) == 1 else "add these headings, or say why not", 160)
+    fix = quote(first.fix if len({f.fix for f in alike}) == 1 else "add these headings, or say why not", 160)
     return f"• {places}: {quote(what, 160)} ({first.code}). {fix[:1].upper()}{fix[1:]}."

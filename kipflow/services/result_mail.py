@@ -114,7 +114,7 @@ def _find_state(view: ProposalView, now: datetime) -> VoteState:
         (state.outcome not in OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
         (now < closes, f"its vote closes no earlier than {closes:%Y-%m-%d %H:%M} UTC"),
         (asked is not None, _say_question(view, asked)),
-        (state.hangs or state.vote.is_held, "a person must settle first what could turn its outcome"),
+        (state.depends_on_review or state.vote.is_held, "a person must settle first what could turn its outcome"),
     )
     for refused, why in refusals:
         if refused:

@@ -67,10 +67,10 @@ def find_faults_around(
     if others:
         what = f'number {number} is taken twice: "{cut(others[0])}" has it too'
         fix = "give the younger page the next free number"
-        faults.append(PageFault(code="K09", place="title", what=what, mend=fix))
+        faults.append(PageFault(code="K09", place="title", what=what, fix=fix))
     if ticket and is_ticket_missing:
         what = f"{ticket} does not exist in JIRA"
-        faults.append(PageFault(code="K10", place="Status", what=what, mend="name the ticket that tracks the work"))
+        faults.append(PageFault(code="K10", place="Status", what=what, fix="name the ticket that tracks the work"))
     return tuple(faults)
 
 
@@ -124,7 +124,7 @@ def _lint_title(title: str, prefix: str) -> list[PageFault]:
         return []
     what = f'"{cut(title)}" has no number of its own'
     fix = f'take the next number (`kipflow new`) and begin the title with it: "{prefix}-N: "'
-    return [PageFault(code="K01", place="title", what=what, mend=fix)]
+    return [PageFault(code="K01", place="title", what=what, fix=fix)]
 
 
 def _lint_state(state: str) -> list[PageFault]:
@@ -140,7 +140,7 @@ def _lint_state(state: str) -> list[PageFault]:
         what, fix = "the template's hint stands beside the Current state", "delete the hint"
     else:
         return []
-    return [PageFault(code="K05", place="Status", what=what, mend=fix)]
+    return [PageFault(code="K05", place="Status", what=what, fix=fix)]
 
 
 def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]:
@@ -152,10 +152,10 @@ def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]
             continue
         if not found:
             fix = f'add the heading "{name}" with a few sentences'
-            faults.append(PageFault(code="K02", place=name, what="the section is missing", mend=fix))
+            faults.append(PageFault(code="K02", place=name, what="the section is missing", fix=fix))
         elif not any(_holds_text(sections, n) for n in found):
             fix = "write it, or say why there is nothing to say"
-            faults.append(PageFault(code="K03", place=name, what="the section is empty", mend=fix))
+            faults.append(PageFault(code="K03", place=name, what="the section is empty", fix=fix))
     return faults
 
 
@@ -190,7 +190,7 @@ def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms)
             code="K04",
             place=place[:_LONGEST_PLACE],
             what=f'text of the template: "{cut(found[0])}"' + (f" and {len(found) - 1} more" if found[1:] else ""),
-            mend="replace it with your own description, or delete it",
+            fix="replace it with your own description, or delete it",
         )
         for place, found in lines.items()
     ]
@@ -203,7 +203,7 @@ def _lint_comments(text: str) -> list[PageFault]:
             code="K04",
             place=place[:_LONGEST_PLACE],
             what=f'a comment was left: "{cut(comment)}"',
-            mend="delete it, once the section is written",
+            fix="delete it, once the section is written",
             severity="note",
         )
         for place, comment in find_comments(text)
@@ -221,7 +221,7 @@ def _lint_interfaces(sections: Sequence[Section]) -> list[PageFault]:
             # each interface is a fault of its own: naming one does not fix another
             place=f"Public Interfaces: {t.interface}",
             what=f'{t.interface} is touched ("{cut(t.line)}") but not named',
-            mend=f"say in Public Interfaces what changes for {t.interface}",
+            fix=f"say in Public Interfaces what changes for {t.interface}",
         )
         for t in touched
         if t.interface not in named and t.interface in {"log-format", "protocol", "client-api"}

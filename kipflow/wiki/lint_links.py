@@ -23,7 +23,7 @@ def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
     if field is None and "discussion" not in norms.fields:
         return []
     if field is None:
-        return [PageFault(code="K06", place="Status", what="no discussion thread", mend=fix)]
+        return [PageFault(code="K06", place="Status", what="no discussion thread", fix=fix)]
     hosts = {urlsplit(a).hostname or "" for a in find_addresses(field)}
     if not hosts:
         what = "discussion thread is the template's" if has_hint(field.value) else _say("discussion thread", field)
@@ -33,7 +33,7 @@ def lint_discussion(field: Field | None, norms: Norms) -> list[PageFault]:
         what, fix = "the template's hint stands beside the discussion thread", "delete the hint"
     else:
         return []
-    return [PageFault(code="K06", place="Status", what=what, mend=fix)]
+    return [PageFault(code="K06", place="Status", what=what, fix=fix)]
 
 
 def find_addresses(field: Field) -> list[str]:
@@ -52,7 +52,7 @@ def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFaul
     if "jira" not in norms.fields:
         return []
     if field is None:
-        return [PageFault(code="K07", place="Status", what="no JIRA ticket", mend=fix)]
+        return [PageFault(code="K07", place="Status", what="no JIRA ticket", fix=fix)]
     # the template links KAFKA-1; the first ticket of a project is older than its proposals
     untouched = {"KAFKA-1", f"{project}-1"}
     text = " ".join([field.value, *field.links, *field.tickets])
@@ -67,7 +67,7 @@ def lint_ticket(field: Field | None, prefix: str, norms: Norms) -> list[PageFaul
         what, fix = "the template's hint stands beside the ticket", "delete the hint"
     else:
         return []
-    return [PageFault(code="K07", place="Status", what=what, mend=fix)]
+    return [PageFault(code="K07", place="Status", what=what, fix=fix)]
 
 
 def _say(name: str, field: Field) -> str:

@@ -16,7 +16,7 @@ SELECT
     v.other_for,
     v.other_abstain,
     v.other_against,
-    v.hangs AS hangs_on_review,
+    v.depends_on_review,
     p.decided_at
 FROM proposal p
 JOIN vote v ON v.number = p.number AND v.is_current

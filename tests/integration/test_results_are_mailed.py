@@ -196,7 +196,7 @@ def test_an_unclear_ballot_keeps_a_result_back_though_it_turns_nothing(village: 
     )
     village.receive([unclear], OVER)
     village.decide(OVER)
-    assert not village.parts.store.proposal(77, OVER).votes[-1].hangs
+    assert not village.parts.store.proposal(77, OVER).votes[-1].depends_on_review
     run(village, server)
     assert rows(village) == []
     ballot = {"proposal": "77", "mail": "<unclear@x.example>", "choice": "+1"}

@@ -77,7 +77,7 @@ def test_a_proposal_comes_to_what_the_story_says(told: Parts, number: int) -> No
         assert (counts.plus, counts.zero, counts.minus) == answer.other, _ballots(seen, answer)
     if answer.outcome is not None:
         assert seen.votes[-1].outcome is answer.outcome, answer.note
-        assert seen.votes[-1].hangs is answer.hangs, answer.note
+        assert seen.votes[-1].depends_on_review is answer.depends_on_review, answer.note
     assert bool([d for d in seen.drift if d.side == "page"]) is answer.page_drift, answer.note
 
 

@@ -165,7 +165,7 @@ def test_a_page_that_could_never_be_read_is_shown_on_its_proposal(store: SqlStor
     (gone,) = [d for d in store.proposal(9, START + DAY).drift if d.side == "page"]
     assert gone.says == "gone: restricted: this account may not read it"
     assert "never read" in gone.evidence
-    assert "let the account" in gone.mend
+    assert "let the account" in gone.fix
     # shown again: its versions are read as those of any new page
     del wiki.refused["9"]
     assert sync(store, wiki, START + DAY)[0]["versions_new"] == 1

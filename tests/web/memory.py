@@ -218,8 +218,8 @@ class MemoryBoard:
             state = d.votes[-1]
             clock = VoteClock(
                 round=state.vote.round, opened_at=state.vote.opened_at, earliest_close=state.terms.earliest_close,
-                quorum=state.terms.quorum, outcome=state.outcome, tally=state.tally, hangs=state.hangs,
-                care=state.terms.because,
+                quorum=state.terms.quorum, outcome=state.outcome, tally=state.tally,
+                depends_on_review=state.depends_on_review, care=state.terms.because,
             )  # fmt: skip
         return BoardRow(
             number=f.proposal.number, key=f.key, title=f.proposal.title, author=f.proposal.author, stage=d.stage,

@@ -122,7 +122,7 @@ def test_every_command_that_settles_something_is_an_act_of_the_board() -> None:
 def test_an_index_out_of_step_opens_in_the_wikis_editor() -> None:
     class Drifted(MemoryBoard):
         def drift(self) -> tuple[DriftRow, ...]:
-            found = Drift(side="index", says="accepted", derived="Vote", evidence="", mend="move the row")
+            found = Drift(side="index", says="accepted", derived="Vote", evidence="", fix="move the row")
             return (DriftRow(number=7, key="KIP-7", title="Fences", stage=Stage.VOTE, drift=found),)
 
     editor = "https://wiki.example/pages/editpage.action?pageId=1"

@@ -18,7 +18,7 @@ class CountedBoard(MemoryBoard):
 
     def drift(self) -> tuple[DriftRow, ...]:
         found = Drift(
-            side="result", says="binding +1: 4", derived="counted +1: 3; Ivo <Lind> is announced", evidence="", mend=""
+            side="result", says="binding +1: 4", derived="counted +1: 3; Ivo <Lind> is announced", evidence="", fix=""
         )
         return (DriftRow(number=7, key="KIP-7", title="Fences", stage=Stage.ACCEPTED, drift=found),)
 

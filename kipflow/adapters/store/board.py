@@ -84,7 +84,7 @@ def load_review(connection: sa.Connection, rules: Rules, limit: int | None = Non
         sa.select(review_item, proposal.c.title, proposal.c.stage, proposal.c.decided_at, message.c.message_id)
         .join(proposal, proposal.c.number == review_item.c.number)
         .outerjoin(message, message.c.message_id == review_item.c.subject)
-        .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
+        .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
         .limit(limit)
     )
     rows = list(connection.execute(statement))

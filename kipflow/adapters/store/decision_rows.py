@@ -84,6 +84,6 @@ def ballot_rows(decision: Decision) -> list[Row]:
 
 def review_rows(decision: Decision) -> list[Row]:
     return [
-        as_row(item, number=decision.number, position=position, hangs=bool(item.outcomes))
+        as_row(item, number=decision.number, position=position, affects_outcome=bool(item.outcomes))
         for position, item in enumerate(decision.review)
     ]

@@ -103,7 +103,7 @@ def _row(checked: CheckedPage, key: tuple[str, str], fault: PageFault, known: sa
         "place": key[1],
         "number": checked.number,
         "what": clean_text(fault.what)[:_MAX_WORDS],
-        "mend": clean_text(fault.mend)[:_MAX_WORDS],
+        "fix": clean_text(fault.fix)[:_MAX_WORDS],
         "severity": fault.severity,
         "since": known.since if known is not None and known.until is None else at,
         "until": None,

@@ -140,7 +140,7 @@ def _load_questions(
         sa.select(review_item, proposal.c.title, proposal.c.stage)
         .join(proposal, proposal.c.number == review_item.c.number)
         .where(sa.or_(own, review_item.c.subject.in_(cast), about), *_LIVE)
-        .order_by(review_item.c.hangs.desc(), review_item.c.number, review_item.c.position)
+        .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
         .limit(MOST)
     )
     return tuple(

@@ -30,7 +30,7 @@ def is_announced_failed(state: State, judged: VoteState) -> bool:
     if not _is_over(state, judged) or _find_said(judged) != "failed":
         return False
     return judged.outcome is Outcome.FAILED or (
-        judged.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not judged.hangs
+        judged.outcome in {Outcome.SHORT, Outcome.CONTESTED} and not judged.depends_on_review
     )
 
 

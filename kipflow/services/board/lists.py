@@ -66,7 +66,7 @@ class VoteClock:
     """The current vote of a proposal in stage Vote, as last decided.
 
     `quorum` and `earliest_close` include the care required; `care` names the interfaces that raised them.
-    `hangs` says that ballots under review could turn it.
+    `depends_on_review` says that ballots under review could turn it.
     """
 
     round: int
@@ -75,7 +75,7 @@ class VoteClock:
     quorum: int
     outcome: Outcome
     tally: Tally
-    hangs: bool = False
+    depends_on_review: bool = False
     care: tuple[str, ...] = ()
 
 

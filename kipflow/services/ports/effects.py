@@ -31,7 +31,7 @@ GONE = frozenset({"skipped", "withdrawn"})
 EDITS = frozenset({"index", "page"})
 
 #: In a payload: the effect says that an acceptance does not hold. Until a person releases it, the index keeps the row.
-RETRACTS = "acceptance_falls"
+RETRACTS = "retracts_acceptance"
 #: In a payload: the silence that the effect warns the author of (its `silent_at`). Sent, it is the warning's delivery.
 WARNS = "warns_of_silence"
 #: In a payload: the rows of the index that somebody moved back, each as (number, where it stands, where it should).

@@ -67,7 +67,7 @@ PUBLIC: Mapping[type, tuple[str, ...]] = {
     RecordedTransition: ("recorded_at", "retracted"),
     Transition: ("number", "source", "target", "at", "rule", "actor", "policy_version", "retracts", "repeat"),
     Evidence: ("kind", "ref"),
-    VoteState: ("tally", "outcome", "hangs"),
+    VoteState: ("tally", "outcome", "depends_on_review"),
     VoteTerms: ("quorum", "earliest_close", "because"),
     Vote: ("key", "proposal", "round", "root_message_id", "opened_at", "ended_at", "ended_how", "root_missing"),
     Ballot: ("choice", "binding", "claimed_binding", "cast_at", "message_id", "rule", "status", "known_by", "is_ruled"),

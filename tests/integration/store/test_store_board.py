@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from kipflow.adapters.store import SqlStore, tables
+from kipflow.adapters.store import SqlStore, migrate, migrations, tables
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Unreadable
@@ -23,7 +23,7 @@ from kipflow.domain.tally import Outcome
 from kipflow.domain.votes import Choice
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import RowQuery, Sort, Waiting
-from kipflow.services.ports import Effect
+from kipflow.services.ports import RETRACTS, Effect
 from tests.integration.store.mails import (
     LIST,
     NOW,
@@ -237,8 +237,8 @@ def test_a_proposal_that_is_unknown_or_undecided_is_an_error(board: SqlStore, nu
 
 def test_drift_is_listed_with_its_fix(board: SqlStore) -> None:
     [row] = board.drift()
-    mend = 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
-    assert (row.key, row.drift.mend) == ("KIP-8", mend)
+    fix = 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
+    assert (row.key, row.drift.fix) == ("KIP-8", fix)
 
 
 def test_questions_that_an_outcome_depends_on_come_first_with_their_mail(board: SqlStore) -> None:
@@ -248,13 +248,74 @@ def test_questions_that_an_outcome_depends_on_come_first_with_their_mail(board: 
             (8, "ballot", "<no@mail.example>", ["read against: fails"]),
         ):
             row = {"number": number, "position": 0, "kind": kind, "subject": subject, "question": "?", "line": ""}
-            row |= {"outcomes": outcomes, "hangs": bool(outcomes)}
+            row |= {"outcomes": outcomes, "affects_outcome": bool(outcomes)}
             session.connection.execute(sa.insert(tables.review_item).values(row))
     found = board.review()
     assert [(r.number, r.item.kind, r.url) for r in found] == [
         (8, "ballot", "https://lists.example/thread/no@mail.example"),
         (7, "result", ""),
     ]
+
+
+def test_what_was_stored_under_older_names_is_read_under_the_new(board: SqlStore, database_url: sa.URL) -> None:
+    question = {"number": 7, "position": 0, "kind": "ballot", "subject": "x", "question": "?", "line": ""}
+    fault = {
+        "page_id": "8",
+        "number": 8,
+        "code": "K03",
+        "place": "Motivation",
+        "what": "it is empty",
+        "fix": "write it",
+    }
+    with board.begin() as session:
+        said = {"text": 'they wrote "mend": "acceptance_falls":', RETRACTS: True}
+        session.outbox.enqueue([Effect(key="7/r", number=7, channel="slack", payload=said, approval=True)], now=AS_OF)
+        session.connection.execute(
+            sa.insert(tables.review_item).values(question | {"outcomes": ["fails"], "affects_outcome": True})
+        )
+        session.connection.execute(sa.insert(tables.page_fault).values(fault | {"severity": "error", "since": NOW}))
+        session.connection.execute(sa.update(tables.vote).values(depends_on_review=True))
+    before = read_renamed(board)
+    with board.begin() as session:
+        name_as_before(session.connection)
+    migrate(database_url)
+    assert read_renamed(board) == before
+
+
+def read_renamed(store: SqlStore) -> list[Any]:
+    with store.read() as session:
+        waiting = session.outbox.find_waiting_retraction(7)
+        open_votes = session.connection.execute(sa.text("SELECT number, depends_on_review FROM open_votes")).all()
+        found = [session.pages.load_faults(8), waiting, open_votes, store.drift(), store.review()]
+    assert all(found)
+    return [*found, [row.clock for row in store.rows(RowQuery()).rows]]
+
+
+def name_as_before(connection: sa.Connection) -> None:
+    """Undo the renaming of columns and keys."""
+    for view in reversed(migrations.VIEWS):
+        connection.exec_driver_sql(f"DROP VIEW {view}")
+    for name, old, new in (
+        ("page_fault", "mend", "fix"),
+        ("vote", "hangs", "depends_on_review"),
+        ("review_item", "hangs", "affects_outcome"),
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE {name} RENAME COLUMN {new} TO {old}")
+    for table, column, key in ((tables.proposal, "drift", "number"), (tables.outbox, "payload", "key")):
+        for row in connection.execute(sa.select(table.c[key], table.c[column])).all():
+            where = table.c[key] == row[0]
+            connection.execute(sa.update(table).where(where).values({column: with_older_keys(row[1])}))
+    connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0022'")
+
+
+def with_older_keys(value: Any) -> Any:
+    match value:
+        case dict():
+            older = {"fix": "mend", RETRACTS: "acceptance_falls"}
+            return {older.get(key, key): item for key, item in value.items()}
+        case list():
+            return [with_older_keys(item) for item in value]
+    return value
 
 
 def test_lists_are_paged_newest_first(board: SqlStore) -> None:

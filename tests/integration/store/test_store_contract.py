@@ -241,10 +241,10 @@ def test_a_fault_is_new_once_and_again_where_a_note_became_an_error(any_store: A
         judged=None,
     )
     lacks, thread = (
-        PageFault(code=code, place=place, what="it is empty", mend="write it", severity=severity)
+        PageFault(code=code, place=place, what="it is empty", fix="write it", severity=severity)
         for code, place, severity in (("K03", "Motivation", "note"), ("K06", "Status", "error"))
     )
-    grown = PageFault(code="K03", place="Motivation", what="it is empty", mend="write it")
+    grown = PageFault(code="K03", place="Motivation", what="it is empty", fix="write it")
     with any_store.begin() as session:
         session.pages.save_version(make_page(1, 7), seen_at=AT)
 

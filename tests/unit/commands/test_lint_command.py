@@ -79,7 +79,7 @@ def test_json_and_csv_name_the_page_of_each_fault(tmp_path: Path, capsys: pytest
     assert run(["lint", page, "--format", "json"]) == 1
     (fault,) = json.loads(capsys.readouterr().out)
     assert (fault["page"], fault["code"], fault["severity"]) == (page, "K07", "error")
-    assert fault["mend"] == "name the ticket that tracks the work (KAFKA-N)"
+    assert fault["fix"] == "name the ticket that tracks the work (KAFKA-N)"
     assert run(["lint", page, "--format", "csv"]) == 1
     assert next(csv.DictReader(io.StringIO(capsys.readouterr().out)))["what"] == 'JIRA is "TBD"'
 

@@ -124,7 +124,7 @@ def test_what_cannot_run_says_why_in_one_line(
 
 
 def test_an_outcome_that_depends_on_review_is_shown_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
-    path = CORPUS / "result-hangs-on-a-condition.mbox"
+    path = CORPUS / "result-depends-on-a-condition.mbox"
     assert run(["votes", str(path), *ROSTER, *KAFKA, "--as-of", "2026-04-01", "--format", "json"]) == 0
     (vote,) = json.loads(capsys.readouterr().out)["votes"]
     assert (vote["outcome"], vote["possible_outcomes"]) == ("short", ["short", "passed"])

@@ -58,9 +58,9 @@ def test_every_side_that_disagrees_is_reported_with_its_evidence_and_the_edit_th
         "announced by Nia Holt, 2026-03-10",
         "SHED-1, seen 2026-03-12",
     ]
-    assert found[0].mend == 'set "Current state" to "Accepted"'
-    assert found[1].mend == 'move the row to "accepted"'
-    assert all(d.mend for d in found)
+    assert found[0].fix == 'set "Current state" to "Accepted"'
+    assert found[1].fix == 'move the row to "accepted"'
+    assert all(d.fix for d in found)
 
 
 def test_a_template_state_is_no_contradiction_until_the_proposal_is_settled() -> None:
@@ -99,7 +99,7 @@ def test_the_release_in_the_index_is_held_against_the_ticket(
 def test_a_ticket_that_is_done_without_a_vote_is_reported() -> None:
     open_page = (page(0, jira="SHED-1"),)
     found = drift(pages=open_page, votes=(), tickets=(ticket("Resolved", "Fixed", "3.1.0"),))
-    assert [(d.side, d.mend) for d in found] == [("ticket", "call its vote, or correct the resolution of SHED-1")]
+    assert [(d.side, d.fix) for d in found] == [("ticket", "call its vote, or correct the resolution of SHED-1")]
 
 
 def test_page_and_index_that_name_two_tickets_are_reported() -> None:
@@ -109,7 +109,7 @@ def test_page_and_index_that_name_two_tickets_are_reported() -> None:
 
 def test_a_number_that_stands_twice_in_the_index_names_the_row_to_remove() -> None:
     found = drift(index_entries=(row(), row("dormant")))
-    assert [(d.says, d.mend) for d in found] == [("dormant", 'remove this row: another stands in "accepted"')]
+    assert [(d.says, d.fix) for d in found] == [("dormant", 'remove this row: another stands in "accepted"')]
 
 
 def test_a_page_that_is_gone_is_reported_until_it_is_back() -> None:
@@ -134,7 +134,7 @@ def test_a_count_that_differs_is_reported_with_the_voters_who_make_the_differenc
 def test_what_an_operator_settled_is_what_the_sides_are_held_against() -> None:
     found = drift(rulings=(ruling(15, "stage", stage="Discarded"),))
     assert [(d.side, d.derived) for d in found] == [("page", "Discarded")]
-    assert Stage.DISCUSSION in found[0].mend
+    assert Stage.DISCUSSION in found[0].fix
 
 
 # -- releases ------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_who_says_what_only_missing_mail_holds_up_is_not_out_of_step() -> None:
 def test_a_page_whose_mail_is_not_held_is_not_asked_to_become_a_draft() -> None:
     assert drift(pages=(page(0),), messages=(), votes=()) == []
     found = drift(pages=(page(0, StatusWord.ACCEPTED),), messages=(), votes=())
-    assert found[0].mend == 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
+    assert found[0].fix == 'read the mail of its time (`kipflow ingest`), or set "Current state" to "Draft"'
 
 
 def test_what_is_acknowledged_is_listed_no_more_until_a_side_says_something_else() -> None:

@@ -46,7 +46,7 @@ RECORDS = [
         settled_at=NOW, accepted=True,
     ),
     Evidence(kind="message", ref="<a@mail.example>", line="+1", url="https://lists.example/a"),
-    Drift(side="page", says="Accepted", derived="Draft", evidence="version 1", mend="set it", said_at=NOW),
+    Drift(side="page", says="Accepted", derived="Draft", evidence="version 1", fix="set it", said_at=NOW),
     PageVersion(
         page_id="7", version=1, saved_at=NOW, saved_by="mlind", title="KIP-7", number=7, status=StatusWord.DRAFT,
         status_text="Draft", touches=(("protocol", "a line"),), labels=("kip",),

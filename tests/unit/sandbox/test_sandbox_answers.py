@@ -159,7 +159,7 @@ def test_a_proposal_comes_to_what_the_story_means(number: int, reading: Reading)
     assert newest.outcome is answer.outcome
     assert tuple(newest.tally.binding.as_dict().values()) == answer.binding
     assert answer.other is None or tuple(newest.tally.non_binding.as_dict().values()) == answer.other
-    assert newest.hangs is answer.hangs
+    assert newest.depends_on_review is answer.depends_on_review
 
 
 @pytest.mark.parametrize("number", expected())

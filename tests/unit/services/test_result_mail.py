@@ -52,7 +52,7 @@ def make_view(
     )  # fmt: skip
     state = VoteState(
         vote=vote, terms=VoteTerms(quorum=3, earliest_close=OPENED + timedelta(days=3)), tally=count(ballots),
-        outcome=outcome, hangs=False, differences=(),
+        outcome=outcome, depends_on_review=False, differences=(),
     )  # fmt: skip
     links = {ROOT: "https://lists.example/thread/root@x.example"}
     links |= {b.message_id: f"https://lists.example/thread/{b.voter}" for b in ballots}
@@ -196,7 +196,7 @@ DECLARED = Declared(by="Kim", message_id="<r@x.example>", announced_at=OPENED, o
     ("change", "vote_change", "at", "why"),
     [
         ({"outcome": Outcome.OPEN}, {}, NOW, "no result yet"),
-        ({"hangs": True}, {}, NOW, "a person must settle"),
+        ({"depends_on_review": True}, {}, NOW, "a person must settle"),
         ({}, {"declared": DECLARED}, NOW, "announced already"),
         ({}, {"ended_at": OPENED, "ended_how": "cancelled"}, NOW, "no vote"),
         ({}, {}, OPENED + timedelta(days=1), "closes no earlier"),

@@ -124,9 +124,7 @@ def write_faults() -> Mapping[str, Any]:
         others=(),
         judged=None,
     )
-    fault = PageFault(
-        code="K03", place="Motivation", what="still the template's text", mend="say why", severity="error"
-    )
+    fault = PageFault(code="K03", place="Motivation", what="still the template's text", fix="say why", severity="error")
     return find_fault_effects(checked, [fault], RULES, at(2))[0].payload
 
 

@@ -58,7 +58,7 @@ def test_each_fault_is_found_at_its_place(old: str, new: str, code: str, place: 
     assert old in GOOD
     found = [f for f in lint(GOOD.replace(old, new)) if f.code == code]
     assert [f.place for f in found] == [place]
-    assert all(f.severity == "error" and f.mend for f in found)
+    assert all(f.severity == "error" and f.fix for f in found)
 
 
 def test_a_title_needs_a_number_of_its_own() -> None:
@@ -128,7 +128,7 @@ def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
 def test_a_title_without_number_is_reported_by_its_words(title: str, told: str) -> None:
     (fault,) = [f for f in lint(GOOD, title=title) if f.code == "K01"]
     assert told in fault.what
-    assert "kipflow new" in fault.mend
+    assert "kipflow new" in fault.fix
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_drawing_fills_a_section() -> None:
 
 def test_a_hint_beside_an_answer_is_reported_once_by_the_rule_of_its_field() -> None:
     hinted = GOOD.replace("SAND-77</a>", "SAND-77</a> <em>[Change the link from SAND-1 to your own ticket]</em>")
-    assert [(f.code, f.place, f.mend) for f in lint(hinted)] == [("K07", "Status", "delete the hint")]
+    assert [(f.code, f.place, f.fix) for f in lint(hinted)] == [("K07", "Status", "delete the hint")]
     hinted = GOOD.replace("Under Discussion", 'Under Discussion <em>[One of "Under Discussion", "Accepted"]</em>')
     assert codes(lint(hinted)) <= {"K05"}
 
@@ -182,7 +182,7 @@ def lint_as(body: str) -> tuple[PageFault, ...]:
 def test_a_ticket_of_another_project_is_reported_with_the_project_that_it_should_be_of() -> None:
     (fault,) = lint_as(GOOD.replace("SAND-77", "DUNE-12"))
     assert (fault.code, fault.what) == ("K07", "DUNE-12 is no ticket of SAND")
-    assert "SAND-N" in fault.mend
+    assert "SAND-N" in fault.fix
 
 
 def test_the_first_ticket_of_the_project_is_the_templates() -> None:

@@ -130,7 +130,7 @@ review_item = Table(
     Column("number", Integer, ForeignKey("proposal.number"), nullable=False),
     Column("position", Integer, nullable=False),
     *columns_of(ReviewItem),
-    Column("hangs", Boolean, nullable=False),  # whether the outcome of a vote depends on it
+    Column("affects_outcome", Boolean, nullable=False),  # of a vote
     PrimaryKeyConstraint("number", "position"),
 )
 
