@@ -16,7 +16,7 @@ Written by `python -m tools.stage_table` from `kipflow/domain/stages/table.py`: 
 
 The facts are applied in order of time, and between them the clock at each moment at which time alone may change
 something. On each event its rows are tried from top to bottom, and each that fits applies to what those above it have
-made. The running vote is judged when the clock strikes, after a ballot or an announcement in it, after each ruling,
+made. The running vote is judged when a deadline passes, after a ballot or an announcement in it, after each ruling,
 and, where the policy asks about changed pages, after each version of the page. Of these rules only the first that fits
 applies, and only if all mail since the opening of the vote is held. While the number itself is in doubt, none does.
 
@@ -34,7 +34,7 @@ _EVENTS = {
     Event.RESULT: "an announcement",
     Event.RULING: "a ruling",
     Event.JUDGED: "the running vote is judged",
-    Event.CLOCK: "the clock strikes",
+    Event.CLOCK: "a deadline passes",
 }
 _SETS = {
     frozenset(Stage): "any",

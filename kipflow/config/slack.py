@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from kipflow.config.values import Line, StrictModel, Url, named, once
-from kipflow.domain.messagekinds import ALWAYS_TOLD, KINDS
+from kipflow.domain.messagekinds import ALWAYS_SENT, KINDS
 from kipflow.domain.quiet import QuietHours
 
 _CLOCK = named(r"([01][0-9]|2[0-3]):[0-5][0-9]", 'a time of day in quotes such as "07:00"')
@@ -32,7 +32,7 @@ def _check_kinds(value: object) -> object:
     for kind, where in value.items():
         _check_kind(kind)
         if where is False or where in {"off", "digest"}:
-            if kind in ALWAYS_TOLD:
+            if kind in ALWAYS_SENT:
                 raise ValueError(f"a channel for {kind}: what people act on is always announced")
         elif not isinstance(where, str) or not re.fullmatch(r"#[\w-]{1,80}|[CG][A-Z0-9]{5,20}", where):
             raise ValueError(f'a channel such as "#kips", digest or off for {kind}')

@@ -51,7 +51,7 @@ KINDS: Mapping[str, MessageKind] = {
     "digest": MessageKind("once a week, where the community has chosen when", ":newspaper:"),
 }
 #: What people act on is never left out, wherever it goes.
-ALWAYS_TOLD = frozenset({"correction"})
+ALWAYS_SENT = frozenset({"correction"})
 
 _ICONS = {
     Stage.DRAFT: ":pencil2:",

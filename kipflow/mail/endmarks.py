@@ -15,7 +15,7 @@ from kipflow.domain.facts import Kind
 from kipflow.mail.announcements.tokens import has_word, tokenize
 
 _SEPARATOR = re.compile(r"\s[-–—]+>?\s|[:：()\[\]*|,]|-+>|[.!]+\s*$")
-_TOLD_OF = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
+_VOTE_ON = re.compile(r"^(?:the\s+)?vot(?:e|ing)\s+(?:on|for|to)\b", re.IGNORECASE)
 #: "Result for Foo 1.2": of a vote, or a title
 _RESULT_OF = re.compile(r"^\W*(?:the\s+)?(?:results?|outcome|tally)\s+(?:of|for|from|on)\s+", re.IGNORECASE)
 _MAX_SEGMENTS = 20
@@ -67,4 +67,4 @@ def _find_last_word(title: str, bare: str) -> EndMark | None:
         return None
     word, before = match.group(1), bare[: match.start()]
     loud = " " in word or (word.isupper() and any(c.islower() for c in before))
-    return EndMark(kind, sure=loud or _TOLD_OF.match(bare.strip()) is not None, title=title[: match.start()])
+    return EndMark(kind, sure=loud or _VOTE_ON.match(bare.strip()) is not None, title=title[: match.start()])

@@ -84,8 +84,8 @@ async def open_connection(request: Request) -> Response:
 @router.post("/slack/socket")
 async def hand_over(request: Request, envelope: dict[str, Any]) -> Response:
     """An envelope of one's own for the app: one that Slack repeats, or one that it would never send."""
-    told = await request.app.state.sockets.send(envelope)
-    return Response(status_code=204 if told else 503)
+    is_sent = await request.app.state.sockets.send(envelope)
+    return Response(status_code=204 if is_sent else 503)
 
 
 @router.delete("/slack/socket")

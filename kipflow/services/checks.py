@@ -58,9 +58,9 @@ def _is_open(page: CheckedPage) -> bool:
 def _notify(
     session: Session, page: CheckedPage, new: Sequence[PageFault], effects: EffectRules, as_of: datetime
 ) -> int:
-    worth_telling = [f for f in new if f.severity == "error"]
-    if not worth_telling or not _is_open(page):
+    errors = [f for f in new if f.severity == "error"]
+    if not errors or not _is_open(page):
         return 0  # nobody rewrites the page of a settled proposal
-    caused = find_fault_effects(page, worth_telling, effects, as_of)
+    caused = find_fault_effects(page, errors, effects, as_of)
     session.outbox.enqueue(caused, now=as_of, status="pending" if effects.sends else "skipped")
-    return len(worth_telling) if caused else 0
+    return len(errors) if caused else 0

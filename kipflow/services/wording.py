@@ -93,7 +93,7 @@ def say_warning(given: SilenceWarning) -> str:
 
 
 #: State of a warning's message → why nobody was warned by it.
-_NOT_TOLD = {
+_NOT_DELIVERED = {
     "skipped": "would be warned; dry-run: nobody was",
     "held": "nobody was warned yet: the message waits for a person's approval",
     "failed": "nobody was warned yet: sending was given up",
@@ -110,7 +110,7 @@ def say_delivery(given: SilenceWarning, key: str, effects: Iterable[OutboxRow]) 
         return f"delivered on {given.delivered_at:%Y-%m-%d %H:%M} UTC"
     name = find_warning_key(key, given)
     status = next((e.status for e in effects if e.key == name), "")
-    return _NOT_TOLD.get(status, "nobody was warned: there was nobody to send it, or nowhere to")
+    return _NOT_DELIVERED.get(status, "nobody was warned: there was nobody to send it, or nowhere to")
 
 
 def find_warning_key(key: str, warning: SilenceWarning) -> str:

@@ -126,7 +126,7 @@ def _fields(name: str) -> tuple[str, ...]:
 
 
 def _shorten(value: str | list[str]) -> str | list[str]:
-    """A value as the audit log has it: a whole document is told by its beginning."""
+    """A value as the audit log has it: of a whole document only its beginning."""
     return f"{value[:MAX_REASON]}…" if isinstance(value, str) and len(value) > MAX_REASON else value
 
 

@@ -259,7 +259,7 @@ def test_messages_that_no_token_can_send_are_said_to_wait(
 def test_a_service_that_is_not_there_refuses_the_connection(community: Community, slack: str) -> None:
     """Slack's address leads to nothing.
 
-    The warning says "connection refused", which tells more than the name of an error.
+    The warning says "connection refused", which says more than the name of an error.
     """
     assert slack
     community.write_config(slack={"url": "http://127.0.0.1:9/api", "channel": "#proposals", "operators": "#ops"})

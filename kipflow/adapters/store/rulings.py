@@ -69,7 +69,7 @@ def revoke_ruling(connection: sa.Connection, ruling_id: int, *, at: datetime, by
 def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
     """The rulings on the proposal, and on ballots in its mails where they name no proposal; by time.
 
-    Those on who is who are not among them: `find_bearing` picks the ones that its votes have to do with.
+    Those on who is who are not among them: `find_concerned` picks the ones that its votes have to do with.
     """
     its_mails = sa.select(message_proposal.c.message_id).where(message_proposal.c.number == number)
     unnamed = sa.and_(ruling.c.number.is_(None), ruling.c.kind == "ballot", ruling.c.target.in_(its_mails))

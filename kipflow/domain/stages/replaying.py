@@ -30,22 +30,22 @@ def replay(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
     pending = sorted(m for m in find_moments(facts) if m.at <= as_of)
     if pending:
         state = state._replace(now=pending[0].at)
-    struck: set[datetime] = set()
+    handled: set[datetime] = set()
     for fact in pending:
-        # facts of the very moment at which a clock strikes come first
-        state = _pass_time(state, fact.at, struck, inclusive=False)
+        # facts come before the clock of the same moment
+        state = _pass_time(state, fact.at, handled, inclusive=False)
         state = handle(state, fact.at, fact.event, fact.what)
-    return _pass_time(state, as_of, struck, inclusive=True)._replace(now=as_of)
+    return _pass_time(state, as_of, handled, inclusive=True)._replace(now=as_of)
 
 
-def _pass_time(state: State, until: datetime, struck: set[datetime], *, inclusive: bool) -> State:
+def _pass_time(state: State, until: datetime, handled: set[datetime], *, inclusive: bool) -> State:
     """Apply the clock at each moment before `until` at which time alone may change something."""
     while True:
-        due = (t for t in find_clock_moments(state) if t not in struck and state.now <= t)
+        due = (t for t in find_clock_moments(state) if t not in handled and state.now <= t)
         clock = next(due, None)
         if clock is None or clock > until or (clock == until and not inclusive):
             return state
-        struck.add(clock)
+        handled.add(clock)
         state = handle(state, clock, Event.CLOCK, None)
 
 

@@ -31,7 +31,7 @@ def put_on_hold(h: Head) -> bool:
     MUSED, "put off", "I'll restart the vote once the KIP is updated.", leaves=("I'll start a new vote if you insist.",)
 )
 def put_off(h: Head) -> bool:
-    return h.can_be("reopens") and h.hangs_on and not any(t.text in {"if", "unless"} for t in h.tokens)
+    return h.can_be("reopens") and h.is_subject_to and not any(t.text in {"if", "unless"} for t in h.tokens)
 
 
 @call(

@@ -52,7 +52,7 @@ _NUM_TOTAL = re.compile(rf"{_NUM}\s+(?:in\s+)?(?:total|all|overall)\b", re.IGNOR
 _ANY_NUMBER = re.compile(_NUM, re.IGNORECASE)
 _PATTERNS = (_FRACTION, _NUM_TOTAL, _NUM_SIDE, _NUM_GROUP, _CHOICE_NUM, _GROUP_NUM, _NUM_CHOICE)
 # "we did not reach three binding votes", "at least 3 binding +1": numbers that were not cast
-_NOT_TOLD = re.compile(
+_NOT_CAST = re.compile(
     rf"\b(?:(?:not|never|n['’]t)(?: \w+)? (?:{join_words('gathers')})\w*|{join_words('short_of')})"
     r"\s+(?:(?:the|its|our|another|a) ){0,2}$",
     re.IGNORECASE,
@@ -65,7 +65,7 @@ NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{_NUMBER})\b\s+(?:\+|-|no
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
 #: For a part of a whole whose choice is not stated.
-_UNTOLD = -1
+_WITHOUT_CHOICE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ def find_counts(line: str) -> list[Count]:
     looked_at = line[:_MAX_LINE]
     for pattern in _PATTERNS if _ANY_NUMBER.search(looked_at) is not None else ():
         for match in pattern.finditer(looked_at):
-            if len(found) < _MAX_COUNTS and _is_told(line, match, found):
+            if len(found) < _MAX_COUNTS and _is_cast(line, match, found):
                 found.append(_read_count(line, match))
     counts: list[Count] = []
     last, before = "+1", 0
-    for count in sorted((count for count in found if count.number != _UNTOLD), key=lambda count: count.start):
+    for count in sorted((count for count in found if count.number != _WITHOUT_CHOICE), key=lambda count: count.start):
         # a new sentence speaks of +1 again, where it names no choice
         last = count.choice or ("+1" if ". " in line[before : count.start] else last)
         before = count.end
@@ -97,11 +97,11 @@ def find_counts(line: str) -> list[Count]:
     return counts
 
 
-def _is_told(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
+def _is_cast(line: str, match: re.Match[str], found: Sequence[Count]) -> bool:
     """Whether a figure was cast, and is no part of another."""
     if any(count.start < match.end() and match.start() < count.end for count in found):
         return False
-    if _NOT_TOLD.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
+    if _NOT_CAST.search(line[max(0, match.start() - 60) : match.start()]) or _MISSING.match(line, match.end()):
         return False
     return match.re is not _NUM_GROUP or bool(match.group("c") or match.group("veto")) or _talks_of_votes(line, match)
 
@@ -111,7 +111,7 @@ def _read_count(line: str, match: re.Match[str]) -> Count:
     side = "-1" if groups.get("veto") or groups.get("against") else "0" if groups.get("zero") else ""
     choice = side or parse_choice(groups.get("c")) or ""
     group = parse_group(groups.get("g") or groups.get("g0") or (first.group("g") if first else None))
-    number = _UNTOLD if match.re is _FRACTION and not choice else _parse_number(groups["n"])
+    number = _WITHOUT_CHOICE if match.re is _FRACTION and not choice else _parse_number(groups["n"])
     return Count(match.start(), match.end(), group, choice, number)
 
 

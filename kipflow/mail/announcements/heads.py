@@ -76,7 +76,7 @@ class Head:
         return self.tokens[-1].text in {"?", "？"} or is_conditional(self.tokens, self.at)
 
     @cached_property
-    def hangs_on(self) -> bool:
+    def is_subject_to(self) -> bool:
         """Whether it is stated, and a condition stands behind it: "passed, subject to approval"."""
         before, behind = self.tokens[: self.at], self.tokens[self.at :]
         is_open = any(t.text in {"yet", "?", "？"} for t in behind) or any(t.can_be("condition") for t in before)
@@ -85,7 +85,7 @@ class Head:
     @cached_property
     def is_for_a_time(self) -> bool:
         """Whether it is stated with its end: "extended until Friday", "paused until the numbers are in"."""
-        return self.hangs_on and any(token.text == "until" for token in self.tokens[self.at :])
+        return self.is_subject_to and any(token.text == "until" for token in self.tokens[self.at :])
 
     @cached_property
     def is_unreal(self) -> bool:

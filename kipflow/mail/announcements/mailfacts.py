@@ -63,7 +63,7 @@ class Mail:
     @cached_property
     def outcomes(self) -> list[Said]:
         found = (said for sentence in self.own for said in read_outcomes(sentence))
-        return [said for said in found if self.is_tagged or said.rule != "hangs-on"]
+        return [said for said in found if self.is_tagged or said.rule != "subject-to"]
 
     @cached_property
     def of_another(self) -> str:

@@ -24,7 +24,7 @@ _OF = 6
 # -- the outcome -----------------------------------------------------------------------------------------------------
 @outcome(NOTHING, "asked, or a condition", "If the vote passes I will merge it.", "Has this vote passed?")
 def conditional(h: Head) -> bool:
-    return h.is_conditional and not h.hangs_on
+    return h.is_conditional and not h.is_subject_to
 
 
 @outcome(NOTHING, "wished, still to come, or of another vote", "I hope it gets adopted soon.", "The last vote failed.")
@@ -43,8 +43,8 @@ def no_outcome(h: Head) -> bool:
 
 
 @outcome(ASK, "on a condition: for results with a tag only", "The vote passed, subject to approval by legal.")
-def hangs_on(h: Head) -> bool:
-    return h.hangs_on
+def subject_to(h: Head) -> bool:
+    return h.is_subject_to
 
 
 @outcome(NOTHING, "has an object", "KIP-7 passes all tests.", leaves=("KIP-7 passes with 3 +1.", "It passed, thanks."))

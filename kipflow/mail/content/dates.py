@@ -68,8 +68,8 @@ def parse_date(text: str) -> datetime | None:
             seconds = parsed[9] or 0
             year, month, day, hour, minute, second = parsed[:6]
             year += 1900 if 100 <= year < 200 else 0  # years since 1900, as C counts them
-        zone_told = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
-        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone_told).astimezone(UTC)
+        written_zone = timezone(timedelta(seconds=seconds)) if abs(seconds) <= 15 * 3600 else UTC
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=written_zone).astimezone(UTC)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
     return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None

@@ -105,7 +105,7 @@ def _collect_multipart(kind: str, parts: list[bytes], *, depth: int, budget: _Bu
         note_limits(part, headers, budget.note)
         content = parse_content_type(headers.text("content-type"))
         texts = _collect(headers, body, depth=depth + 1, budget=budget)
-        if kind == "multipart/alternative" and content.type == "text/plain" and _is_told(texts):
+        if kind == "multipart/alternative" and content.type == "text/plain" and _is_complete(texts):
             budget.twins.extend(parts[index + 1 :])  # they need not be read, unless they say something else
             return texts
         if kind != "multipart/alternative" and any(texts for _, texts in found) and _is_file(content):
@@ -142,7 +142,7 @@ def _is_placeholder(text: str) -> bool:
     return has_any(("html", "mime", "mail"), folded) and _PLACEHOLDER.search(text) is not None
 
 
-def _is_told(texts: list[str]) -> bool:
+def _is_complete(texts: list[str]) -> bool:
     """Whether a plain alternative surely holds what the mail says, judged by itself."""
     text = "".join(texts).strip()
     if not text or _is_placeholder(text[:_LONGEST_PLACEHOLDER]):

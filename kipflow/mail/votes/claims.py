@@ -104,7 +104,7 @@ _SIGNED = re.compile(
 )
 
 
-def find_claim_told_apart(text: str, author: str = "") -> bool | None:
+def find_separate_claim(text: str, author: str = "") -> bool | None:
     """The claim that a mail makes of its vote elsewhere in its words, or behind its author's name at the end."""
     folded = fold_case(text)
     names_claim = "binding" in folded

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from kipflow.domain.votes import Choice, Expression, Standing
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.quoting import OwnLine
-from kipflow.mail.votes.claims import find_claim, find_claim_told_apart, skip_claim
+from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
 from kipflow.mail.votes.lexicon import begins, fold, has, leaves_only
 from kipflow.mail.votes.values import find_values, parse_value
@@ -63,7 +63,7 @@ def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     folded = fold(text[:_SHORT])
     if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
-    claimed, standing = find_claim_told_apart(text, author), Standing.UNCLEAR
+    claimed, standing = find_separate_claim(text, author), Standing.UNCLEAR
     if claimed is None and len(text) < _SHORT:  # of who has voted it says nothing new
         found = (_find_own_claim(sentence) for sentence in _SENTENCE.split(text))
         claimed, standing = next((claim for claim in found if claim is not None), None), Standing.HINT
@@ -97,4 +97,4 @@ def _read_answer(own: Sequence[OwnLine], author: str) -> Iterator[tuple[Finding,
     choices = [c for c, names in _ANSWERS.items() if not leaves_only((*names, "greeting"), folded)]
     if len(choices) == 1:
         why = "a mail of a word or two, without a value: is it a vote?"
-        yield find("told-without-number", Standing.HINT, why, choice=choices[0]), said[0].text
+        yield find("stated-without-number", Standing.HINT, why, choice=choices[0]), said[0].text

@@ -196,10 +196,10 @@ class Mention:
     def is_conditional(self) -> bool:
         """Whether a condition stands behind it, or opens a clause before it."""
         above, behind = self.sentence.preceding, fold(self.sentence.following[:80])
-        hangs = find_words("hangs", behind)[:1]
+        conditions = find_words("depends", behind)[:1]
         return (
             has_condition(self.tail)
-            or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in hangs)
+            or any(not leaves_only(("filler", "own", "from_me"), behind[: h.start()]) for h in conditions)
             or (opens_under_condition(above) if self.opens else follows_condition(self.lead, above))
             or (self.choice is Choice.AGAINST and is_alternative(self.lead))
         )

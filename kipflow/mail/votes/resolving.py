@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.votes.claims import find_claim_told_apart, skip_claim
+from kipflow.mail.votes.claims import find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
 
@@ -59,11 +59,11 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
         doubt = ("contradiction", "votes for it, and objects elsewhere: which is meant?")
     elif vote.choice is Choice.AGAINST and has("praise", folded) and not _objects(vote, folded):
         doubt = ("contradiction", "votes against it, and only praises it: is the sign a slip?")
-    elif any(has("hangs", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
+    elif any(has("depends", s) and _speaks_of_the_vote(s) for s in re.split(r"[.!?]\s", folded)):
         doubt = ("conditional", "another sentence makes the vote depend on something: is it met?")
     else:
         claimed = vote.claimed_binding
-        return vote if claimed is not None else replace(vote, claimed_binding=find_claim_told_apart(text, author))
+        return vote if claimed is not None else replace(vote, claimed_binding=find_separate_claim(text, author))
     return vote.as_question(*doubt)
 
 

@@ -117,7 +117,7 @@ def opening(m: Mention) -> bool:
 
 
 @rule(CAST, "")
-def told_as_own(m: Mention) -> bool:
+def stated_as_own(m: Mention) -> bool:
     """I am +1 on this | Still +1 from me | not: Jun is +1 on this"""
     is_bare = m.segment in {"a", "an", "the"}  # "A -1 with reasons is welcome"
     runs_on = bool(m.rest.strip(" .!")) and not (m.mine_follows or m.is_claimed or begins("goes_on", fold(m.rest)))

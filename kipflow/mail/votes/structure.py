@@ -203,8 +203,8 @@ def _votes_on_parts(run: Sequence[Leading], lines: Sequence[str]) -> bool:
     or any list below "Please vote:", says how to vote.
     """
     for v in run:
-        is_told = _SAYS_WHAT.match(v.after) is not None or _NUMBER.match(lines[v.index]) is not None
-        if not is_told or has("choosing", fold(v.after)):
+        goes_on = _SAYS_WHAT.match(v.after) is not None or _NUMBER.match(lines[v.index]) is not None
+        if not goes_on or has("choosing", fold(v.after)):
             return False
     above = fold(next((x for x in reversed(lines[: run[0].index]) if x.strip()), ""))
     return not has("explains", above) or has("first_person", above)

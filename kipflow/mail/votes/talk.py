@@ -30,8 +30,8 @@ def measurement(m: Mention) -> bool:
         return True
     if above.endswith(":") and technical.is_technical(above, ""):  # "retries.max:" and "-1" below it
         return True
-    is_told = m.clause.endswith("my") and begins("told_of", fold(m.rest).lstrip())
-    if m.mine_follows or is_told or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
+    is_discussed = m.clause.endswith("my") and begins("discussed", fold(m.rest).lstrip())
+    if m.mine_follows or is_discussed or (m.is_apart and (m.is_claimed or has("my_vote", fold(m.lead)))):
         return False
     return technical.is_technical("" if m.opens else m.lead, m.tail)  # marks alone make no formula: "1) +1", "=> +1"
 
@@ -106,7 +106,7 @@ def talked_of(m: Mention) -> bool:
     if m.segment.endswith(("my", "my own")) and _SAYS_IF_BINDING.match(m.rest):
         return False
     behind = fold(m.rest.lstrip(" \"'”’»`*"))
-    return begins("told_of", behind) and (behind.startswith("here") or not m.mine_follows)
+    return begins("discussed", behind) and (behind.startswith("here") or not m.mine_follows)
 
 
 @rule(IGNORE, "agrees with a remark")

@@ -30,8 +30,8 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if claimed is not None and not named and has("assent", folded):
         choices = choices | {Choice.FOR}
     if not choices:
-        is_told = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
-        if is_told and not has("need", folded):
+        is_about_own = len(folded.split()) <= 12 and (has("own_vote", folded) or _breaks_off(folded))
+        if is_about_own and not has("need", folded):
             return find("vote-not-understood", Standing.UNCLEAR, "speaks of the own vote: what is it?", claimed=claimed)
         return None
     choice = next(iter(choices)) if len(choices) == 1 else None
@@ -46,7 +46,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     elif choice is None or denied or _is_doubted(folded):
         rule, why = "conditional", "words that cast a vote, with a doubt about them: is it cast?"
     else:
-        rule, why = "told-in-words", ""
+        rule, why = "stated-in-words", ""
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
 
 
@@ -72,7 +72,7 @@ def _ask(choice: Choice | None, folded: str) -> Finding | None:
         return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
     if not _is_short(folded):
         return None
-    return find("told-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
+    return find("stated-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
 
 
 def _find_approved(folded: str) -> set[Choice]:

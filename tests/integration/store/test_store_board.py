@@ -275,6 +275,9 @@ def test_what_was_stored_under_older_names_is_read_under_the_new(board: SqlStore
         )
         session.connection.execute(sa.insert(tables.page_fault).values(fault | {"severity": "error", "since": NOW}))
         session.connection.execute(sa.update(tables.vote).values(depends_on_review=True))
+        stated = make_expression(line='"rule":"told-in-words"', rule="stated-in-words")
+        session.mail.save_messages([make_message("words", 7, parent="vote", expressions=(stated,))], seen_at=AS_OF)
+        session.connection.execute(sa.update(tables.ballot).values(rule="stated-as-own"))
     before = read_renamed(board)
     with board.begin() as session:
         name_as_before(session.connection)
@@ -286,7 +289,9 @@ def read_renamed(store: SqlStore) -> list[Any]:
     with store.read() as session:
         waiting = session.outbox.find_waiting_retraction(7)
         open_votes = session.connection.execute(sa.text("SELECT number, depends_on_review FROM open_votes")).all()
-        found = [session.pages.load_faults(8), waiting, open_votes, store.drift(), store.review()]
+        rules = session.connection.scalars(sa.select(tables.ballot.c.rule)).all()
+        read = [vote.ballots for vote in load_facts(session, 7).votes]
+        found = [session.pages.load_faults(8), waiting, open_votes, rules, read, store.drift(), store.review()]
     assert all(found)
     return [*found, [row.clock for row in store.rows(RowQuery()).rows]]
 
@@ -301,7 +306,12 @@ def name_as_before(connection: sa.Connection) -> None:
         ("review_item", "hangs", "affects_outcome"),
     ):
         connection.exec_driver_sql(f"ALTER TABLE {name} RENAME COLUMN {new} TO {old}")
-    for table, column, key in ((tables.proposal, "drift", "number"), (tables.outbox, "payload", "key")):
+    connection.execute(sa.update(tables.ballot).values(rule="told-as-own"))
+    for table, column, key in (
+        (tables.proposal, "drift", "number"),
+        (tables.outbox, "payload", "key"),
+        (tables.message, "expressions", "message_id"),
+    ):
         for row in connection.execute(sa.select(table.c[key], table.c[column])).all():
             where = table.c[key] == row[0]
             connection.execute(sa.update(table).where(where).values({column: with_older_keys(row[1])}))
@@ -312,7 +322,8 @@ def with_older_keys(value: Any) -> Any:
     match value:
         case dict():
             older = {"fix": "mend", RETRACTS: "acceptance_falls"}
-            return {older.get(key, key): item for key, item in value.items()}
+            older_rule = {"stated-in-words": "told-in-words"}
+            return {older.get(key, key): older_rule.get(item, item) for key, item in value.items()}
         case list():
             return [with_older_keys(item) for item in value]
     return value

@@ -20,7 +20,7 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, ProposalFacts
 from kipflow.domain.history import reconcile
-from kipflow.domain.messagekinds import ALWAYS_TOLD, KINDS
+from kipflow.domain.messagekinds import ALWAYS_SENT, KINDS
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.domain.policy import PageChanges, Policy
@@ -283,7 +283,7 @@ def check_limits(payload: Mapping[str, Any]) -> None:
 
 def test_every_kind_of_message_is_looked_at() -> None:
     assert {path.stem for path in FOLDER.glob("*.json")} == set(MESSAGES)
-    assert set(KINDS) == set(MESSAGES) >= ALWAYS_TOLD
+    assert set(KINDS) == set(MESSAGES) >= ALWAYS_SENT
 
 
 def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
