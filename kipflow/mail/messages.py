@@ -30,6 +30,7 @@ from kipflow.mail.trackers import is_from_program
 from kipflow.mail.twins import ask_twins
 from kipflow.mail.unread import ask_unread, points_at_attachment
 from kipflow.mail.votes.leftovers import BRIEF
+from kipflow.mail.votes.people import lists_others
 from kipflow.mail.votes.reading import read_expressions, read_subject
 
 #: Proposals that one answer to a digest can vote on: each vote is a question.
@@ -129,6 +130,8 @@ def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) 
     announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
+    if declared is not None:  # whom it lists has voted elsewhere
+        votes = tuple(v for v in votes if v.standing in _SURE or not lists_others(v.line, head.sender.name))
     if not votes and head.is_sealed and not own_text:
         votes = (_SEALED,)
     if twins:
@@ -184,6 +187,7 @@ def answers_digest(reading: SubjectReading) -> bool:
     return reading.is_reply and not reading.numbers and "digest" in reading.topic
 
 
+_SURE = {Standing.CLEAR, Standing.WITHDRAWAL}
 _VALUE_CELL = re.compile(r"\|\s*[+-][01]\s*\|")
 #: Subjects under which a vote can end without the mail being an answer.
 ENDING_KINDS = frozenset({Kind.RESULT, Kind.CANCEL, Kind.VOTE})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kipflow.mail.announcements.names import find_names, is_own
-from kipflow.mail.votes.conditions import UNDERSTOOD
+from kipflow.domain.people import fold_name
+from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own
+from kipflow.mail.votes.conditions import UNDERSTOOD, has_condition
 from kipflow.mail.votes.lexicon import begins, drop, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
@@ -16,6 +17,25 @@ _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
 _LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
 _ITEM = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)])\s")
 _PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
+#: two words with capitals in a row; what is no letter, digit or small letter is one
+_CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
+_IN_A_ROW = re.compile(
+    rf"\b(?P<one>{_CAPITAL})(?:\s*\([^()]{{1,30}}\))?(?:,| and| &| und| et)\s+(?=(?P<other>{_CAPITAL}))"
+)
+#: an option, somebody's, two names or words with capitals: more than a label that leads up to a vote
+_NO_LEAD = re.compile(r"\d|['’]s\b|[vV]otes?\b|^\S+ [A-Z]")
+_SAYS_MORE = (
+    "negation",
+    "condition",
+    "hypothetical",
+    "other",
+    "behalf",
+    "reports",
+    "remark",
+    "part",
+    "need",
+    "measure",
+)
 _LABELS = ("own", "change", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
 
@@ -62,4 +82,29 @@ def is_labelled(m: Mention) -> bool:
         has(n, label) for n in ("sums_up", "casts", "vote_for", "vote_against", "from_me")
     ):
         return False
-    return bool(leaves_only(_LABELS, label))
+    return bool(leaves_only(_LABELS, label)) and not _leads_up(m, match)
+
+
+def _leads_up(m: Mention, label: re.Match[str]) -> bool:
+    """Whether a label of unknown words is all that stands before a vote that claims to bind: "Eccola: +1 (binding)".
+
+    Nothing that is tested or measured binds; that the label is no known name is seen to once the names are known.
+    """
+    written = label["label"]
+    is_all = m.is_claimed and m.sentence.starts_line and label.end() == len(m.lead) and not m.rest.strip(" .!*_")
+    return is_all and not (_NO_LEAD.search(written) or any(has(name, fold(written)) for name in _SAYS_MORE))
+
+
+def find_leading_name(line: str, value: str) -> str:
+    """The one word before a vote: "Eccola: +1 (binding)", or "Jun: +1 (binding)"; "" where there is none."""
+    match = _LABEL.match(line.partition(value)[0])
+    return match["label"] if match is not None and " " not in match["label"] else ""
+
+
+def lists_others(line: str, author: str) -> bool:
+    """Whether a line puts two people or more in a row, and none of them its writer: "with Jun, Mara (binding)"."""
+    pairs = ((m["one"], m["other"]) for m in _IN_A_ROW.finditer(line))
+    named = any(not {fold_name(word) for word in pair} & COMMON_WORDS for pair in pairs)
+    words = {fold_name(word) for word in re.findall(r"\w+", line)}
+    is_own = bool(words & set(fold_name(author).split())) or has("first_person", fold(line))
+    return named and not is_own and not has_condition(line)
