@@ -33,7 +33,7 @@ def check_pages(store: Store, *, effects: EffectRules, as_of: datetime, norms: N
             new = session.pages.save_faults(page, found, rules=rules, at=as_of)
             faults += len(found)
             notified += _notify(session, page, new, effects, as_of)
-    return Report(counts={"pages_checked": len(due), "faults": faults, "faults_told": notified})
+    return Report(counts={"pages_checked": len(due), "faults": faults, "faults_reported": notified})
 
 
 def find_faults(session: Session, page: CheckedPage, *, prefix: str, norms: Norms) -> list[PageFault]:

@@ -164,9 +164,9 @@ def test_a_claimed_number_is_asked_about_when_somebody_known_writes_in_it(commun
     assert (question["proposal"], question["kind"]) == ("KIP-8", "claimed-number")
     assert "Kim Osei" in question["question"]
     assert question["settle"].splitlines()[0] == 'kipflow -C village review number 8 accept --reason "…"'
-    (told,) = [effect for effect in load_effects(community) if effect.number == 8]
-    assert told.payload["channel"] == "#ops"
-    assert "evil" not in json.dumps(told.payload)
+    (reported,) = [effect for effect in load_effects(community) if effect.number == 8]
+    assert reported.payload["channel"] == "#ops"
+    assert "evil" not in json.dumps(reported.payload)
     said = community.run("new", "Quiet gates")
     assert said.out.startswith("KIP-9: Quiet gates")
     assert "KIP-8 was passed over" in said.err
@@ -204,8 +204,8 @@ def test_a_page_makes_a_claimed_number_real_and_people_hear_of_it_then(community
     wiki.add("KIP-8: Tidy shelves")
     wiki.sync(community, day=6.2)
     assert community.stage(8) == "Accepted"
-    told = [e.payload["text"] for e in load_effects(community) if e.payload.get("channel") == "#proposals"]
-    assert "KIP-8: Vote → Accepted" in told
+    reported = [e.payload["text"] for e in load_effects(community) if e.payload.get("channel") == "#proposals"]
+    assert "KIP-8: Vote → Accepted" in reported
     assert "KIP-8: Tidy shelves" in wiki.index
 
 

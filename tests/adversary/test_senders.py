@@ -48,15 +48,15 @@ def test_three_forged_names_accept_nothing(community: Community) -> None:
     open, and each of the three is asked about."""
     mails = honest_vote()
     forged = [forge(who, f"f{i}", 1.2 + i / 10, "+1 (binding)") for i, who in enumerate((LIND, OSEI, BERG))]
-    told = [mails["vote"], *forged, mails["result"]]
+    sent_mails = [mails["vote"], *forged, mails["result"]]
 
-    [vote] = community.read_file(*told, as_of=6)["votes"]
+    [vote] = community.read_file(*sent_mails, as_of=6)["votes"]
     assert vote["tally"]["binding"] == vote["tally"]["non_binding"] == {"+1": 0, "0": 0, "-1": 0}
     assert [(b["status"], b["known_by"], b["binding"]) for b in vote["ballots"]] == [("review", "name", False)] * 3
     assert {d["kind"] for d in vote["doubts"]} == {"sender"}
     assert vote["outcome"] != "passed"
 
-    community.follow(*told, day=6)
+    community.follow(*sent_mails, day=6)
     assert community.stage() == "Vote"
     asked = [q for q in community.questions() if q["kind"] == "sender"]
     assert len(asked) == 3

@@ -159,7 +159,7 @@ class Village:
 
     def hold(self, at: datetime, *, status: str = "complete") -> None:
         """The archive is held up to `at`, with `status`."""
-        why = "" if status == "complete" else "as told"
+        why = "" if status == "complete" else "as reported"
         month = ArchiveMonth(list_id=LIST, month="2026-03", status=status, fetched_at=at, why=why)
         with self.parts.store.begin() as session:
             session.mail.save_month(month)

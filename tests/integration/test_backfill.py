@@ -47,8 +47,10 @@ def decide(parts: Parts, as_of: datetime, now: datetime | None = None) -> int:
 def ids(parts: Parts) -> dict[int, list[str]]:
     """Standing histories that begin with mail or a page; a row of the wiki's index has the time it was first seen."""
     with parts.store.begin() as session:
-        told = {n: effective(session.history.load(n)) for n in session.history.load_numbers()}
-    return {n: [t.id for t in history] for n, history in told.items() if history and history[0].rule != "index-row"}
+        histories = {n: effective(session.history.load(n)) for n in session.history.load_numbers()}
+    return {
+        n: [t.id for t in history] for n, history in histories.items() if history and history[0].rule != "index-row"
+    }
 
 
 def test_a_backfill_gives_the_history_ids_included_that_runs_at_the_time_gave(tmp_path: Path, own_sandbox: str) -> None:

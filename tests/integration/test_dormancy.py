@@ -75,7 +75,7 @@ def warnings(village: Village, at: datetime = MONDAY + 2_000 * DAY) -> tuple[Sil
     return village.parts.store.proposal(77, at).warnings
 
 
-def told(village: Village) -> list[str]:
+def warned_texts(village: Village) -> list[str]:
     """What was posted of silence, one line each."""
     return [text.partition("\n")[0] for _, text in village.channel.posted if "nobody has written" in text]
 
@@ -89,13 +89,13 @@ def test_a_first_run_late_in_the_silence_warns_and_gives_the_whole_grace(village
     first = SILENT + 6 * DAY
     look(village, first)
     assert village.stage(first) == Stage.DISCUSSION
-    assert told(village) == [f"KIP-77: {promise(first + GRACE)}"]
+    assert warned_texts(village) == [f"KIP-77: {promise(first + GRACE)}"]
     look(village, DUE + DAY)
     assert village.stage(DUE + DAY) == Stage.DISCUSSION, "it would have been dormant without a word"
     assert agrees(village, DUE + DAY)
     look(village, first + GRACE)
     assert village.lines()[-1] == f"{first + GRACE:%Y-%m-%d %H:%M:%S} Discussion → Dormant (silence)"
-    assert len(told(village)) == 1
+    assert len(warned_texts(village)) == 1
     assert agrees(village, first + GRACE)
 
 
@@ -131,7 +131,7 @@ def test_who_is_there_in_time_warns_on_the_day_and_again_in_the_next_silence(vil
     look(village, MONDAY + 254 * DAY)
     assert village.stage(MONDAY + 254 * DAY) == Stage.DORMANT
     assert [(w.warned_at - MONDAY).days for w in warnings(village)] == [90, 240]
-    assert len(told(village)) == 2
+    assert len(warned_texts(village)) == 2
 
 
 def test_nothing_is_warned_of_while_the_mail_of_that_time_is_not_held(village: Village) -> None:
@@ -168,7 +168,7 @@ def test_late_mail_that_denies_a_silence_takes_a_dormancy_back(village: Village)
     for day in (140, 153, 154):
         look(village, MONDAY + day * DAY)
     assert village.parts.store.proposal(77, MONDAY + 154 * DAY).since == MONDAY + 154 * DAY
-    assert len(told(village)) == 2
+    assert len(warned_texts(village)) == 2
     assert agrees(village, MONDAY + 154 * DAY)
 
 
@@ -205,12 +205,12 @@ def test_dying_before_the_end_of_the_transaction_leaves_no_warning_and_the_next_
         failing.setattr(SqlHistory, "save_decision", die)
         with pytest.raises(Died):
             look(village, SILENT)
-    assert (warnings(village), told(village)) == ((), [])
+    assert (warnings(village), warned_texts(village)) == ((), [])
     look(village, SILENT + DAY / 24)
     assert [w.warned_at for w in warnings(village)] == [SILENT + DAY / 24]
-    assert len(told(village)) == 1
+    assert len(warned_texts(village)) == 1
     look(village, SILENT + DAY / 12)
-    assert len(told(village)) == len(warnings(village)) == 1
+    assert len(warned_texts(village)) == len(warnings(village)) == 1
 
 
 def test_dry_run_shows_what_would_follow_and_makes_nothing_dormant_because_nobody_was_warned(village: Village) -> None:
@@ -234,13 +234,13 @@ def test_who_switches_sending_on_warns_within_a_day_and_gives_the_whole_grace(vi
         advance.advance_all(village.parts.store, policy=village.parts.policy, effects=dry, as_of=at)
     on = DUE + DAY
     look(village, on)
-    assert told(village) == [f"KIP-77: {promise(on + GRACE)}"]
+    assert warned_texts(village) == [f"KIP-77: {promise(on + GRACE)}"]
     look(village, on + DAY)
     assert [w.delivered_at for w in warnings(village)] == [on]
     look(village, on + GRACE)
     assert village.parts.store.proposal(77, on + GRACE).since == on + GRACE
     assert agrees(village, on + GRACE)
-    assert len(told(village)) == 1
+    assert len(warned_texts(village)) == 1
 
 
 class Closed(Channel):
@@ -269,7 +269,7 @@ def test_a_held_warning_makes_nothing_dormant_and_the_grace_begins_when_it_is_de
     with village.parts.store.begin() as session:
         session.outbox.release(key, by="ops", at=late)
     look(village, late)
-    assert len(told(village)) == 1
+    assert len(warned_texts(village)) == 1
     look(village, late + GRACE - DAY)
     seen = village.parts.store.proposal(77, late + GRACE - DAY)
     assert (seen.stage, seen.warned_at) == (Stage.DISCUSSION, late)
@@ -363,7 +363,7 @@ def test_dates_made_up_for_up_to_today_promise_the_whole_grace_from_today(villag
         village.decide(MONDAY + day * DAY, now=today)
     [given] = warnings(village)
     assert (given.as_of, given.warned_at, given.due_at) == (SILENT, today, today + GRACE)
-    assert told(village) == [f"KIP-77: {promise(today + GRACE)}"]
+    assert warned_texts(village) == [f"KIP-77: {promise(today + GRACE)}"]
     look(village, DUE + DAY)
     assert village.stage(DUE + DAY) == Stage.DISCUSSION
     look(village, today + GRACE)
@@ -378,7 +378,7 @@ def test_a_backfill_over_a_downtime_makes_nothing_dormant_without_a_word(village
         village.decide(MONDAY + day * DAY, now=today)
     assert village.stage(today) == Stage.DISCUSSION
     assert [w.due_at for w in warnings(village)] == [today + GRACE]
-    assert len(told(village)) == 1
+    assert len(warned_texts(village)) == 1
 
 
 def test_a_past_silence_that_ended_since_is_made_up_for_without_a_message(village: Village) -> None:
@@ -388,7 +388,7 @@ def test_a_past_silence_that_ended_since_is_made_up_for_without_a_message(villag
     for day in range(1, 101):
         village.decide(MONDAY + day * DAY, now=today)
     assert len(warnings(village)) == 1
-    assert told(village) == []
+    assert warned_texts(village) == []
 
 
 def test_another_policy_is_compared_as_if_everybody_had_been_warned_in_time(village: Village) -> None:

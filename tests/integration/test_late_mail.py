@@ -1,4 +1,4 @@
-"""What comes late corrects history by new entries that say so, and tells those who were told otherwise."""
+"""What comes late corrects history by new entries that say so, and people who heard otherwise hear of it."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def test_objections_that_come_a_week_late_take_the_acceptance_back_and_say_so(vi
 
 def test_people_hear_that_an_acceptance_does_not_hold_when_a_person_lets_them(village: Village) -> None:
     live_through(village, list(story().values()))
-    told = len(village.channel.posted)
+    already_posted = len(village.channel.posted)
 
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
 
     held = [e for e in village.parts.store.effects(limit=500).rows if "corrected" in str(e.payload["text"])]
     assert [e.status for e in held] == ["held"]
-    assert not [text for _, text in village.channel.posted[told:] if "corrected" in text]
+    assert not [text for _, text in village.channel.posted[already_posted:] if "corrected" in text]
     with village.parts.store.begin() as session:
         session.outbox.release(held[0].key, by="ops", at=WEEK)
     village.decide(WEEK + DAY)
@@ -124,14 +124,14 @@ def rule_stage(village: Village, stage: Stage, at: datetime) -> int:
     ).id
 
 
-def corrections_told(village: Village) -> list[str]:
+def find_corrections(village: Village) -> list[str]:
     rows = village.parts.store.effects(limit=500).rows
     return sorted(e.status for e in rows if "corrected" in str(e.payload["text"]))
 
 
-def said_of(village: Village, told: int) -> list[str]:
-    """What the proposals' channel heard after the first `told` messages; questions to operators are left out."""
-    heard = [(channel, text.partition("\n")[0]) for channel, text in village.channel.posted[told:]]
+def said_of(village: Village, already_posted: int) -> list[str]:
+    """What the proposals' channel heard after `already_posted` messages; questions to operators are left out."""
+    heard = [(channel, text.partition("\n")[0]) for channel, text in village.channel.posted[already_posted:]]
     return [text for channel, text in heard if channel == "#proposals"]
 
 
@@ -140,15 +140,15 @@ def test_a_held_correction_is_withdrawn_when_its_cause_is_revoked(village: Villa
     ruling = rule_stage(village, Stage.DISCARDED, MONDAY + 2.5 * DAY)
     village.decide(WEEK)
     assert village.stage(WEEK) == Stage.DISCARDED
-    assert corrections_told(village) == ["held"]
-    told = len(village.channel.posted)
+    assert find_corrections(village) == ["held"]
+    already_posted = len(village.channel.posted)
 
     rulings.revoke(village.parts.store, ruling, by="ops", at=WEEK + DAY, reason="they meant it")
     village.decide(WEEK + DAY)
 
     assert village.stage(WEEK + DAY) == Stage.ACCEPTED
-    assert corrections_told(village) == ["withdrawn"]
-    assert said_of(village, told) == [], "nobody had heard that it fell: that it is accepted is no news"
+    assert find_corrections(village) == ["withdrawn"]
+    assert said_of(village, already_posted) == [], "nobody had heard that it fell: that it is accepted is no news"
 
 
 def test_a_held_correction_that_is_overtaken_by_another_leaves_one_that_says_what_people_heard_last(
@@ -157,12 +157,12 @@ def test_a_held_correction_that_is_overtaken_by_another_leaves_one_that_says_wha
     live_through(village, list(story().values()))
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
-    assert corrections_told(village) == ["held"]
+    assert find_corrections(village) == ["held"]
     rule_stage(village, Stage.DISCARDED, MONDAY + 3.5 * DAY)
     village.decide(WEEK + DAY)
 
     assert village.stage(WEEK + DAY) == Stage.DISCARDED
-    assert corrections_told(village) == ["held", "withdrawn"]
+    assert find_corrections(village) == ["held", "withdrawn"]
     [held] = village.parts.store.effects(status="held", limit=500).rows
     assert "KIP-77: corrected: Accepted → Discarded" in str(held.payload["text"])
 
@@ -178,7 +178,7 @@ def test_a_missing_ballot_that_turns_up_carries_the_vote_at_the_moment_it_would_
 
     assert village.stage(WEEK) == Stage.ACCEPTED
     assert "2026-03-07 09:00:00 Vote → Accepted (result-agrees)" in village.lines()
-    assert "Vote → Accepted" in village.channel.posted[-1][1], "news, though late: nobody had been told"
+    assert "Vote → Accepted" in village.channel.posted[-1][1], "news, though late: nobody had heard it"
     fresh = found(village.folder / "fresh")
     fresh.receive(list(story().values()), WEEK)
     fresh.decide(WEEK)
@@ -299,35 +299,35 @@ def test_an_acceptance_that_comes_again_in_another_way_before_its_fall_was_repor
     village: Village,
 ) -> None:
     live_through(village, list(story().values()))
-    told = len(village.channel.posted)
+    already_posted = len(village.channel.posted)
     rule_stage(village, Stage.DISCUSSION, MONDAY + 2.5 * DAY)
     village.decide(WEEK)
-    assert corrections_told(village) == ["held"]
+    assert find_corrections(village) == ["held"]
 
     rule_stage(village, Stage.ACCEPTED, WEEK + DAY)
     village.decide(WEEK + DAY)
 
     assert village.stage(WEEK + DAY) == Stage.ACCEPTED
-    assert corrections_told(village) == ["withdrawn"]
-    assert said_of(village, told) == []
+    assert find_corrections(village) == ["withdrawn"]
+    assert said_of(village, already_posted) == []
 
 
 def test_what_follows_a_fall_that_nobody_let_go_waits_with_it_and_is_reported_as_one(village: Village) -> None:
     live_through(village, list(story().values()))
-    told = len(village.channel.posted)
+    already_posted = len(village.channel.posted)
     village.receive(late_objections(), WEEK)
     village.decide(WEEK)
     rule_stage(village, Stage.DISCARDED, WEEK + DAY)
     village.decide(WEEK + DAY)
 
-    assert said_of(village, told) == [], "people hold it for accepted still"
-    assert corrections_told(village) == ["held", "withdrawn"]
+    assert said_of(village, already_posted) == [], "people hold it for accepted still"
+    assert find_corrections(village) == ["held", "withdrawn"]
     [held] = village.parts.store.effects(status="held", limit=500).rows
     assert "KIP-77: corrected: Accepted → Discarded" in str(held.payload["text"])
     with village.parts.store.begin() as session:
         session.outbox.release(held.key, by="ops", at=WEEK + 2 * DAY)
     village.decide(WEEK + 2 * DAY)
-    assert said_of(village, told) == ["KIP-77: corrected: Accepted → Discarded"]
+    assert said_of(village, already_posted) == ["KIP-77: corrected: Accepted → Discarded"]
 
 
 def test_a_message_is_named_by_the_correction_that_it_sends_whatever_people_heard_before(village: Village) -> None:
@@ -350,12 +350,12 @@ def test_an_acceptance_that_followed_again_unheard_counts_as_heard_when_it_is_co
     village.decide(WEEK)
     rulings.revoke(village.parts.store, first, by="ops", at=WEEK + DAY, reason="they meant it")
     village.decide(WEEK + DAY)
-    told = len(village.channel.posted)
+    already_posted = len(village.channel.posted)
 
     rule_stage(village, Stage.DORMANT, MONDAY + 1.5 * DAY)
     village.decide(WEEK + 2 * DAY)
     assert village.stage(WEEK + 2 * DAY) == Stage.ACCEPTED, "somebody wrote again, and the vote went on"
-    assert said_of(village, told) == ["KIP-77: corrected: Accepted since 2026-03-07 09:00 UTC"]
+    assert said_of(village, already_posted) == ["KIP-77: corrected: Accepted since 2026-03-07 09:00 UTC"]
 
 
 def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(village: Village) -> None:
@@ -367,20 +367,20 @@ def test_a_second_fall_waits_for_a_person_too_and_so_does_what_overtakes_it(vill
         session.outbox.release(held.key, by="ops", at=WEEK)
     rulings.revoke(village.parts.store, first, by="ops", at=WEEK + DAY, reason="they meant it")
     village.decide(WEEK + DAY)
-    told = len(village.channel.posted)
+    already_posted = len(village.channel.posted)
 
     rule_stage(village, Stage.DISCUSSION, MONDAY + 2.5 * DAY)
     village.decide(WEEK + 2 * DAY)
     second = rule_stage(village, Stage.DISCARDED, MONDAY + 2.4 * DAY)
     village.decide(WEEK + 3 * DAY)
-    assert said_of(village, told) == []
+    assert said_of(village, already_posted) == []
     assert village.parts.store.effects(status="held", limit=500).total == 1
 
     for ruling in (second, second - 1):
         rulings.revoke(village.parts.store, ruling, by="ops", at=WEEK + 4 * DAY, reason="typed wrong")
     village.decide(WEEK + 4 * DAY)
     assert village.stage(WEEK + 4 * DAY) == Stage.ACCEPTED
-    assert said_of(village, told) == [], "people heard that it is accepted, and it is"
+    assert said_of(village, already_posted) == [], "people heard that it is accepted, and it is"
     assert village.parts.store.effects(status="held", limit=500).total == 0
 
 

@@ -75,13 +75,13 @@ class Listener:
     def run(self) -> None:
         """Decide, deliver, keep the index true, and listen."""
         store, now = self.village.parts.store, self.now
-        told, updated = len(self.village.channel.posted), len(self.village.channel.updates)
+        already_posted, updated = len(self.village.channel.posted), len(self.village.channel.updates)
         self.village.hold(now)
         self.village.decide(now)
         kind = index_kind(store, self.wiki, "1000", now)
         kind.plan()
         deliver.deliver(store, {"index": kind}, now=now)
-        for channel, text in self.village.channel.posted[told:]:
+        for channel, text in self.village.channel.posted[already_posted:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])
         for _, text in self.village.channel.updates[updated:]:

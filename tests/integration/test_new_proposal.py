@@ -39,9 +39,9 @@ def numbers(wiki: ConfluenceWiki) -> list[int]:
 def test_a_dry_run_shows_the_number_and_writes_nothing(own_sandbox: str, parts_of: Callable[[str], Parts]) -> None:
     wiki = wiki_of(own_sandbox)
     before = numbers(wiki)
-    told = take(parts_of(own_sandbox), wiki, "Quiet gates", writes=False)
-    assert (told.page_id, told.title) == (None, f"KIP-{told.number}: Quiet gates")
-    assert told.number > max(before)
+    shown = take(parts_of(own_sandbox), wiki, "Quiet gates", writes=False)
+    assert (shown.page_id, shown.title) == (None, f"KIP-{shown.number}: Quiet gates")
+    assert shown.number > max(before)
     assert numbers(wiki) == before
 
 
@@ -172,9 +172,9 @@ def test_the_command_writes_a_page_that_the_next_sync_brings_and_the_round_up_li
     assert run(["new", "Quiet gates"]) == 0
     assert "(not written: add --write)" in capsys.readouterr().out
     assert run(["new", "Quiet gates", "--write"]) == 0
-    told = capsys.readouterr()
-    key = told.out.split(":")[0]
-    assert f"[DISCUSS] {key}: Quiet gates" in told.err
+    shown = capsys.readouterr()
+    key = shown.out.split(":")[0]
+    assert f"[DISCUSS] {key}: Quiet gates" in shown.err
     run(["sync"])
     assert run(["advance"]) == 0
     capsys.readouterr()

@@ -72,7 +72,7 @@ def faults(store: SqlStore) -> list[PageFault]:
 
 def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
     save(store, GOOD)
-    assert check(store) == {"pages_checked": 1, "faults": 0, "faults_told": 0}
+    assert check(store) == {"pages_checked": 1, "faults": 0, "faults_reported": 0}
     assert check(store)["pages_checked"] == 0
     save(store, GOOD + "<h1>More</h1><p>x</p>", version=2)
     assert check(store)["pages_checked"] == 1
@@ -80,7 +80,7 @@ def test_a_page_is_judged_once_per_version(store: SqlStore) -> None:
 
 def test_new_faults_are_reported_in_one_message_and_never_again(store: SqlStore) -> None:
     save(store, GOOD.replace("<p>Rust.</p>", "").replace("<p>Oil.</p>", ""))
-    assert check(store)["faults_told"] == 2
+    assert check(store)["faults_reported"] == 2
     (message,) = outbox(store)
     text = message.payload["blocks"][0]["text"]["text"]
     assert "Rejected Alternatives" in text
@@ -90,14 +90,14 @@ def test_new_faults_are_reported_in_one_message_and_never_again(store: SqlStore)
     check(store)
     assert faults(store) == []
     save(store, GOOD.replace("<p>Rust.</p>", ""), version=3)
-    assert check(store) == {"pages_checked": 1, "faults": 1, "faults_told": 0}
+    assert check(store) == {"pages_checked": 1, "faults": 1, "faults_reported": 0}
     assert len(outbox(store)) == 1
     assert [f.code for f in faults(store)] == ["K03"]
 
 
 def test_a_draft_may_be_unfinished(store: SqlStore) -> None:
     save(store, render_page(state="Draft"))
-    assert check(store)["faults_told"] == 0
+    assert check(store)["faults_reported"] == 0
     assert {f.severity for f in faults(store)} == {"note"}
 
 
@@ -105,11 +105,11 @@ def test_what_a_draft_was_allowed_to_lack_is_reported_when_it_is_put_up_for_disc
     save(store, render_page(state="Draft"))
     check(store)
     save(store, render_page(state="Under Discussion"), version=2)
-    told = check(store)["faults_told"]
-    assert told == len(faults(store)) > 5
+    reported = check(store)["faults_reported"]
+    assert reported == len(faults(store)) > 5
     # the next save mends nothing: nobody is notified the same again
     save(store, render_page(state="Under Discussion") + "<p>x</p>", version=3)
-    assert check(store)["faults_told"] == 0
+    assert check(store)["faults_reported"] == 0
     assert len(outbox(store)) == 1
 
 
@@ -123,7 +123,7 @@ def test_ten_saves_in_an_hour_show_each_fault_once(store: SqlStore) -> None:
 
 def test_the_page_of_a_settled_proposal_is_left_in_peace(store: SqlStore) -> None:
     save(store, GOOD.replace("Under Discussion", "Accepted").replace("<p>Rust.</p>", ""))
-    assert check(store)["faults_told"] == 0
+    assert check(store)["faults_reported"] == 0
 
 
 def test_a_page_that_was_saved_long_ago_is_no_news(store: SqlStore) -> None:
@@ -136,7 +136,7 @@ def test_a_number_that_is_taken_twice_is_reported_on_both_pages(store: SqlStore)
     save(store, GOOD)
     check(store)
     save(store, GOOD, page_id="71", title="KIP-7 - Doors")
-    assert check(store) == {"pages_checked": 2, "faults": 2, "faults_told": 2}
+    assert check(store) == {"pages_checked": 2, "faults": 2, "faults_reported": 2}
     assert [f.code for f in faults(store)] == ["K09", "K09"]
 
 

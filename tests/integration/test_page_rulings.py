@@ -76,7 +76,7 @@ def save_page(version: int, body: str, at: datetime) -> None:
 
 @pytest.fixture
 def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """KIP-7 was voted on from 9 March on, its page changed on the 10th, its result was told on the 13th."""
+    """KIP-7 was voted on from 9 March on, its page changed on the 10th, its result was announced on the 13th."""
     config = tmp_path / "config"
     for name, text in {"communities/shelves.yaml": COMMUNITY, "rosters/shelves.yaml": ROSTER}.items():
         path = config / name
@@ -100,7 +100,7 @@ def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     capsys.readouterr()
 
 
-def told_status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+def reported_status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     assert run(["status", "7", "--format", "json"]) == 0
     found: dict[str, object] = json.loads(capsys.readouterr().out)
     return found
@@ -108,7 +108,7 @@ def told_status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 
 @pytest.mark.usefixtures("changed_after_the_vote")
 def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    assert told_status(capsys)["stage"] == "Vote"
+    assert reported_status(capsys)["stage"] == "Vote"
 
     assert run(["review", "--format", "json"]) == 1
     (question,) = json.loads(capsys.readouterr().out)
@@ -122,7 +122,7 @@ def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pyt
     assert run(ruling) == 0
     run(["advance", "--as-of", "2026-03-15"])
     capsys.readouterr()
-    assert told_status(capsys)["stage"] == "Accepted"
+    assert reported_status(capsys)["stage"] == "Accepted"
     assert run(["review"]) == 0
     capsys.readouterr()
     assert run(["review", "page", "7", "--by", "bo", "--reason", "me too", "--as-of", "2026-03-16"]) == 0

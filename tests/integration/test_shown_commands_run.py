@@ -34,8 +34,8 @@ def test_every_command_of_the_docs_runs(
         capsys.readouterr()
         monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")  # a command that names another sets it for its process
         code = run(words)
-        told = capsys.readouterr().err
+        reported = capsys.readouterr().err
         codes[code] = codes.get(code, 0) + 1
-        assert code in {0, 1} or (told.startswith("kipflow: ") and MISFIT not in told), (words, told)
-        assert "unexpected fault" not in told, (words, told)
+        assert code in {0, 1} or (reported.startswith("kipflow: ") and MISFIT not in reported), (words, reported)
+        assert "unexpected fault" not in reported, (words, reported)
     assert codes[0] + codes.get(1, 0) >= 12, "most of them find what they are about"

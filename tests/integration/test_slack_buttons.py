@@ -57,7 +57,7 @@ def ask_for_approval(parts: Parts) -> None:
 
 
 @pytest.fixture
-def told(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
+def story(own_sandbox: str, parts_of: Callable[[str], Parts], airflow: sa.Engine) -> Iterator[tuple[str, Parts]]:
     """A sandbox whose operators were asked, and an app that listens there."""
     parts = parts_of(own_sandbox)
     run_once(parts)
@@ -134,8 +134,8 @@ def wait_for_answers(url: str, message: dict[str, Any], count: int, channel: str
     raise AssertionError("nobody answered")
 
 
-def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(told: tuple[str, Parts]) -> None:
-    url, parts = told
+def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(story: tuple[str, Parts]) -> None:
+    url, parts = story
     asked = find_asked(url, "this waits for approval")
     assert "not among those who may settle" in press(url, asked, "send it", "lokafor")
     row = parts.store.effects(status="held").rows[0]
@@ -146,9 +146,9 @@ def test_a_held_effect_is_approved_by_who_may_and_by_nobody_else(told: tuple[str
 
 
 def test_a_question_is_settled_with_a_reason_by_whom_the_roster_has(
-    told: tuple[str, Parts], airflow: sa.Engine
+    story: tuple[str, Parts], airflow: sa.Engine
 ) -> None:
-    url, parts = told
+    url, parts = story
     asked = find_asked(url, "needs a person")
     label = find_button(asked)["text"]["text"]
     assert "Nothing was done" in press(url, asked, label, "bvogel"), "without a reason, as anywhere"
@@ -164,8 +164,10 @@ def find_rulings(parts: Parts) -> list[tuple[str, str]]:
         return [(ruling.author, ruling.reason) for ruling in session.rulings.load_all()]
 
 
-def test_nothing_is_done_where_airflows_audit_log_does_not_take_it(told: tuple[str, Parts], airflow: sa.Engine) -> None:
-    url, parts = told
+def test_nothing_is_done_where_airflows_audit_log_does_not_take_it(
+    story: tuple[str, Parts], airflow: sa.Engine
+) -> None:
+    url, parts = story
     with airflow.begin() as connection:
         connection.exec_driver_sql("DROP TABLE log")
     asked = find_asked(url, "this waits for approval")
@@ -182,8 +184,8 @@ def test_an_app_that_does_not_know_airflows_database_says_so_and_notes_acts_in_i
     assert f'bvogel: release {{"key": "{KEY}"}}' in caplog.text
 
 
-def test_an_envelope_that_slack_repeats_acts_once(told: tuple[str, Parts], airflow: sa.Engine) -> None:
-    url, parts = told
+def test_an_envelope_that_slack_repeats_acts_once(story: tuple[str, Parts], airflow: sa.Engine) -> None:
+    url, parts = story
     asked = find_asked(url, "needs a person")
     hand_over(url, asked)
     hand_over(url, asked)
@@ -194,8 +196,8 @@ def test_an_envelope_that_slack_repeats_acts_once(told: tuple[str, Parts], airfl
     assert len(read_log(airflow)) == 1
 
 
-def test_a_press_that_is_replayed_later_sends_nothing_again(told: tuple[str, Parts]) -> None:
-    url, parts = told
+def test_a_press_that_is_replayed_later_sends_nothing_again(story: tuple[str, Parts]) -> None:
+    url, parts = story
     asked = find_asked(url, "this waits for approval")
     hand_over(url, asked)
     assert "released" in wait_for_answers(url, asked, 1)[0]
@@ -208,9 +210,9 @@ def test_a_press_that_is_replayed_later_sends_nothing_again(told: tuple[str, Par
 
 
 def test_a_button_of_a_question_that_was_settled_elsewhere_says_by_whom_and_does_nothing(
-    told: tuple[str, Parts], airflow: sa.Engine
+    story: tuple[str, Parts], airflow: sa.Engine
 ) -> None:
-    url, parts = told
+    url, parts = story
     asked = find_asked(url, "needs a person")
     act, values = json.loads(find_button(asked)["value"])
     perform(open_desk(parts), act, values, Word(author="amaro", reason="read <it>", at=parts.clock()))
@@ -222,9 +224,9 @@ def test_a_button_of_a_question_that_was_settled_elsewhere_says_by_whom_and_does
 
 
 def test_the_result_is_drafted_for_who_asks_and_nothing_is_recorded(
-    told: tuple[str, Parts], airflow: sa.Engine
+    story: tuple[str, Parts], airflow: sa.Engine
 ) -> None:
-    url, parts = told
+    url, parts = story
     asked = find_asked(url, "draft the result", EVERYBODY)
     check_limits(asked)
     said = press(url, asked, "draft the result", "bvogel", channel=EVERYBODY)
@@ -235,9 +237,9 @@ def test_the_result_is_drafted_for_who_asks_and_nothing_is_recorded(
 
 
 def test_a_stranger_whose_name_is_somebody_elses_changes_nothing(
-    told: tuple[str, Parts], airflow: sa.Engine, caplog: pytest.LogCaptureFixture
+    story: tuple[str, Parts], airflow: sa.Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    url, parts = told
+    url, parts = story
     hand_over(url, find_asked(url, "this waits for approval"), user="U0STRANGER")
     wait_for(caplog, "U0STRANGER was not answered")
     assert parts.store.effects(status="held").rows[0].key == KEY
@@ -264,8 +266,8 @@ def test_who_was_taken_out_of_the_roster_meanwhile_settles_nothing(
     parts.store.close()
 
 
-def test_a_forged_press_does_nothing_whatever_it_names(told: tuple[str, Parts], airflow: sa.Engine) -> None:
-    url, parts = told
+def test_a_forged_press_does_nothing_whatever_it_names(story: tuple[str, Parts], airflow: sa.Engine) -> None:
+    url, parts = story
     asked, waits = find_asked(url, "needs a person"), find_asked(url, "this waits for approval")
     act, values = json.loads(find_button(asked)["value"])
     forged = (
@@ -282,8 +284,8 @@ def test_a_forged_press_does_nothing_whatever_it_names(told: tuple[str, Parts], 
     assert parts.store.effects(status="held").rows[0].key == KEY
 
 
-def test_without_an_app_there_are_links_and_no_buttons(told: tuple[str, Parts]) -> None:
-    _, parts = told
+def test_without_an_app_there_are_links_and_no_buttons(story: tuple[str, Parts]) -> None:
+    _, parts = story
     assert open_app(parts, {"KIPFLOW_SLACK_TOKEN": "xoxb-test"}) is None
     rules = EffectRules(prefix="KIP", sends=True, slack="send", channel="#kips", operators="#ops")
     message = {"text": "x", "blocks": [{"type": "section"}], "answers": [{"type": "actions"}]}
@@ -307,8 +309,8 @@ def test_what_is_no_press_of_ours_is_left_alone(payload: dict[str, Any]) -> None
     assert parse_press(payload) is None
 
 
-def test_a_button_of_another_version_does_nothing(told: tuple[str, Parts]) -> None:
-    _, parts = told
+def test_a_button_of_another_version_does_nothing(story: tuple[str, Parts]) -> None:
+    _, parts = story
     values = ("", "[]", '["ballot", ["+1"]]', "[1, {}]", '{"act": "stage"}')
     old = {"blocks": [{"type": "actions", "elements": [{"value": value} for value in values]}]}
     with parts.store.begin() as session:
@@ -339,9 +341,9 @@ def test_a_revoked_token_is_said_once_a_minute_and_ends_nothing(
 
 
 def test_a_dropped_connection_is_opened_again_and_presses_are_received_over_it(
-    told: tuple[str, Parts], caplog: pytest.LogCaptureFixture
+    story: tuple[str, Parts], caplog: pytest.LogCaptureFixture
 ) -> None:
-    url, parts = told
+    url, parts = story
     caplog.set_level(logging.INFO, "slack_sdk")
     assert httpx.delete(f"{url}/slack/socket").status_code == 204
     wait_for(caplog, "A new session has been established")

@@ -1,4 +1,4 @@
-"""What went wrong at the archive is told: by the poll and its exit code, by `status`, and on the Data page."""
+"""What went wrong at the archive is reported: by the poll and its exit code, by `status`, and on the Data page."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Countin
 def poll(capsys: pytest.CaptureFixture[str], at: str) -> tuple[int, list[str]]:
     """The exit code of a poll as of a time, and the warnings that it gave."""
     code = run(["poll", "--as-of", at])
-    told = capsys.readouterr().err
-    return code, [line.removeprefix("warning: ") for line in told.splitlines() if line.startswith("warning: ")]
+    shown = capsys.readouterr().err
+    return code, [line.removeprefix("warning: ") for line in shown.splitlines() if line.startswith("warning: ")]
 
 
 def data_page() -> str:
@@ -82,9 +82,9 @@ def test_a_mail_that_vanished_while_another_came_is_reported_and_kept(
     poll(capsys, "2026-03-20T12:00")
     del archive.mails[DEV, "2026-03"][1]
     archive.put(DEV, make_mail("d4@x.example", datetime(2026, 3, 4, tzinfo=UTC), "[DISCUSS] KIP-7: Gates", "Words 4."))
-    told = f"{DEV} 2026-03: 1 mail that it held before is gone from the archive and kept here: <d2@x.example>"
-    assert poll(capsys, "2026-03-20T13:00") == (1, [told])
-    assert poll(capsys, "2026-03-20T14:00") == (0, []), "it is told once"
+    shown = f"{DEV} 2026-03: 1 mail that it held before is gone from the archive and kept here: <d2@x.example>"
+    assert poll(capsys, "2026-03-20T13:00") == (1, [shown])
+    assert poll(capsys, "2026-03-20T14:00") == (0, []), "it is reported once"
     assert "gone from the archive and kept here: <d2@x.example>" in data_page()
     assert "<d2@x.example>" in status(capsys)
     parts = connect(read_settings())
@@ -134,5 +134,5 @@ def test_every_state_of_a_month_is_on_the_data_page_with_its_reason(
         assert f"{month} {DEV} {state} {why}".rstrip() in page
     gaps = page.partition("Gaps")[2].partition("Unreadable")[0]
     assert [month for month in states if f"{DEV} {month}" in gaps] == ["2025-12", "2026-01", "2026-02"]
-    assert "mail: 6 months of 2 lists" in (told := status(capsys))
-    assert f"{DEV} 2025-12: truncated after 38 mails" in told
+    assert "mail: 6 months of 2 lists" in (shown := status(capsys))
+    assert f"{DEV} 2025-12: truncated after 38 mails" in shown

@@ -49,7 +49,7 @@ def run_once(parts: Parts) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def told(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+def story(sandbox: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     parts = connect_to(sandbox, tmp_path_factory.mktemp("story"))
     run_once(parts)
     yield parts
@@ -64,9 +64,9 @@ def view(parts: Parts, number: int) -> ProposalView:
 
 
 @pytest.mark.parametrize("number", sorted(ANSWERS))
-def test_a_proposal_comes_to_what_the_story_says(told: Parts, number: int) -> None:
+def test_a_proposal_comes_to_what_the_story_says(story: Parts, number: int) -> None:
     answer: Expected = ANSWERS[number]
-    seen = view(told, number)
+    seen = view(story, number)
     assert seen.stage is answer.stage, f"{answer.note}: {[r.transition.rule for r in seen.history]} {seen.missing}"
     assert len(seen.votes) == answer.rounds, answer.note
     if answer.binding is not None:
@@ -86,20 +86,20 @@ def _ballots(seen: ProposalView, answer: Expected) -> str:
     return "\n".join([answer.note, *lines])
 
 
-def test_every_stage_is_on_the_board(told: Parts) -> None:
-    counts = told.store.overview(told.clock()).stages
+def test_every_stage_is_on_the_board(story: Parts) -> None:
+    counts = story.store.overview(story.clock()).stages
     assert all(counts[stage] > 0 for stage in Stage)
-    assert told.store.rows(RowQuery(limit=500)).total == sum(counts.values())
+    assert story.store.rows(RowQuery(limit=500)).total == sum(counts.values())
 
 
-def test_what_could_not_be_read_is_kept_with_its_reason(told: Parts) -> None:
-    page = told.store.unreadable(limit=50)
+def test_what_could_not_be_read_is_kept_with_its_reason(story: Parts) -> None:
+    page = story.store.unreadable(limit=50)
     assert page.total > 0
     assert all(row.why and row.source for row in page.rows)
 
 
-def test_history_rebuilt_from_facts_is_what_is_stored(told: Parts) -> None:
-    report = replay.replay(told.store, policy=told.policy, start=None, end=told.clock())
+def test_history_rebuilt_from_facts_is_what_is_stored(story: Parts) -> None:
+    report = replay.replay(story.store, policy=story.policy, start=None, end=story.clock())
     assert report.differences == ()
     assert report.transitions > 60
 

@@ -1,4 +1,4 @@
-"""The message of a vote: posted once, kept up to date in place, its thread told what is new; over HTTP."""
+"""The message of a vote: posted once, kept up to date in place, its thread hears what is new; over HTTP."""
 
 from __future__ import annotations
 

@@ -159,8 +159,8 @@ def find_open(
     return transforms.open_votes(rows(spark, schemas.VOTE, votes), visits, titles, as_of)
 
 
-def open_keys(*told: Any) -> list[tuple[str, int]]:
-    return [(row["key"], row["round"]) for row in find_open(*told).collect()]
+def open_keys(*tables: Any) -> list[tuple[str, int]]:
+    return [(row["key"], row["round"]) for row in find_open(*tables).collect()]
 
 
 def test_votes_of_proposals_in_stage_vote_are_open_and_say_how_long_they_have(spark: SparkSession) -> None:

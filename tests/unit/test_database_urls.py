@@ -65,6 +65,6 @@ def test_a_files_path_is_left_as_it_is() -> None:
 
 @pytest.mark.parametrize("url", ["mysql://u:secret@localhost/kip", "mysql+pymysql://localhost/kip", "mongodb://h/kip"])
 def test_a_database_of_another_kind_is_refused_with_those_that_are_supported(url: str) -> None:
-    with pytest.raises(UnsupportedDatabase, match=r"is not supported; supported are PostgreSQL .* and SQLite") as told:
+    with pytest.raises(UnsupportedDatabase, match=r"is not supported; supported are PostgreSQL .* and SQLite") as shown:
         make_database_url(url)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(shown.value)

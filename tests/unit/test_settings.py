@@ -24,7 +24,7 @@ def write(path: Path, *people: dict[str, str]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("people", "told"),
+    ("people", "expected"),
     [
         ([{"since": "2019-05-41"}], "line 2: expected valid YAML (2019-05-41 is no date"),
         ([{"until": "2018-01-01"}], "people.0.roles.0.until: expected a day from 2019-05-01 on"),
@@ -50,24 +50,24 @@ def write(path: Path, *people: dict[str, str]) -> Path:
         "pattern",
     ],
 )
-def test_a_wrong_roster_is_refused_with_its_place(tmp_path: Path, people: list[dict[str, str]], told: str) -> None:
+def test_a_wrong_roster_is_refused_with_its_place(tmp_path: Path, people: list[dict[str, str]], expected: str) -> None:
     with pytest.raises(ConfigError) as refused:
         load_roster(write(tmp_path / "roster.yaml", *people))
-    assert told in str(refused.value)
+    assert expected in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("role", "told"),
+    ("role", "expected"),
     [("commiter", ": did you mean committer?"), ("PMC", ": did you mean pmc?"), ("chef de projet", "")],
 )
-def test_a_role_that_no_policy_knows_is_refused_with_its_person(tmp_path: Path, role: str, told: str) -> None:
+def test_a_role_that_no_policy_knows_is_refused_with_its_person(tmp_path: Path, role: str, expected: str) -> None:
     path = write(tmp_path / "roster.yaml", {})
     path.write_text(path.read_text().replace("role: pmc", f"role: {role}"))
     with pytest.raises(ConfigError) as refused:
         load_roster(path)
     assert str(refused.value) == (
         f"{path}: people.0.roles.0.role: expected for Mara Lind one of pmc, committer, contributor, member, "
-        f"maintainer, emeritus, got {role!r}{told}"
+        f"maintainer, emeritus, got {role!r}{expected}"
     )
 
 

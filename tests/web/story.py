@@ -79,7 +79,7 @@ def write_mail(author: str, arrived_at: datetime, subject: str, body: str, *, an
     return bytes(mail)
 
 
-def tell_story() -> list[Message]:
+def build_story() -> list[Message]:
     """One discussion and one vote, 58 hours old: two binding +1, one with a condition, one hostile stranger."""
     opener = f"<ines.{OPENED:%Y%m%d%H%M%S}@people.example>"
     mails = [
@@ -96,7 +96,7 @@ def tell_story() -> list[Message]:
     return [m for m in read if isinstance(m, Message)]
 
 
-def tell_questions() -> list[Message]:
+def add_questions() -> list[Message]:
     """Votes and a discussion that each leave another kind of question to a person."""
     mails = [
         *_vote(8, ago(d=5), ("Wei Anan", "+1 (binding)", "wei@home.example"), ("Dario Mele", "+1", "")),
@@ -123,7 +123,7 @@ def store_story(parts: Parts, *, imported: int = 0, now: datetime = NOW) -> None
     """Store the mails, three complete months and `imported` index rows, and decide on everything."""
     sections = ("accepted", "discussion", "dormant", "discarded")
     with parts.store.begin() as session:
-        session.mail.save_messages(tell_story(), seen_at=now)
+        session.mail.save_messages(build_story(), seen_at=now)
         month = "2026-01"
         while month <= f"{now:%Y-%m}":
             session.mail.save_month(

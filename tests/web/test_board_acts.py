@@ -32,7 +32,7 @@ QUESTION = "are K. Osei <kim@home.example> and Kim Osei <kosei> the same person?
 
 @dataclass
 class Browser:
-    """A signed-in user's browser, and what the board told the audit log."""
+    """A signed-in user's browser, and what the board wrote into the audit log."""
 
     client: TestClient
     audited: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
@@ -71,7 +71,7 @@ def open_browser(parts: Parts, user: str = "Ines", *, may: bool = True) -> Brows
         desk=lambda: open_desk(parts),
         find_operator=find_operator,
         secret="s" * 40,
-        audit=lambda *told: audited.append(told),
+        audit=lambda *reported: audited.append(reported),
     )
     app = create_app(lambda: parts.store, clock=lambda: NOW, writing=writing)
     return Browser(TestClient(app), audited)
@@ -95,7 +95,7 @@ def test_a_question_is_settled_on_the_page_with_its_consequence_and_can_be_taken
     assert "ruling 1 revoked" in _text(back)
     assert QUESTION in browser.text("/review")
     acts = [("Ines", "split"), ("Ines", "revoke")]
-    assert [told[:2] for told in browser.audited] == acts
+    assert [reported[:2] for reported in browser.audited] == acts
     assert browser.audited[0][2]["reason"] == "met <both>"
     assert "token" not in browser.audited[0][2]
 
@@ -184,8 +184,10 @@ def test_a_page_of_another_site_changes_nothing(browser: Browser, headers: dict[
     _, values = browser.find_form("/review", "two people")
     sent = browser.client.post("/acts/split", data={**values, "reason": "x"}, headers=headers)
     assert (sent.status_code, browser.audited) == (403, [])
-    told = browser.client.post("/api/acts/restore", json={"values": {"proposal": 7}, "reason": "x"}, headers=headers)
-    assert (told.status_code, browser.audited) == (403, [])
+    reported = browser.client.post(
+        "/api/acts/restore", json={"values": {"proposal": 7}, "reason": "x"}, headers=headers
+    )
+    assert (reported.status_code, browser.audited) == (403, [])
 
 
 @pytest.mark.parametrize("token", ["", "x", "IkluZXMi.aaaaaa.bbbbbb"])

@@ -57,5 +57,5 @@ def test_every_mail_that_a_move_rests_on_has_its_link(client: TestClient) -> Non
 def test_the_labels_of_a_page_are_there() -> None:
     saved = page(3, "Labelled", ago(d=2), 1, StatusWord.DISCUSSION, "Under Discussion")
     board = MemoryBoard([facts(3, "Labelled", created=ago(d=3), pages=[replace(saved, labels=("kip", "storage"))])])
-    told = TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/api/proposals/3").json()
-    assert told["proposal"]["pages"][-1]["labels"] == ["kip", "storage"]
+    shown = TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/api/proposals/3").json()
+    assert shown["proposal"]["pages"][-1]["labels"] == ["kip", "storage"]

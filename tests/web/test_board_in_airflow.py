@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.web.community import NOW
 from tests.web.servers import PASSWORDS, fetch_token, serve_airflow
-from tests.web.story import connect_board, store_story, tell_questions
+from tests.web.story import add_questions, connect_board, store_story
 
 pytestmark = pytest.mark.airflow
 
@@ -22,7 +22,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("airflow")
     parts = connect_board(home)
     with parts.store.begin() as session:
-        session.mail.save_messages(tell_questions(), seen_at=NOW)
+        session.mail.save_messages(add_questions(), seen_at=NOW)
     store_story(parts)
     parts.store.close()
     variables = {

@@ -63,7 +63,7 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
     assert confirm(browser, answer, reason=" ").status_code == 409, "why, is kept with it"
     assert "ingest 1 undone" in _text(confirm(browser, answer, reason="it was <another> list's"))
     assert "Ines, 2026-03-22 09:00 UTC: it was <another> list's" in browser.text("/data")
-    assert [told[:2] for told in browser.audited][-1] == ("Ines", "undo")
+    assert [reported[:2] for reported in browser.audited][-1] == ("Ines", "undo")
     again = confirm(browser, answer)
     assert (again.status_code, "was undone" in _text(again)) == (409, True)
 

@@ -67,7 +67,7 @@ def test_each_side_that_disagrees_is_shown_with_its_evidence_and_its_edit() -> N
         "Closed (Won't Fix), fix version 4.1.0 (unreleased)",
     ):
         assert said in text
-    assert text.count("SHED-1 Open") == 0, "only the newest state of a ticket is told"
+    assert text.count("SHED-1 Open") == 0, "only the newest state of a ticket is shown"
 
 
 def test_the_labels_of_the_page_stand_with_the_proposal() -> None:

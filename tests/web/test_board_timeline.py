@@ -83,9 +83,9 @@ def words_of(board: MemoryBoard) -> list[str]:
 
 
 def test_what_a_correction_brings_reads_in_the_order_in_which_it_was_recorded() -> None:
-    told = [e for e in build_timeline(view_of(Story(*STORY))) if e.target is not None]
-    assert [e.recorded_at for e in told] == sorted((r.recorded_at for r in STORY), reverse=True)
-    assert [e.text for e in reversed(told)] == [
+    shown = [e for e in build_timeline(view_of(Story(*STORY))) if e.target is not None]
+    assert [e.recorded_at for e in shown] == sorted((r.recorded_at for r in STORY), reverse=True)
+    assert [e.text for e in reversed(shown)] == [
         "a [VOTE] thread was started",
         "the vote passed and its result was announced",
         "later evidence took the ground from earlier entries",

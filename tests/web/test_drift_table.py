@@ -1,4 +1,4 @@
-"""The table of what is out of step tells what a side is held against, not the stage alone."""
+"""The table of what is out of step shows what a side is compared with, not the stage alone."""
 
 from __future__ import annotations
 

@@ -187,10 +187,10 @@ def test_hostile_text_is_shown_as_text_and_what_is_for_operators_not_at_all(part
         root = parse_page(content)
         assert all(e.get("src") for e in root.iter("script"))
         assert not [e for e in root.iter("img") if e.get("src") == "x"]
-    told = "".join(content.decode() for path, content in files.items() if not path.endswith((".js", ".css")))
-    assert "SECRET" not in told
-    assert "javascript:" not in told
-    assert "evil.example" not in told
+    reported = "".join(content.decode() for path, content in files.items() if not path.endswith((".js", ".css")))
+    assert "SECRET" not in reported
+    assert "javascript:" not in reported
+    assert "evil.example" not in reported
     assert ASKED in files["proposals/7.html"].decode()
     ElementTree.fromstring(files["feed.atom"])
     json.loads(files["index.json"])
@@ -209,10 +209,10 @@ def test_of_a_ballot_in_question_it_says_no_more_than_that_a_person_is_asked(par
     view = replace(view, votes=(replace(state, vote=replace(state.vote, ballots=(asked,))),))
     page = html.fromstring(dict(build_site(Given(view), SITE, NOW))["proposals/7.html"])
     (row,) = page.xpath("//tr[@class = 'ballot-review']")
-    told = " ".join(row.text_content().split())
-    assert f"review {ASKED}" in told
-    assert "SECRET" not in told
-    assert "roster" not in told
+    reported = " ".join(row.text_content().split())
+    assert f"review {ASKED}" in reported
+    assert "SECRET" not in reported
+    assert "roster" not in reported
 
 
 def test_a_round_that_somebody_called_beside_the_vote_is_not_shown_as_one(parts: Parts) -> None:

@@ -154,7 +154,7 @@ def check_changes(seen: Replayed) -> Section:
     data, newest = seen.data, {c.entry.number: c for c in seen.data.changes}
     classes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     compared = right = 0
-    untold: list[int] = []
+    hidden: list[int] = []
     moved: list[int] = []
     for number, change in sorted(newest.items()):
         decision, before = seen.later[number], seen.with_index.get(number)
@@ -168,15 +168,15 @@ def check_changes(seen: Replayed) -> Section:
             right += 1
             continue
         classes[_find_change_class(number, seen), word, decision.stage].append(number)
-        if SECTION_OF_STAGE[decision.stage] != change.entry.section and not _tells_drift(decision):
-            untold.append(number)
+        if SECTION_OF_STAGE[decision.stage] != change.entry.section and not _shows_drift(decision):
+            hidden.append(number)
     return Section(
         title="States that changed later",
         about=f"{len(data.changes)} changes of {len(newest)} proposals' states, January to April 2026, as wiki rows",
         figures=(Figure(name="the newest state agrees", right=right, total=compared),),
         demands=(
             Demand(name=f"no later word of the wiki moves a stage{_report(tuple(moved))}", met=not moved),
-            Demand(name=f"every contradiction is reported as drift{_report(tuple(untold))}", met=not untold),
+            Demand(name=f"every contradiction is reported as drift{_report(tuple(hidden))}", met=not hidden),
         ),
         disagreements=tuple(report_class(f"changes/{c}", w, s, n) for (c, w, s), n in classes.items()),
     )
@@ -195,5 +195,5 @@ def _find_change_class(number: int, seen: Replayed) -> str:
     return "taken-back" if entry.section == "accepted" else "rejected-by-the-page"
 
 
-def _tells_drift(decision: Decision) -> bool:
+def _shows_drift(decision: Decision) -> bool:
     return any(d.side == "index" for d in decision.drift)

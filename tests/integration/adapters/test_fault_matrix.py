@@ -217,7 +217,7 @@ def test_a_fault_that_passes_costs_a_line_and_nothing_else(
 ) -> None:
     world.meet(passing(world)[fault], 1)
     found = attempt(world, tmp_path)
-    told = lines(caplog)
+    shown = lines(caplog)
     if world.service.once:
         # what may have been done is looked for, never done again; what was refused is left to the outbox
         assert world.asked() == 1
@@ -225,8 +225,8 @@ def test_a_fault_that_passes_costs_a_line_and_nothing_else(
     else:
         assert found == world.service.result
         assert world.asked() == (1 if is_harmless(world, fault) else 2)
-        assert len(told) == world.asked() - 1, "one line for each fault"
-    assert all(line.startswith(world.service.says) for line in told), told
+        assert len(shown) == world.asked() - 1, "one line for each fault"
+    assert all(line.startswith(world.service.says) for line in shown), shown
     assert TOKEN not in caplog.text
 
 
@@ -238,11 +238,11 @@ def test_a_fault_that_stays_ends_in_one_error_after_bounded_tries(
         pytest.skip("never repeated: see the test above")
     world.meet(passing(world)[fault], 1_000)
     found = attempt(world, tmp_path)
-    told = lines(caplog)
+    shown = lines(caplog)
     assert isinstance(found, ServiceUnavailable)
     assert 1 < world.asked() <= QUICK.attempts
-    assert len(told) == world.asked() == world.faults, "one line for each fault"
-    assert all(line.startswith(world.service.says) and "\n" not in line for line in told)
+    assert len(shown) == world.asked() == world.faults, "one line for each fault"
+    assert all(line.startswith(world.service.says) and "\n" not in line for line in shown)
     assert "\n" not in str(found)
     assert not (tmp_path / "m.mbox").exists() or MONTH.startswith((tmp_path / "m.mbox").read_bytes())
 

@@ -1,4 +1,4 @@
-"""Mail in files and folders: every kind is read, what cannot be is told with its reason, and nothing counts twice."""
+"""Mail in files and folders: every kind is read, the rest is reported with its reason, and nothing counts twice."""
 
 from __future__ import annotations
 

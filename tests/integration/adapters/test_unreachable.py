@@ -1,4 +1,4 @@
-"""Services that are not there: each told in plain words, and none waited for again and again."""
+"""Services that are not there: each reported in plain words, and none waited for again and again."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def live(folder: Path, url: str, die_at: int = 0) -> int:
 
     A round that was ended is not begun again, as no DAG run is.
     """
-    told = folder / "writes"
+    counts = folder / "writes"
     child = os.fork()
     if child == 0:
         code = 1
@@ -100,13 +100,13 @@ def live(folder: Path, url: str, die_at: int = 0) -> int:
                 if not (folder / f"round{number}").exists():
                     work(village)
                     (folder / f"round{number}").touch()
-            told.write_text(str(len(writes)))
+            counts.write_text(str(len(writes)))
             code = 0
         finally:
             os._exit(code)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status in {0, -9}, "the work itself failed"
-    return status or int(told.read_text())
+    return status or int(counts.read_text())
 
 
 def count_writes(village: Village, die_at: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Facts: kept once, never edited, and they tell which proposals to look at again."""
+"""Facts: kept once, never edited, and they say which proposals to look at again."""
 
 from __future__ import annotations
 

@@ -176,8 +176,8 @@ def test_of_what_older_versions_wrote_only_what_was_sent_or_decided_counts_as_de
         session.outbox.mark_sent(find_warning_key("KIP-8", given), at=NOW + DAY, external_ref="C1/1")
     migrate_again(database_url, "0020")
     with store.read() as session:
-        told = {n: [w.delivered_at for w in load_facts(session, n).warnings] for n in (7, 8, 9)}
-    assert told == {7: [NOW], 8: [NOW + DAY], 9: [None]}
+        delivered = {n: [w.delivered_at for w in load_facts(session, n).warnings] for n in (7, 8, 9)}
+    assert delivered == {7: [NOW], 8: [NOW + DAY], 9: [None]}
 
 
 def migrate_again(url: sa.URL, *versions: str) -> None:

@@ -51,7 +51,7 @@ class Instance:
         return api
 
     def ask_airflow(self, sql: str, *values: str) -> list[Any]:
-        """Airflow's own database, read only: for what its API does not tell."""
+        """Airflow's own database, read only: for what its API does not show."""
         return ask(self.layout.airflow / "airflow.db", sql, *values)
 
     def ask(self, sql: str, *values: str | int) -> list[Any]:

@@ -144,9 +144,11 @@ def test_airflows_backfill_writes_the_history_that_runs_at_the_time_would_have(d
         assert len(grown) > 2, "date by date, not all by the last one"
 
         news = f"{now - timedelta(days=3, hours=1):%Y-%m-%d %H:%M:%S}"
-        told = "SELECT count(*) FROM outbox o JOIN transition t ON o.key LIKE '%/' || t.id || '/slack' WHERE t.at < ?"
+        announced = (
+            "SELECT count(*) FROM outbox o JOIN transition t ON o.key LIKE '%/' || t.id || '/slack' WHERE t.at < ?"
+        )
         with closing(sqlite3.connect(f"file:{decided.home / 'sandbox.db'}?mode=ro", uri=True)) as database:
-            assert database.execute(told, (news,)).fetchone() == (0,), "what is past is not announced"
+            assert database.execute(announced, (news,)).fetchone() == (0,), "what is past is not announced"
 
 
 def test_a_backfill_that_is_repeated_adds_nothing_and_the_next_run_comes_up_to_now(decided: Instance) -> None:

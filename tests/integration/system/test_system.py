@@ -55,7 +55,7 @@ def test_up_succeeds_and_prints_the_board_and_how_to_log_in(instance: Instance) 
 
 def test_it_shows_progress_while_it_works(instance: Instance) -> None:
     assert instance.first.stdout.count("✓") >= 6
-    assert "kip_backfill" in instance.first.stdout  # told while it ran
+    assert "kip_backfill" in instance.first.stdout  # said while it ran
 
 
 def test_every_dag_has_run_under_the_scheduler_and_none_failed(instance: Instance) -> None:

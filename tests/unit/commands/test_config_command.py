@@ -24,9 +24,9 @@ def test_a_new_community_is_written_and_can_be_used(config: Path, capsys: pytest
     archive = ["--archive", "https://lists.lantern.example/api", "--since", "2026-01"]
     wiki = ["--wiki", "https://wiki.lantern.example/rest/api", "--index-page", "7"]
     assert run(["init", "LIP", *FLAGS, *archive, *wiki]) == 0
-    told = capsys.readouterr().out
-    assert "2. `kipflow -C lip config check`" in told
-    assert "`kipflow -C lip poll`" in told
+    shown = capsys.readouterr().out
+    assert "2. `kipflow -C lip config check`" in shown
+    assert "`kipflow -C lip poll`" in shown
     made = load_community("lip", config)
     assert (made.title, made.prefix, made.lists) == ('The "Lantern"', "LIP", ("dev@lantern.example",))
     assert made.effects.mode == "dry-run", "nothing is sent by it"
@@ -41,10 +41,10 @@ def test_a_community_without_an_archive_is_sent_to_take_mail_from_files(capsys: 
     assert run(["init", "LIP", *FLAGS]) == 0
     assert "`kipflow -C lip ingest FILE --complete-through TIME`" in capsys.readouterr().out
     assert run(["-C", "lip", "status"]) == 0
-    out, told = capsys.readouterr()
+    out, shown = capsys.readouterr()
     assert "run `kipflow -C lip ingest FILE` for mail, then `kipflow -C lip advance`" in out
-    assert "No mail is held yet; it comes from files, as no archive is named" in told
-    assert "`kipflow -C lip ingest FILE --complete-through 20" in told
+    assert "No mail is held yet; it comes from files, as no archive is named" in shown
+    assert "`kipflow -C lip ingest FILE --complete-through 20" in shown
 
 
 def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
@@ -52,8 +52,8 @@ def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
 ) -> None:
     assert run(["init", "LIP", *FLAGS[:2]]) == 2
     written = config / "communities" / "lip.yaml"
-    told = capsys.readouterr().err
-    assert f"nobody can be asked: give --source, --list; it writes {written}" in told, "all at once, and where"
+    shown = capsys.readouterr().err
+    assert f"nobody can be asked: give --source, --list; it writes {written}" in shown, "all at once, and where"
     assert run(["init", "lip", *FLAGS]) == 2
     assert "prefix: expected capital letters such as KIP, got 'lip'" in capsys.readouterr().err
     assert not [path for path in config.rglob("*") if path.is_file()]
@@ -89,10 +89,10 @@ def test_contradictions_and_the_rosters_faults_are_among_them(
         "roster: people.yaml\npolicy: {source: bylaws, binding_roles: [pmc], dormancy: clock}\n"
     )
     assert run(["config", "check", str(wrong)]) == 1
-    told = capsys.readouterr().out
-    assert len(told.splitlines()) == 4
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) == 4
     for key in ("votes_on.0", "policy.dormant_after", "people.0.roles.0.role", "people.1.id"):
-        assert f": {key}: expected " in told
+        assert f": {key}: expected " in shown
 
 
 def test_every_community_that_comes_along_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from kipflow.cli import COMMANDS, run
 def test_help_names_every_command_in_a_whole_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    for name, (_, told) in COMMANDS.items():
-        assert f"{name} {told}" in shown
+    for name, (_, printed) in COMMANDS.items():
+        assert f"{name} {printed}" in shown
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -25,13 +25,13 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
 
 def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["frobnicate"]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "frobnicate" in told
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "frobnicate" in printed
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "printed"),
     [
         (
             ["review", "care", "74", "nonsense", "--reason", "x"],
@@ -44,11 +44,11 @@ def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture
     ],
 )
 def test_what_is_wrong_is_named_by_a_word_and_not_by_the_usage_line(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(words) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"kipflow: {told}")
+    assert said.startswith(f"kipflow: {printed}")
     assert said.count("\n") == 1
     assert "[" not in said
     assert "..." not in said

@@ -48,9 +48,9 @@ def test_a_file_without_readable_mail_is_named_with_the_reason(
     name: str, data: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / name, data)
-    told = fails(path, capsys)
-    assert told.startswith(f"warning: nothing was read from {path}: ")
-    assert why in told
+    reported = fails(path, capsys)
+    assert reported.startswith(f"warning: nothing was read from {path}: ")
+    assert why in reported
 
 
 def test_a_folder_without_mail_is_named_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,8 +68,8 @@ def test_mail_that_was_read_before_is_no_empty_file(capsys: pytest.CaptureFixtur
 
 def test_a_mistyped_list_is_refused_with_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ingest", "--list", "dve@kafka.apache.org", str(PLAIN)]) == 2
-    told = capsys.readouterr().err
-    assert "dve@kafka.apache.org is none of this community's lists; did you mean dev@kafka.apache.org?" in told
+    reported = capsys.readouterr().err
+    assert "dve@kafka.apache.org is none of this community's lists; did you mean dev@kafka.apache.org?" in reported
     assert run(["ingest", "--list", "x@nowhere.example", str(PLAIN)]) == 2
     assert "they are dev@kafka.apache.org" in capsys.readouterr().err
 

@@ -61,11 +61,11 @@ def test_a_folder_is_judged_page_by_page(tmp_path: Path, capsys: pytest.CaptureF
     write(folder, "b.html", GOOD.replace("<p>Rust.</p>", ""))
     write(folder, "picture.png", "no page")
     assert run(["lint", str(folder)]) == 1
-    told = capsys.readouterr().out
-    assert "a.html: no fault found" in told
-    assert "b.html: 1 error" in told
-    assert "Rejected Alternatives" in told
-    assert "picture" not in told
+    shown = capsys.readouterr().out
+    assert "a.html: no fault found" in shown
+    assert "b.html: 1 error" in shown
+    assert "Rejected Alternatives" in shown
+    assert "picture" not in shown
 
 
 def test_a_folder_without_pages_is_an_error_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,10 +99,10 @@ def test_a_stored_page_is_judged_with_what_is_around_it(capsys: pytest.CaptureFi
         session.pages.save_ticket(missing)
     parts.store.close()
     assert run(["lint", "KIP-7"]) == 1
-    told = " ".join(capsys.readouterr().out.split())
-    assert "KIP-7: Gates (version 1): 2 errors" in told
-    assert 'number 7 is taken twice: "KIP-7: Doors" has it too' in told
-    assert "KAFKA-77 does not exist in JIRA" in told
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "KIP-7: Gates (version 1): 2 errors" in shown
+    assert 'number 7 is taken twice: "KIP-7: Doors" has it too' in shown
+    assert "KAFKA-77 does not exist in JIRA" in shown
 
 
 def test_a_number_whose_page_cannot_be_read_is_reported_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:

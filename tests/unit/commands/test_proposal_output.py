@@ -117,8 +117,8 @@ def test_advance_says_which_late_facts_made_a_correction(accepted: Path, capsys:
     assert "Rune Berg: Re: [VOTE] KIP-7: Tidy shelves (of 2026-03-03" in first["evidence"]
     assert "result-agrees" not in first["evidence"], "what it takes back is no reason for it"
 
-    told = json.loads(printed(capsys, "status", "7", "--format", "json"))
-    correction = next(h for h in told["history"] if h["retracts"])
+    reported = json.loads(printed(capsys, "status", "7", "--format", "json"))
+    correction = next(h for h in reported["history"] if h["retracts"])
     facts = [e for e in correction["evidence"] if e["kind"] == "message"]
     assert [(e["ref"], e["url"]) for e in facts] == [
         ("<late@m.example>", "https://lists.example/thread/late@m.example")
@@ -170,10 +170,10 @@ def test_a_round_that_was_replaced_says_so_and_counts_nothing(mails: Path, capsy
 def test_the_json_of_a_proposal_has_a_link_for_every_mail_that_it_names(
     accepted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = json.loads(printed(capsys, "status", "7", "--format", "json"))
-    [vote] = told["votes"]
+    reported = json.loads(printed(capsys, "status", "7", "--format", "json"))
+    [vote] = reported["votes"]
     links = [vote["url"], vote["declared"]["url"], *(b["url"] for b in vote["ballots"])]
-    links += [e["url"] for h in told["history"] for e in h["evidence"] if e["kind"] in {"message", "ballot"}]
+    links += [e["url"] for h in reported["history"] for e in h["evidence"] if e["kind"] in {"message", "ballot"}]
     assert len(links) > 6
     assert all(link.startswith("https://lists.example/thread/") for link in links)
     assert vote["root_message_id"] == "<root@m.example>"
@@ -189,12 +189,12 @@ def test_the_json_of_a_proposal_has_its_page_with_labels_interfaces_and_the_care
     save_page(StatusWord.VOTE, "Voting", labels=("kip", "storage"), interfaces=("log-format",),
               touches=(("log-format", "Each batch takes eight bytes more"),))  # fmt: skip
     assert run(["advance", "--as-of", "2026-03-05"]) == 0
-    told = json.loads(printed(capsys, "status", "7", "--format", "json"))
-    assert (told["page"]["labels"], told["page"]["version"]) == (["kip", "storage"], 3)
-    assert told["page"]["url"] == "https://wiki.example/70"
-    assert told["touches"] == [{"interface": "log-format", "line": "Each batch takes eight bytes more"}]
-    assert told["votes"][0]["care"] == {"interfaces": ["log-format"], "reviewers": 0, "reviewed_by": []}
-    assert told["votes"][0]["earliest_close"] == "2026-03-09T09:00:00Z"
+    reported = json.loads(printed(capsys, "status", "7", "--format", "json"))
+    assert (reported["page"]["labels"], reported["page"]["version"]) == (["kip", "storage"], 3)
+    assert reported["page"]["url"] == "https://wiki.example/70"
+    assert reported["touches"] == [{"interface": "log-format", "line": "Each batch takes eight bytes more"}]
+    assert reported["votes"][0]["care"] == {"interfaces": ["log-format"], "reviewers": 0, "reviewed_by": []}
+    assert reported["votes"][0]["earliest_close"] == "2026-03-09T09:00:00Z"
     assert "labels: kip, storage" in printed(capsys, "status", "7")
 
 

@@ -33,9 +33,9 @@ def announced(*differences: str) -> ProposalView:
 def test_it_prints_the_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     give(monkeypatch, passed())
     assert run(["result", "KIP-7", "--as-of", NOW.isoformat()]) == 0
-    told = capsys.readouterr().out
-    assert "Subject: [RESULT] [VOTE] KIP-7: Names\n" in told
-    assert "The vote on KIP-7 has passed." in told
+    shown = capsys.readouterr().out
+    assert "Subject: [RESULT] [VOTE] KIP-7: Names\n" in shown
+    assert "The vote on KIP-7 has passed." in shown
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_of_an_announced_result_it_prints_what_differs(
 ) -> None:
     give(monkeypatch, announced(*differences))
     assert run(["result", "7", "--as-of", NOW.isoformat()]) == code
-    told = capsys.readouterr().out
-    assert "announced by Kim" in told
-    assert "Subject:" not in told
-    assert all(line in told for line in differences)
+    shown = capsys.readouterr().out
+    assert "announced by Kim" in shown
+    assert "Subject:" not in shown
+    assert all(line in shown for line in differences)
 
 
 def test_a_running_vote_has_no_draft(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

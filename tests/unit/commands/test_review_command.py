@@ -189,7 +189,7 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (("merge", "kosei", "kosei"), "kosei is one person, whoever that is: name two mailboxes"),
         (
@@ -206,12 +206,12 @@ def test_a_known_name_from_an_unknown_address_is_asked_and_one_ruling_gives_the_
     ids=lambda value: "-".join(value) if isinstance(value, tuple) else "",
 )
 def test_what_makes_no_sense_is_refused_in_one_line(
-    community: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+    community: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], reported: str
 ) -> None:
     capsys.readouterr()
     assert review(*words) == 2
     out = capsys.readouterr()
-    assert told in out.err
+    assert reported in out.err
     assert len(out.err.splitlines()) == 1
     assert run(["review", "rulings", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
@@ -258,9 +258,9 @@ def test_two_people_of_the_roster_are_not_merged_not_even_by_way_of_a_third(
     for one in ("kosei", "kim@home.example"):
         capsys.readouterr()
         assert review("merge", one, "mlind") == 2
-        told = capsys.readouterr().err
-        assert "the roster has kosei and mlind as two people; if they are one, correct its file" in told
-        assert len(told.splitlines()) == 1
+        reported = capsys.readouterr().err
+        assert "the roster has kosei and mlind as two people; if they are one, correct its file" in reported
+        assert len(reported.splitlines()) == 1
 
 
 def test_a_split_of_two_whom_nobody_takes_for_one_is_refused(
@@ -375,8 +375,8 @@ def test_control_characters_of_a_name_do_not_reach_the_terminal(
     assert "\x1b" not in shown(capsys)
     assert review("merge", "K\x1b[2J. Osei <kim3@other.example>", "kosei") == 2
     run(["review"])
-    told = capsys.readouterr()
-    assert "\x1b" not in told.out + told.err
+    reported = capsys.readouterr()
+    assert "\x1b" not in reported.out + reported.err
 
 
 def test_a_ruling_dated_in_the_future_is_refused_and_leaves_nothing(
@@ -387,9 +387,9 @@ def test_a_ruling_dated_in_the_future_is_refused_and_leaves_nothing(
     for words in (("stage", "7", "Dormant"), ("merge", "kim@home.example", "kosei"), ("snooze", "7", "2999-01-01")):
         capsys.readouterr()
         assert run(["review", *words, *why]) == 2
-        told = capsys.readouterr().err
-        assert f"{ahead} 00:00 UTC has not come yet" in told
-        assert len(told.splitlines()) == 1
+        reported = capsys.readouterr().err
+        assert f"{ahead} 00:00 UTC has not come yet" in reported
+        assert len(reported.splitlines()) == 1
     assert run(["review", "rulings", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
 
@@ -422,14 +422,14 @@ def test_a_merge_says_which_votes_it_turned_and_how_and_so_does_its_revocation(
 ) -> None:
     capsys.readouterr()
     assert review("merge", "kim@home.example", "kosei") == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[1:] == [
+    reported = capsys.readouterr().out.splitlines()
+    assert reported[1:] == [
         "  KIP-7, round 1: binding +3/0/-0, non-binding +0/0/-1: passing → binding +2/0/-1: short",
         "  KIP-8, round 1: binding +3/0/-0, non-binding +0/0/-1: passing → binding +2/0/-1: short",
     ]
     assert review("revoke", "1", day=13) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[1].startswith("  KIP-7, round 1: binding +2/0/-1: short → binding +3/0/-0, non-binding +0/0/-1")
+    reported = capsys.readouterr().out.splitlines()
+    assert reported[1].startswith("  KIP-7, round 1: binding +2/0/-1: short → binding +3/0/-0, non-binding +0/0/-1")
 
 
 def test_a_word_that_was_dated_back_takes_hold_at_once(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -508,11 +508,11 @@ def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
         asked
     )
     assert review("ending", "7", "<end@m.example>", "accept", day=12) == 0
-    told = shown(capsys)
-    assert "waits: the archive " in told
-    assert "up to when (`kipflow -C kafka ingest FILE --complete-through TIME`)" in told
-    assert "poll" not in told, "what came from files needs no second way"
-    assert "(as its sender dates it), closes no earlier than" in told
+    reported = shown(capsys)
+    assert "waits: the archive " in reported
+    assert "up to when (`kipflow -C kafka ingest FILE --complete-through TIME`)" in reported
+    assert "poll" not in reported, "what came from files needs no second way"
+    assert "(as its sender dates it), closes no earlier than" in reported
     assert run(["ingest", str(community), "--complete-through", "2026-03-12", "--as-of", "2026-03-12"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     assert "Accepted since" in shown(capsys)

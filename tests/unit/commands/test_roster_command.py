@@ -1,4 +1,4 @@
-"""`kipflow roster`: what is written, what is told, and the exit code. All people are invented."""
+"""`kipflow roster`: what is written, what is printed, and the exit code. All people are invented."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_conflicts_are_reported_and_the_exit_code_is_1(
     out = tmp_path / "roster.yaml"
     out.write_text("people: [{id: mlind, name: Zed Yarrow}]\n")
     assert run(["roster", "import", str(listed), *WHENCE, "--output", str(out), "--write"]) == 1
-    told = capsys.readouterr().err
-    assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in told
-    assert "1 added, 0 changed, 1 as before, 1 conflict" in told
+    reported = capsys.readouterr().err
+    assert "conflict: Mara Lind (mlind): mlind is Zed Yarrow in the file; left out" in reported
+    assert "1 added, 0 changed, 1 as before, 1 conflict" in reported
 
 
 def test_without_write_the_difference_is_shown_and_nothing_written(
@@ -131,7 +131,7 @@ def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("content", "arguments", "told"),
+    ("content", "arguments", "reported"),
     [
         (b"nothing", [], "its form is not known"),
         (b"nothing", ["--format", "keys"], "has no line"),
@@ -140,13 +140,13 @@ def test_several_exports_are_read_together(tmp_path: Path, capsys: pytest.Captur
     ],
 )
 def test_what_cannot_be_read_is_one_line_and_exit_code_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, arguments: list[str], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, arguments: list[str], reported: str
 ) -> None:
     path = tmp_path / "in"
     path.write_bytes(content)
     assert run(["roster", "import", str(path), *WHENCE, *arguments]) == 2
     shown = capsys.readouterr().err
-    assert told in shown
+    assert reported in shown
     assert shown.count("\n") == 1
 
 

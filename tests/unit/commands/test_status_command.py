@@ -45,11 +45,11 @@ def tidy_shelves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
 @pytest.mark.usefixtures("tidy_shelves")
 def test_a_past_time_shows_what_the_rules_say_of_the_facts_of_that_time(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", "7", "--as-of", "2026-03-05"]) == 0
-    told = capsys.readouterr().out
-    assert "Discussion since 2026-03-02 00:00 UTC (decided as of 2026-03-05 00:00 UTC)" in told
-    assert "[VOTE] KIP-7: Tidy shelves" not in told.split("Timeline")[1]
-    assert "Timeline, rebuilt from what is known today" in told
-    assert "recorded" not in told, "no entry of it was recorded"
+    reported = capsys.readouterr().out
+    assert "Discussion since 2026-03-02 00:00 UTC (decided as of 2026-03-05 00:00 UTC)" in reported
+    assert "[VOTE] KIP-7: Tidy shelves" not in reported.split("Timeline")[1]
+    assert "Timeline, rebuilt from what is known today" in reported
+    assert "recorded" not in reported, "no entry of it was recorded"
     assert run(["status", "7", "--as-of", "2026-03-05", "--format", "json"]) == 0
     assert {entry["recorded_at"] for entry in json.loads(capsys.readouterr().out)["history"]} == {None}
 
@@ -83,8 +83,8 @@ def test_after_ingest_the_status_says_what_to_run_next(
     assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0
     capsys.readouterr()
     assert run(["status"]) == 0
-    told = "1 mail stored, nothing decided yet (1 proposal to decide): run `kipflow -C kafka advance`\n"
-    assert capsys.readouterr().out == told
+    reported = "1 mail stored, nothing decided yet (1 proposal to decide): run `kipflow -C kafka advance`\n"
+    assert capsys.readouterr().out == reported
     assert run(["advance", "--as-of", "2026-03-03"]) == 0
     assert "1 proposal decided, 2 transitions recorded" in capsys.readouterr().err
     assert run(["ingest", str(write_mail(tmp_path / "b.eml", "[VOTE] KIP-7: Tidy shelves", "2026-03-09"))]) == 0
@@ -125,18 +125,18 @@ def test_each_entry_of_a_timeline_shows_who_moved_it_when_that_was_recorded_and_
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["status", "7", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    moves = [(h["to"], h["actor"]) for h in told["history"]]
+    reported = json.loads(capsys.readouterr().out)
+    moves = [(h["to"], h["actor"]) for h in reported["history"]]
     assert moves == [("Draft", "mail"), ("Discussion", "mail"), ("Vote", "mail")]
-    assert {h["policy"] for h in told["history"]} == {told["policy"]}
-    assert {h["decision_rules"] for h in told["history"]} == {DECISION_RULES}
+    assert {h["policy"] for h in reported["history"]} == {reported["policy"]}
+    assert {h["decision_rules"] for h in reported["history"]} == {DECISION_RULES}
 
     assert run(["status", "7", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(r["to"], r["by"]) for r in rows] == moves
-    recorded = [h["recorded_at"][:16].replace("T", " ") for h in told["history"]]
+    recorded = [h["recorded_at"][:16].replace("T", " ") for h in reported["history"]]
     assert [r["recorded"] for r in rows] == recorded
-    assert {r["policy"] for r in rows} == {told["policy"]}
+    assert {r["policy"] for r in rows} == {reported["policy"]}
     assert {r["rules"] for r in rows} == {str(DECISION_RULES)}
 
     assert run(["status", "7"]) == 0
@@ -152,9 +152,9 @@ def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_
     assert run(ruling) == 0
     capsys.readouterr()
     assert run(["status", "7", "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    [said] = told["rulings"]
+    reported = json.loads(capsys.readouterr().out)
+    [said] = reported["rulings"]
     assert (said["id"], said["says"], said["by"], said["reason"]) == (1, "stage Discarded", "ops", "told by phone")
     assert (said["made_at"], said["revoked_at"]) == ("2026-03-11T00:00:00Z", None)
-    assert told["history"][-1]["actor"] == "operator"
-    assert told["review"] == []
+    assert reported["history"][-1]["actor"] == "operator"
+    assert reported["review"] == []

@@ -1,4 +1,4 @@
-"""`kipflow votes`: what it prints, what it tells on stderr, and the exit code."""
+"""`kipflow votes`: what it prints, what it reports on stderr, and the exit code."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: 
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
     (tmp_path / "a.mbox").write_text(text)
     assert run(["votes", str(tmp_path / "a.mbox"), *ROSTER, *KAFKA]) == 0
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told.startswith('1 question is open and counted in no tally (status "review"); ')
+    expected = capsys.readouterr().err.splitlines()[-1]
+    assert expected.startswith('1 question is open and counted in no tally (status "review"); ')
     assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
     assert "open" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["/no/such/file.mbox"], "does not exist"),
         ([str(PLAIN), "--as-of", "soon"], "'soon' is not an ISO time"),
@@ -114,12 +114,12 @@ def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: 
     ids=["no path", "no time", "no roster", "a mailbox as roster", "no community", "nothing named"],
 )
 def test_what_cannot_run_says_why_in_one_line(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["votes", *arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert told in shown.err
+    assert expected in shown.err
     assert len(shown.err.splitlines()) == 1
 
 
@@ -144,10 +144,10 @@ class Clock:
 
 def test_a_long_reading_is_reported_in_a_log_after_two_seconds_and_ever_more_rarely() -> None:
     clock, log = Clock(), io.StringIO()
-    told = ReadingProgress(lambda _: None, log, clock)
+    expected = ReadingProgress(lambda _: None, log, clock)
     for read in range(1, 16_001):
         clock.now = read / 1_000
-        told(read)
+        expected(read)
     assert log.getvalue().splitlines() == [
         "reading: 2,000 mails read in 2 s",
         "reading: 4,000 mails read in 4 s",

@@ -70,8 +70,8 @@ def test_an_empty_page_lacks_only_what_its_own_template_has(name: str) -> None:
     norms = norms_of(name)
     found = lint(name, "<p>Soon.</p>")
     assert {f.place for f in found if f.code == "K02"} == {s.title for s in norms.sections if s.required}
-    told = {"state": "K05", "discussion": "K06", "jira": "K07"}
-    assert {f.code for f in found} - {"K02"} == {told[field] for field in norms.fields}
+    expected = {"state": "K05", "discussion": "K06", "jira": "K07"}
+    assert {f.code for f in found} - {"K02"} == {expected[field] for field in norms.fields}
 
 
 def test_a_flip_is_not_asked_for_a_state_and_an_aip_not_for_a_ticket() -> None:
@@ -138,7 +138,7 @@ Gates stick.
 Oil.
 # Detailed Design
 ```
-# Monitoring is not told here
+# Monitoring is not described here
 ```
 # Monitoring
 A gauge.
@@ -199,15 +199,17 @@ def test_the_command_judges_a_file_by_its_community(
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "expected"),
     [("fields", ["status"], "pages.fields.0"), ("sections", [], "pages.sections"), ("urls", "x", "pages.urls")],
 )
-def test_a_wrong_key_of_the_pages_is_refused_in_one_line(key: str, value: object, told: str, tmp_path: Path) -> None:
+def test_a_wrong_key_of_the_pages_is_refused_in_one_line(
+    key: str, value: object, expected: str, tmp_path: Path
+) -> None:
     raw = yaml.safe_load((CONFIG / "communities" / "flink.yaml").read_text(encoding="utf-8"))
     raw["pages"][key] = value
     path = tmp_path / "flink.yaml"
     path.write_text(yaml.safe_dump(raw), encoding="utf-8")
     with pytest.raises(ConfigError) as error:
         load_community(str(path), CONFIG)
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert "\n" not in str(error.value)

@@ -332,14 +332,14 @@ WRONG: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_file_is_refused_with_file_key_and_expectation(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_file_is_refused_with_file_key_and_expectation(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "lantern.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as refused:
         load_community(str(path))
     message = str(refused.value)
-    assert message.startswith(f"{path}: {told}")
+    assert message.startswith(f"{path}: {expected}")
     assert "\n" not in message
     assert len(message) < len(str(path)) + 300
 
@@ -351,16 +351,16 @@ def test_the_file_that_the_wrong_ones_were_made_of_is_right(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "expected"),
     [(b"\xff\xfe\x00n", "(file): expected a readable UTF-8 file"), (b"#" * 9_000_000, "(file): expected at most")],
     ids=["no text", "far too large"],
 )
-def test_what_is_no_text_of_a_believable_size_is_refused(tmp_path: Path, data: bytes, told: str) -> None:
+def test_what_is_no_text_of_a_believable_size_is_refused(tmp_path: Path, data: bytes, expected: str) -> None:
     path = tmp_path / "lantern.yaml"
     path.write_bytes(data)
     with pytest.raises(ConfigError) as refused:
         load_community(str(path))
-    assert told in str(refused.value)
+    assert expected in str(refused.value)
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_the_command_line_says_it_in_one_line_and_stops(tmp_path: Path, capsys: 
     path.write_text(changed("lazy_majority", "loudest"))
     (tmp_path / "x.mbox").write_text("")
     assert run(["votes", str(tmp_path / "x.mbox"), "--community", str(path)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert f"{path}: policy.rule: expected" in told.err
+    expected = capsys.readouterr()
+    assert expected.out == ""
+    assert expected.err.count("\n") == 1
+    assert f"{path}: policy.rule: expected" in expected.err

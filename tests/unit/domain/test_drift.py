@@ -75,7 +75,7 @@ def test_under_discussion_is_right_while_a_vote_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tickets", "rows", "told"),
+    ("tickets", "rows", "expected"),
     [
         ((ticket("Resolved", "Fixed", "3.2.0"),), (row(release="3.1"),), [("release", "3.1", "fixed in 3.2.0")]),
         ((ticket("Resolved", "Fixed", "3.1.0", "3.2.0"),), (row(release="3.2"),), []),
@@ -91,9 +91,9 @@ def test_under_discussion_is_right_while_a_vote_runs() -> None:
     ids=["another", "one of two", "a patch release", "done but WIP", "under way", "no ticket"],
 )
 def test_the_release_in_the_index_is_held_against_the_ticket(
-    tickets: tuple[TicketState, ...], rows: tuple[IndexEntry, ...], told: list[tuple[str, str, str]]
+    tickets: tuple[TicketState, ...], rows: tuple[IndexEntry, ...], expected: list[tuple[str, str, str]]
 ) -> None:
-    assert [(d.side, d.says, d.derived) for d in drift(tickets=tickets, index_entries=rows)] == told
+    assert [(d.side, d.says, d.derived) for d in drift(tickets=tickets, index_entries=rows)] == expected
 
 
 def test_a_ticket_that_is_done_without_a_vote_is_reported() -> None:
@@ -190,14 +190,14 @@ def test_a_page_whose_mail_is_not_held_is_not_asked_to_become_a_draft() -> None:
 
 
 def test_what_is_acknowledged_is_listed_no_more_until_a_side_says_something_else() -> None:
-    [told] = drift(index_entries=(row("discussion"),))
-    lets = replace(ruling(12, kind="drift", target="index"), value=told.as_ruled)
-    assert drift(day=11, index_entries=(row("discussion"),), rulings=(lets,)) == [told], "before it was said"
+    [expected] = drift(index_entries=(row("discussion"),))
+    lets = replace(ruling(12, kind="drift", target="index"), value=expected.as_ruled)
+    assert drift(day=11, index_entries=(row("discussion"),), rulings=(lets,)) == [expected], "before it was said"
     assert drift(index_entries=(row("discussion"),), rulings=(lets,)) == []
     [other] = drift(index_entries=(row("discarded"),), rulings=(lets,))
     assert other.says == "discarded"
     revoked = replace(lets, revoked_at=at(13))
-    assert drift(index_entries=(row("discussion"),), rulings=(revoked,)) == [told]
+    assert drift(index_entries=(row("discussion"),), rulings=(revoked,)) == [expected]
     page_too = drift(
         pages=(page(0), page(9, StatusWord.DISCUSSION, version=2, jira="SHED-1")),
         index_entries=(row("discussion"),),

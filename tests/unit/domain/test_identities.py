@@ -278,7 +278,7 @@ def test_what_was_never_in_doubt_is_counted_by_the_verdict_from_the_start() -> N
     assert count(early.ballots).binding.as_dict() == {"+1": 2, "0": 0, "-1": 1}
 
 
-def test_two_addresses_ruled_apart_are_not_both_the_person_whose_name_they_bear() -> None:
+def test_two_addresses_ruled_apart_are_not_both_the_person_of_their_name() -> None:
     """Which of them is the roster's Mara, if any, the name no longer says; neither binds by it."""
     roster = ROSTER.with_verdicts([verdict("m@b.example", "t@b.example", same=False)])
     boxes = ("Mara Lind <m@b.example>", "Mara Lind <t@b.example>", "M. Lind <m@b.example>", "M. Lind <t@b.example>")

@@ -1,4 +1,4 @@
-"""A page that changes in substance after people voted on it is told, and by policy asks a person first."""
+"""A page that changes in substance after people voted on it is reported, and by policy asks a person first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASK = replace(POLICY, page_changes=PageChanges.ASK)
 OLD, NEW = (("Proposed Changes", "aa"), ("Motivation", "bb")), (("Proposed Changes", "cc"), ("Motivation", "bb"))
 
 
-def told(day: float, number: int, substance: tuple[tuple[str, str], ...]) -> PageVersion:
+def page_version(day: float, number: int, substance: tuple[tuple[str, str], ...]) -> PageVersion:
     return page(day, version=number, substance=substance)
 
 
@@ -30,27 +30,27 @@ def decided(
 ) -> Decision:
     vote = poll(4, *YES, declared=result(announced) if announced is not None else None)
     messages = (mail(1, Kind.DISCUSS), mail(4, Kind.VOTE))
-    known = facts(pages=(told(0, 1, OLD), *versions), messages=messages, votes=(vote,), **more)
+    known = facts(pages=(page_version(0, 1, OLD), *versions), messages=messages, votes=(vote,), **more)
     decision = decide(known, policy, at(on))
     assert decision is not None
     return decision
 
 
 def test_a_change_after_votes_keeps_the_proposal_from_acceptance_until_a_person_has_looked() -> None:
-    waiting = decided(told(5, 2, NEW))
+    waiting = decided(page_version(5, 2, NEW))
     assert waiting.stage is Stage.VOTE
     (item,) = [i for i in waiting.review if i.kind == "page"]
     assert item.subject == "p7@2"
     assert "since version 1" in item.question
     assert "Proposed Changes" in item.question
     assert any("a person must say whether the votes hold" in m for m in waiting.missing)
-    settled = decided(told(5, 2, NEW), rulings=(ruling(10, "page", target="p7@2", votes="hold"),))
+    settled = decided(page_version(5, 2, NEW), rulings=(ruling(10, "page", target="p7@2", votes="hold"),))
     assert (settled.stage, settled.since) == (Stage.ACCEPTED, at(10))
 
 
 def test_a_policy_that_only_shows_accepts_and_reports() -> None:
-    assert decided(told(5, 2, NEW), policy=POLICY).stage is Stage.ACCEPTED
-    running = decided(told(5, 2, NEW), policy=POLICY, on=6)
+    assert decided(page_version(5, 2, NEW), policy=POLICY).stage is Stage.ACCEPTED
+    running = decided(page_version(5, 2, NEW), policy=POLICY, on=6)
     assert "the page changed after votes were cast (Proposed Changes)" in running.missing
     assert [i.kind for i in running.review] == ["page"]
 
@@ -58,11 +58,11 @@ def test_a_policy_that_only_shows_accepts_and_reports() -> None:
 @pytest.mark.parametrize(
     "versions",
     [
-        (told(3.9, 2, NEW),),
-        (told(5, 2, OLD),),
-        (told(5, 2, NEW), told(6, 3, OLD)),
-        (told(9, 2, NEW),),
-        (told(5, 2, ()),),
+        (page_version(3.9, 2, NEW),),
+        (page_version(5, 2, OLD),),
+        (page_version(5, 2, NEW), page_version(6, 3, OLD)),
+        (page_version(9, 2, NEW),),
+        (page_version(5, 2, ()),),
     ],
     ids=["before-anybody-voted", "a-trifle", "taken-back", "after-the-result", "text-not-known"],
 )
@@ -72,40 +72,43 @@ def test_what_no_vote_was_cast_against_changes_nothing(versions: tuple[PageVersi
 
 def test_a_change_that_is_taken_back_lets_the_clock_go_on() -> None:
     policy = replace(ASK, clock_after=timedelta(days=1))
-    decision = decided(told(5, 2, NEW), told(12, 3, OLD), policy=policy, announced=None)
+    decision = decided(page_version(5, 2, NEW), page_version(12, 3, OLD), policy=policy, announced=None)
     assert (decision.stage, decision.since) == (Stage.ACCEPTED, at(12))
 
 
 def test_what_a_person_said_of_one_version_does_not_hold_for_the_next() -> None:
     word = ruling(6, "page", target="p7@2", votes="hold")
     other = (("Proposed Changes", "dd"), ("Motivation", "bb"))
-    assert decided(told(5, 2, NEW), told(7, 3, other), rulings=(word,)).stage is Stage.VOTE
+    assert decided(page_version(5, 2, NEW), page_version(7, 3, other), rulings=(word,)).stage is Stage.VOTE
 
 
 def test_a_trifle_after_the_change_is_no_new_question() -> None:
-    asked = decided(told(5, 2, NEW), told(6, 3, NEW), told(7, 4, NEW))
+    asked = decided(page_version(5, 2, NEW), page_version(6, 3, NEW), page_version(7, 4, NEW))
     assert [i.subject for i in asked.review if i.kind == "page"] == ["p7@2"]
 
 
 def test_a_change_that_comes_back_is_a_new_question() -> None:
-    asked = decided(told(5, 2, NEW), told(6, 3, OLD), told(7, 4, NEW))
+    asked = decided(page_version(5, 2, NEW), page_version(6, 3, OLD), page_version(7, 4, NEW))
     assert [i.subject for i in asked.review if i.kind == "page"] == ["p7@4"]
 
 
 @pytest.mark.parametrize("target", ["p7@2", "p7@3", "p7@4"])
 def test_what_a_person_said_holds_for_every_version_that_says_the_same(target: str) -> None:
     word = ruling(10, "page", target=target, votes="hold")
-    assert decided(told(5, 2, NEW), told(6, 3, NEW), told(7, 4, NEW), rulings=(word,)).stage is Stage.ACCEPTED
+    assert (
+        decided(page_version(5, 2, NEW), page_version(6, 3, NEW), page_version(7, 4, NEW), rulings=(word,)).stage
+        is Stage.ACCEPTED
+    )
 
 
 def test_a_word_that_was_taken_back_counts_no_longer() -> None:
     word = replace(ruling(10, "page", target="p7@2", votes="hold"), revoked_at=at(20))
-    assert decided(told(5, 2, NEW), rulings=(word,)).stage is Stage.VOTE
+    assert decided(page_version(5, 2, NEW), rulings=(word,)).stage is Stage.VOTE
 
 
 def test_a_refusal_needs_no_look_at_the_page() -> None:
     against = tuple(replace(b, choice=type(b.choice)("-1")) for b in YES if b.choice is not None)
-    known = facts(pages=(told(0, 1, OLD), told(5, 2, NEW)), votes=(poll(4, *against),))
+    known = facts(pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)), votes=(poll(4, *against),))
     decision = decide(known, ASK, at(30))
     assert decision is not None
     assert decision.stage is Stage.REJECTED
@@ -113,14 +116,14 @@ def test_a_refusal_needs_no_look_at_the_page() -> None:
 
 def test_who_votes_again_has_seen_the_change() -> None:
     again = tuple(ballot(name, 5.5) for name in ("ada", "bo", "cy"))
-    known = facts(pages=(told(0, 1, OLD), told(5, 2, NEW)), votes=(poll(4, *YES, *again),))
+    known = facts(pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)), votes=(poll(4, *YES, *again),))
     assert find_late_change(known, known.votes[0], at(9)) is None
-    known = facts(pages=(told(0, 1, OLD), told(5, 2, NEW)), votes=(poll(4, *YES, *again[1:]),))
+    known = facts(pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)), votes=(poll(4, *YES, *again[1:]),))
     assert find_late_change(known, known.votes[0], at(9)) is not None
 
 
 def test_a_vote_without_ballots_has_no_text_that_people_voted_on() -> None:
-    known = facts(pages=(told(0, 1, OLD), told(5, 2, NEW)), votes=(poll(4),))
+    known = facts(pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)), votes=(poll(4),))
     assert find_late_change(known, known.votes[0], at(9)) is None
 
 

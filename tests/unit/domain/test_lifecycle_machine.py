@@ -49,7 +49,7 @@ ages = st.one_of(st.just(0), st.integers(0, 12), st.integers(0, 24 * 60))
 
 
 class Proposal(RuleBasedStateMachine):
-    """One proposal, the archive and wiki that tell of it, and what kipflow has stored."""
+    """One proposal, the archive and wiki that mention it, and what kipflow has stored."""
 
     votes = Bundle("votes")
     rulings = Bundle("rulings")
@@ -120,7 +120,7 @@ class Proposal(RuleBasedStateMachine):
         self.gaps.add(f"{self.now() - timedelta(days=30 * months):%Y-%m}")
 
     @rule()
-    def mend_months(self) -> None:
+    def complete_months(self) -> None:
         self.gaps.clear()
 
     @rule(age=ages, kind=st.sampled_from(list(Kind)), reply=st.booleans())
@@ -191,13 +191,13 @@ class Proposal(RuleBasedStateMachine):
         for voter in ("ada", "bo", "cy"):
             self.cast(vote, 0, voter, Choice.FOR, BallotStatus.COUNTED, True)
 
-    @rule(target=votes, choice=st.sampled_from([Choice.FOR, Choice.FOR, Choice.AGAINST]), told=st.booleans())
-    def hold_vote(self, choice: Choice, told: bool) -> str:
+    @rule(target=votes, choice=st.sampled_from([Choice.FOR, Choice.FOR, Choice.AGAINST]), is_stated=st.booleans())
+    def hold_vote(self, choice: Choice, is_stated: bool) -> str:
         """A whole vote at once, opened eight days ago."""
         vote = str(self.open_vote(24 * 8, False))
         for voter in ("ada", "bo", "cy", "di"):
             self.cast(vote, 24 * 6, voter, choice, BallotStatus.COUNTED, True)
-        if told:
+        if is_stated:
             self.announce(vote, 0, "passed" if choice is Choice.FOR else "failed")
         return vote
 
@@ -339,7 +339,7 @@ class Proposal(RuleBasedStateMachine):
         if moment < decision.next_deadline:
             before = decide(self.facts(), self.policy, moment)
             assert before is not None
-            assert before.history == decision.history, "nothing changes before the deadline that was told"
+            assert before.history == decision.history, "nothing changes before the deadline that was announced"
             assert before.review == decision.review
             assert before.warned_at == decision.warned_at
 

@@ -66,8 +66,8 @@ def test_a_vote_after_the_acceptance_is_an_amendment_and_the_proposal_stays_acce
     assert (running.stage, running.since) == (Stage.ACCEPTED, at(8))
     assert running.missing == ("amendment: closes no earlier than Fri 2026-04-24 09:00 UTC",)
     assert running.next_deadline == at(53)
-    told = replace(again, declared=replace(result(54), message_id="<result-2@x.example>"))
-    over = decided(facts(**TALKED, votes=(ACCEPTED, told)), POLICY, 60)
+    announced = replace(again, declared=replace(result(54), message_id="<result-2@x.example>"))
+    over = decided(facts(**TALKED, votes=(ACCEPTED, announced)), POLICY, 60)
     last = over.history[-1]
     assert (last.source, last.target, last.rule, last.at) == (Stage.ACCEPTED, Stage.ACCEPTED, "amended", at(54))
     assert over.since == at(8), "the proposal is accepted since its own vote"
@@ -248,8 +248,8 @@ def test_an_announcement_that_the_ballots_deny_waits_for_a_person_and_never_slee
     assert (year.stage, kinds(year)) == (Stage.VOTE, ["result"])
     assert year.missing[-1].endswith("its announcement is in question, so it waits for a person")
     agreed = facts(**TALKED, votes=(poll(4, *YES, declared=result(8)),))
-    told = decided(agreed, SLEEPY, 360).history
-    corrected = reconcile(told, year.history)
+    announced = decided(agreed, SLEEPY, 360).history
+    corrected = reconcile(announced, year.history)
     assert [(t.rule, t.target) for t in corrected] == [("correction", Stage.VOTE)], "late ballots bring no sleep"
 
 
@@ -316,9 +316,9 @@ def test_a_snooze_never_brings_dormancy_nearer() -> None:
     short = ruling(3, "snooze", until=at(4).isoformat())
     talk = facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),), rulings=(short,))
     assert decided(talk, SLEEPY, 60).unwarned is None
-    owed = decided(talk, SLEEPY, 92).unwarned
-    assert owed is not None
-    assert owed.silent_at == at(91)
+    required = decided(talk, SLEEPY, 92).unwarned
+    assert required is not None
+    assert required.silent_at == at(91)
 
 
 def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
@@ -327,8 +327,8 @@ def test_a_person_decides_on_dormancy_where_the_policy_says_so() -> None:
     decision = decided(talk, asked, 300)
     assert (decision.stage, kinds(decision)) == (Stage.DISCUSSION, ["dormancy"])
     assert decision.missing[-1] == "silent for 299 days; a person decides whether it is dormant"
-    told = decided(followed(talk, asked, 2, 92), asked, 93)
-    assert told.missing[-1] == "silent for 92 days; warned 1 day ago; a person decides whether it is dormant"
+    announced = decided(followed(talk, asked, 2, 92), asked, 93)
+    assert announced.missing[-1] == "silent for 92 days; warned 1 day ago; a person decides whether it is dormant"
 
 
 # -- what is missing ----------------------------------------------------------------------------------
@@ -371,11 +371,11 @@ def test_required_care_asks_for_time_votes_and_a_reviewer() -> None:
 
 def test_a_ruling_on_care_outranks_the_page_both_ways() -> None:
     voted = facts(**TOUCHES, votes=(poll(4, *YES, declared=result(8)),))
-    none_owed = decided(replace(voted, rulings=(ruling(8.5, "care", interfaces=[]),)), CAREFUL, 9)
-    assert (none_owed.stage, none_owed.since) == (Stage.ACCEPTED, at(8.5))
+    none_required = decided(replace(voted, rulings=(ruling(8.5, "care", interfaces=[]),)), CAREFUL, 9)
+    assert (none_required.stage, none_required.since) == (Stage.ACCEPTED, at(8.5))
     plain = facts(**TALKED, votes=(poll(4, *YES),), rulings=(ruling(5, "care", interfaces=["log-format"]),))
-    owed = decided(plain, CAREFUL, 6)
-    assert owed.votes[0].terms.because == ("log-format",)
+    required = decided(plain, CAREFUL, 6)
+    assert required.votes[0].terms.because == ("log-format",)
     late = replace(
         plain, votes=(poll(4, *YES, declared=result(8)),), rulings=(ruling(9, "care", interfaces=["log-format"]),)
     )

@@ -53,7 +53,7 @@ def test_an_index_shows_the_next_number_that_the_wiki_states_and_none_that_canno
     assert find_next(Numbers(taken=frozenset({1, 4}), stated=100_000)).listed == 5
 
 
-def test_a_number_bears_on_those_within_a_jump_above_it() -> None:
+def test_a_number_affects_those_within_a_jump_above_it() -> None:
     assert find_followers([10, 100], [5, 10, 11, 10 + JUMP, 11 + JUMP, 99, 101, 151]) == [11, 10 + JUMP, 101]
 
 

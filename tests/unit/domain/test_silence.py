@@ -228,8 +228,8 @@ def test_a_past_date_whose_grace_was_over_before_kipflow_came_is_made_up_for_as_
 def test_a_past_date_that_nobody_was_informed_of_has_its_grace_from_now(recorded: float, since: object) -> None:
     given = give_warning(SILENCE, SLEEPY, as_of=at(92), recorded_at=at(recorded), followed_since=since)  # type: ignore[arg-type]
     assert (given.as_of, given.warned_at, given.due_at) == (at(92), at(recorded), at(recorded + 14))
-    told = replace(given, delivered_at=at(recorded))
-    known = replace(TALK, warnings=(told,), followed_since=at(2))
+    delivered = replace(given, delivered_at=at(recorded))
+    known = replace(TALK, warnings=(delivered,), followed_since=at(2))
     assert decided(known, 95).missing[-1] == "silent for 94 days; nobody has been warned of it yet"
     assert slept_at(known, 400) == [at(recorded + 14)]
 
@@ -246,4 +246,4 @@ def test_past_dates_made_up_for_come_to_the_history_of_runs_at_the_time(dates: l
         made_up = followed(made_up, SLEEPY, day, lag=lag)
         assert decided(made_up, day).history == decided(live, day).history
     open_now = [w for w in made_up.warnings if w.warned_at == at(400)]
-    assert all(w.due_at == at(414) for w in open_now), "who was told only now has the whole grace"
+    assert all(w.due_at == at(414) for w in open_now), "who is warned only now has the whole grace"

@@ -116,10 +116,10 @@ def test_a_review_item_that_could_turn_a_vote_keeps_it_open() -> None:
 def test_an_unclear_ballot_is_what_it_reads_like_or_nothing() -> None:
     known = vote(3, 0, 2)
     against = replace(ballot("r0", Choice.AGAINST), status=BallotStatus.REVIEW)
-    untold = replace(against, choice=None)
+    unknown = replace(against, choice=None)
     twice = replace(against, voter="p0")
     assert possible_counts(with_unclear(known, against)) == (Counts(plus=3, minus=3), Counts(plus=3, minus=2))
-    assert possible_counts(with_unclear(known, untold)) == (Counts(plus=3, minus=3), Counts(plus=4, minus=2))
+    assert possible_counts(with_unclear(known, unknown)) == (Counts(plus=3, minus=3), Counts(plus=4, minus=2))
     # p0 has voted +1 before: an unclear -1 that comes to nothing leaves that standing
     assert possible_counts(with_unclear(known, twice)) == (Counts(plus=2, minus=3), Counts(plus=3, minus=2))
 
@@ -129,8 +129,8 @@ def test_only_counted_ballots_are_counted() -> None:
     assert count(ballot(s, status=s) for s in statuses).binding.as_dict() == {"+1": 0, "0": 0, "-1": 0}
 
 
-def declared(**told: object) -> Declared:
-    return Declared(by="p0", message_id="<d@x.example>", announced_at=LATER, outcome="passed", **told)  # type: ignore[arg-type]
+def declared(**stated: object) -> Declared:
+    return Declared(by="p0", message_id="<d@x.example>", announced_at=LATER, outcome="passed", **stated)  # type: ignore[arg-type]
 
 
 def test_an_announcement_is_compared_number_by_number() -> None:

@@ -25,19 +25,19 @@ WELL = dict.fromkeys(services.COMPONENTS, "healthy")
 DEAD_SCHEDULER = {**WELL, "scheduler": "unhealthy"}
 
 
-class Told(AirflowApi):
-    """A server that tells one health after the other, the last one for good."""
+class Asked(AirflowApi):
+    """A server that reports one health after the other, the last one for good."""
 
-    def __init__(self, *told: dict[str, str]) -> None:
+    def __init__(self, *answers: dict[str, str]) -> None:
         super().__init__("http://127.0.0.1:9", user="", password="")
-        self._told = list(told)
+        self._answers = list(answers)
 
     def find_health(self) -> dict[str, str]:
-        return self._told.pop(0) if len(self._told) > 1 else self._told[0]
+        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
 
 @pytest.mark.parametrize(
-    ("told", "ill"),
+    ("answers", "ill"),
     [
         ((WELL,), []),
         ((DEAD_SCHEDULER,), ["scheduler"]),
@@ -46,12 +46,12 @@ class Told(AirflowApi):
     ],
     ids=["well", "dead scheduler", "no answer", "half an answer"],
 )
-def test_what_airflow_does_not_call_healthy_is_named(told: Sequence[dict[str, str]], ill: list[str]) -> None:
-    assert services.find_ill(Told(*told), patience=0, pause=0) == ill
+def test_what_airflow_does_not_call_healthy_is_named(answers: Sequence[dict[str, str]], ill: list[str]) -> None:
+    assert services.find_ill(Asked(*answers), patience=0, pause=0) == ill
 
 
 def test_a_heartbeat_that_comes_late_is_waited_for() -> None:
-    assert services.find_ill(Told(DEAD_SCHEDULER, {}, WELL), patience=60, pause=0) == []
+    assert services.find_ill(Asked(DEAD_SCHEDULER, {}, WELL), patience=60, pause=0) == []
 
 
 @pytest.fixture

@@ -60,21 +60,21 @@ def start(airflow: FakeAirflow, logs: Path) -> tuple[list[str], str]:
 
 def test_an_archive_that_is_away_is_reported_and_leaves_no_dag_paused(tmp_path: Path) -> None:
     airflow = FakeAirflow(BACKFILL)
-    failed, told = start(airflow, tmp_path)
+    failed, shown = start(airflow, tmp_path)
     [line] = failed
     assert line.startswith("kip_backfill failed at land_range: ")
-    assert "✗ Mail archive and wiki are read for the first time: kip_backfill failed" in told
-    assert "✓ Mail" not in told
-    assert "✓ Stages, index, Slack and metrics follow" in told
+    assert "✗ Mail archive and wiki are read for the first time: kip_backfill failed" in shown
+    assert "✓ Mail" not in shown
+    assert "✓ Stages, index, Slack and metrics follow" in shown
     assert airflow.paused == set()
     assert airflow.fetch_runs(POLL) == [], "nobody waits for what will most likely fail again"
 
 
 def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
     airflow = FakeAirflow()
-    failed, told = start(airflow, tmp_path)
+    failed, shown = start(airflow, tmp_path)
     assert failed == []
-    assert "✓ Mail archive and wiki are read for the first time" in told
+    assert "✓ Mail archive and wiki are read for the first time" in shown
     assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
 
 
@@ -95,11 +95,11 @@ class AwayForLong(FakeAirflow):
 
 def test_nobody_waits_for_what_airflow_tries_again_and_again(tmp_path: Path) -> None:
     airflow = AwayForLong(SYNC)
-    failed, told = start(airflow, tmp_path)
+    failed, shown = start(airflow, tmp_path)
     [line] = failed
     assert line.startswith("kip_sync_wiki failed at sync_pages: ")
-    assert "✗ Mail archive and wiki are read for the first time: kip_sync_wiki failed" in told
-    assert "✓ Stages, index, Slack and metrics follow" in told
+    assert "✗ Mail archive and wiki are read for the first time: kip_sync_wiki failed" in shown
+    assert "✓ Stages, index, Slack and metrics follow" in shown
     assert airflow.paused == set()
 
 

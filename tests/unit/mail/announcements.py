@@ -42,8 +42,8 @@ def _wrapped(names: Sequence[str]) -> str:
 
 
 def sentence(b: Sequence[str], o: Sequence[str]) -> str:
-    told = f"The vote passes with {len(b)} binding +1 votes ({_listed(b)})"
-    return told + (f" and {len(o)} non-binding +1 votes ({_listed(o)})." if o else " and no non-binding ones.")
+    passes = f"The vote passes with {len(b)} binding +1 votes ({_listed(b)})"
+    return passes + (f" and {len(o)} non-binding +1 votes ({_listed(o)})." if o else " and no non-binding ones.")
 
 
 def choice_lines(b: Sequence[str], o: Sequence[str]) -> str:

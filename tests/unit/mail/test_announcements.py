@@ -46,10 +46,10 @@ def test_a_number_that_contradicts_the_names_is_reported(layout: str) -> None:
 def test_every_official_tally_is_read_in_every_layout(realdata: Path, layout: str) -> None:
     text = (realdata / "votes" / "official_results.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
-    told = [
+    stated = [
         (r["claimed"]["+1"], r["claimed_binding"]["+1"]) for r in rows if r.get("claimed") and r.get("claimed_binding")
     ]
-    assert len(told) > 10
-    for total, binding in told:
+    assert len(stated) > 10
+    for total, binding in stated:
         body = SPLIT[layout](NAMES[:binding], NAMES[binding:total])
         assert read_counts(body, reply=False) == ("passed", binding, total - binding)

@@ -1,4 +1,4 @@
-"""Who a ballot is cast by, and what a reader is told where roster and mail differ."""
+"""Who a ballot is cast by, and what a reader is shown where roster and mail differ."""
 
 from __future__ import annotations
 

@@ -103,9 +103,9 @@ def test_a_file_that_changes_before_a_mail_of_it_is_read_on_is_reported(tmp_path
     path.unlink() if change is None else path.write_bytes(change)
     assert answer.author_name == "Ada Roe", "its headers are at hand"
     answer.let_go()
-    for told in ("author_name", "own_text"):
+    for field in ("author_name", "own_text"):
         with pytest.raises(UnreadableInput, match=r"x\.mbox#0: changed while it was read"):
-            getattr(answer, told)
+            getattr(answer, field)
 
 
 def test_a_late_mail_equals_the_whole_one_and_is_copied_and_sent_as_it_is() -> None:

@@ -75,6 +75,6 @@ def test_what_a_text_counts(row: dict[str, Any]) -> None:
     declared = read_announcement(row["text"], reply=False).declared
     assert declared is not None
     for group, counts in row["counts"].items():
-        told = {choice: number for choice, number in (getattr(declared, group) or {}).items() if number}
-        assert told == {choice: number for choice, number in counts.items() if number}, declared
+        stated = {choice: number for choice, number in (getattr(declared, group) or {}).items() if number}
+        assert stated == {choice: number for choice, number in counts.items() if number}, declared
     assert declared.contradictions == ()

@@ -61,9 +61,9 @@ def test_the_three_flavours_of_one_month_show_the_same_votes(realdata: Path) -> 
         for name in ("opened_at", "earliest_close"):
             vote[name] = vote[name][:-3]
     assert reports[0]["votes"] == reports[1]["votes"] == reports[2]["votes"]
-    for told in zip(*times, strict=True):
+    for pair in zip(*times, strict=True):
         # each archive's own host received it, seconds apart
-        at = [datetime.fromisoformat(time) for time in told]
+        at = [datetime.fromisoformat(time) for time in pair]
         assert max(at) - min(at) < timedelta(seconds=10)
 
 

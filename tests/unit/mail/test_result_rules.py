@@ -64,7 +64,7 @@ def test_the_page_shows_the_tables_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("subject", "told"),
+    ("subject", "expected"),
     [
         ("[VOTE PASSED] KIP-7", "passed"),
         ("[VOTE] [NOT ACCEPTED] KIP-7", "failed"),
@@ -74,8 +74,8 @@ def test_the_page_shows_the_tables_as_they_are() -> None:
         ("[RESULT] KIP-7 approved?", None),
     ],
 )
-def test_a_subject_shows_an_outcome_in_its_tags_or_at_its_end(subject: str, told: str | None) -> None:
-    assert find_outcome_of_subject(subject) == told
+def test_a_subject_shows_an_outcome_in_its_tags_or_at_its_end(subject: str, expected: str | None) -> None:
+    assert find_outcome_of_subject(subject) == expected
 
 
 def find_asked(*functions: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What each published form of a roster tells: names, addresses, roles and their dates. All people are invented."""
+"""What each published form of a roster holds: names, addresses, roles and their dates. All people are invented."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_committee_info_adds_the_dates_of_joining() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("{", "not valid JSON"),
         ("[" * 200_000, "not valid JSON"),
@@ -198,8 +198,8 @@ def test_committee_info_adds_the_dates_of_joining() -> None:
         ('{"projects": {"lantern": []}}', "expected an object"),
     ],
 )
-def test_an_export_of_another_shape_is_one_clear_error(text: str, told: str) -> None:
-    with pytest.raises(UnreadableInput, match=told):
+def test_an_export_of_another_shape_is_one_clear_error(text: str, expected: str) -> None:
+    with pytest.raises(UnreadableInput, match=expected):
         parse_ldap([("export", text)])
 
 
@@ -259,7 +259,7 @@ def test_a_spreadsheets_semicolons_and_byte_order_mark_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected"),
     [
         ("mlind,Mara Lind,PMC,soon,", "'soon' is no date"),
         ("mlind,Mara Lind,PMC,2020-02-30,", "is no date"),
@@ -267,10 +267,10 @@ def test_a_spreadsheets_semicolons_and_byte_order_mark_are_read() -> None:
         ("mlind,Mara Lind,janitor,,", "'janitor' is no role"),
     ],
 )
-def test_a_role_that_cannot_be_dated_or_named_is_left_out_and_reported(row: str, told: str) -> None:
+def test_a_role_that_cannot_be_dated_or_named_is_left_out_and_reported(row: str, expected: str) -> None:
     listing = parse_csv(f"id,name,role,since,until\n{row}\n", source="csv")
     assert [e.roles for e in listing.entries] == [()]
-    assert any(told in note for note in listing.notes)
+    assert any(expected in note for note in listing.notes)
 
 
 def test_an_id_that_could_be_markup_or_a_path_is_left_out_and_reported() -> None:

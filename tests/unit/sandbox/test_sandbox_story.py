@@ -1,4 +1,4 @@
-"""The story as a whole: repeatable, complete, and told as its plan says."""
+"""The story as a whole: repeatable, complete, and as its plan says."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def test_no_proposal_comes_without_a_sentence_on_why_it_is_there() -> None:
     ],
 )
 def test_a_story_with_a_key_or_a_value_that_nobody_reads_is_refused(wrong: dict[str, object]) -> None:
-    told = load_yaml("stories/passed.yaml")[61]
-    assert read_plan(61, dict(told)) == PLANS[0]
+    entry = load_yaml("stories/passed.yaml")[61]
+    assert read_plan(61, dict(entry)) == PLANS[0]
     with pytest.raises(ValidationError):
-        read_plan(61, {**told, **wrong})
+        read_plan(61, {**entry, **wrong})
 
 
 def test_the_roster_file_is_the_storys_roster() -> None:

@@ -39,7 +39,7 @@ def test_a_failure_is_reported_with_its_cause_and_its_log_and_waits_for_nobody(s
     assert body.endswith("<https://air.example/log?x=1&amp;y=2|Its log>")
 
 
-def test_the_same_cause_is_told_once_an_hour_and_another_one_at_once(store: Any) -> None:
+def test_the_same_cause_is_reported_once_an_hour_and_another_one_at_once(store: Any) -> None:
     times = [NOW + timedelta(minutes=passed) for passed in (0, 45, 59, 60, 119, 120)]
     assert [report_failure(store, POLL, RULES, now=at) for at in times] == [1, 0, 0, 1, 0, 1]
     assert report_failure(store, replace(POLL, cause=OSError("x")), RULES, now=NOW) == 1
@@ -51,10 +51,10 @@ def test_the_text_of_a_strange_error_is_not_reported_nor_can_it_ping(store: Any)
     report_failure(store, replace(POLL, cause=None), RULES, now=NOW)
     evil = ServiceUnavailable(service="<!here> *x*", url="https://x.example", why="y")
     report_failure(store, replace(POLL, cause=evil, log_url="javascript:alert(1)"), RULES, now=NOW)
-    told = "\n".join(bodies(store.outbox))
-    assert "xoxb" not in told
-    assert "<!" not in told
-    assert "<javascript" not in told
+    shown = "\n".join(bodies(store.outbox))
+    assert "xoxb" not in shown
+    assert "<!" not in shown
+    assert "<javascript" not in shown
 
 
 @pytest.mark.parametrize("changes", [{"slack": "off"}, {"operators": ""}, {"channel": ""}])

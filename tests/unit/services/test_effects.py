@@ -1,4 +1,4 @@
-"""Whom a decision tells what: each move once, questions while they are news, amendments as what they are."""
+"""Who hears what of a decision: each move once, questions while they are news, amendments as what they are."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_every_rule_has_words_for_people(rule: str) -> None:
 def test_an_amendment_is_reported_as_what_it_is() -> None:
     again = poll(20, *(replace(b, cast_at=at(21)) for b in YES), round=2)
     before = decided(facts(**TALKED, votes=(ACCEPTED,)), POLICY, 9)
-    told = replace(again, declared=replace(result(24), message_id="<r2@x.example>"))
-    after = decided(facts(**TALKED, votes=(ACCEPTED, told)), POLICY, 24.5)
+    announced = replace(again, declared=replace(result(24), message_id="<r2@x.example>"))
+    after = decided(facts(**TALKED, votes=(ACCEPTED, announced)), POLICY, 24.5)
     effects = find_effects(after, reconcile(before.history, after.history), RULES, followed_since=at(0))
     assert texts(effects) == ["KIP-7 stays Accepted: a further vote amended it"]
     assert "Accepted → Accepted" not in str(effects[0].payload)
@@ -84,15 +84,15 @@ def test_a_warning_is_reported_with_its_author_and_its_date() -> None:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
     notice = Notice(warning=known.warnings[0], author="Nia <!here> Holt")
-    [told] = find_effects(decided(known, sleepy, 91), (), RULES, notice=notice)
-    assert told.payload["text"] == (
+    [warning] = find_effects(decided(known, sleepy, 91), (), RULES, notice=notice)
+    assert warning.payload["text"] == (
         "KIP-7: nobody has written since 2026-03-03; dormant on 2026-06-15 09:00 UTC at the earliest "
         "unless somebody writes"
     )
-    assert "by Nia &lt;!here&gt; Holt" in str(told.payload["blocks"])
-    assert told.key == "KIP-7/warning/2026-06-01T09:00:00/slack"
-    assert told.payload[WARNS] == at(91).isoformat(), "sent, it is the warning's delivery"
-    assert find_effects(decided(known, sleepy, 95), (), RULES) == [], "who got it is not told again"
+    assert "by Nia &lt;!here&gt; Holt" in str(warning.payload["blocks"])
+    assert warning.key == "KIP-7/warning/2026-06-01T09:00:00/slack"
+    assert warning.payload[WARNS] == at(91).isoformat(), "sent, it is the warning's delivery"
+    assert find_effects(decided(known, sleepy, 95), (), RULES) == [], "who got it is not warned again"
 
 
 def test_where_a_person_decides_the_warning_says_so() -> None:
@@ -114,10 +114,10 @@ def test_a_community_chooses_where_each_kind_goes_whom_it_mentions_and_when() ->
     routes = {"discussion": "#talk", "new-proposal": "digest", "vote": "off"}
     chosen = replace(RULES, routes=routes, mentions={"discussion": "<!here>"}, quiet=night)
     after = decided(facts(**TALKED, votes=(poll(4, *YES[:1]),)), POLICY, 4.15)
-    [told] = find_effects(after, after.history, chosen, followed_since=at(0))
-    assert (told.payload["kind"], told.payload["channel"]) == ("discussion", "#talk")
-    assert told.payload["blocks"][0]["elements"][0]["text"] == "<!here>"
-    assert told.due_at == datetime(2026, 3, 6, 20, tzinfo=UTC), "in quiet hours it waits"
+    [announced] = find_effects(after, after.history, chosen, followed_since=at(0))
+    assert (announced.payload["kind"], announced.payload["channel"]) == ("discussion", "#talk")
+    assert announced.payload["blocks"][0]["elements"][0]["text"] == "<!here>"
+    assert announced.due_at == datetime(2026, 3, 6, 20, tzinfo=UTC), "in quiet hours it waits"
     assert [e.payload["kind"] for e in find_effects(after, after.history, RULES, followed_since=at(0))] == [
         "new-proposal",
         "discussion",

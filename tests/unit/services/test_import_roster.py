@@ -36,8 +36,8 @@ MARA = Person(
 )
 
 
-def entry(name: str, **told: object) -> Entry:
-    made = make_entry(name=name, notes=[], place="row 1", **told)  # type: ignore[arg-type]
+def entry(name: str, **values: object) -> Entry:
+    made = make_entry(name=name, notes=[], place="row 1", **values)  # type: ignore[arg-type]
     assert made is not None
     return made
 
@@ -149,8 +149,8 @@ def test_an_id_made_from_a_name_meets_the_account_of_that_name_later() -> None:
 # -- roles --------------------------------------------------------------------------------------------
 def test_a_missing_date_is_filled_and_a_stated_one_stays() -> None:
     known = (replace(MARA, roles=(Role(role="pmc"), Role(role="committer", since=day("2017-01-01")))),)
-    told = [Role(role="pmc", since=day("2019-05-01")), Role(role="committer", since=day("2018-01-01"))]
-    report = take(entry("Mara Lind", id="mlind", roles=told), known=known)
+    listed = [Role(role="pmc", since=day("2019-05-01")), Role(role="committer", since=day("2018-01-01"))]
+    report = take(entry("Mara Lind", id="mlind", roles=listed), known=known)
     assert person(report, "mlind").roles == (
         Role(role="pmc", since=day("2019-05-01")),
         Role(role="committer", since=day("2017-01-01")),
@@ -174,8 +174,8 @@ def test_a_role_that_the_file_has_ended_is_not_revived() -> None:
 
 def test_an_older_record_of_a_role_since_ended_is_no_conflict() -> None:
     ended = (replace(MARA, roles=(Role(role="pmc", since=day("2019-05-01"), until=day("2025-01-01")),)),)
-    told = entry("Mara Lind", id="mlind", roles=[Role(role="pmc", since=day("2019-05-01"))])
-    assert take(told, known=ended, as_of=date(2024, 1, 1)).conflicts == ()
+    listed = entry("Mara Lind", id="mlind", roles=[Role(role="pmc", since=day("2019-05-01"))])
+    assert take(listed, known=ended, as_of=date(2024, 1, 1)).conflicts == ()
 
 
 def test_a_later_span_of_a_role_is_a_second_one() -> None:
@@ -245,11 +245,11 @@ def entries(draw: st.DrawFn) -> Entry | None:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(told=st.lists(entries(), max_size=8))
+@given(listed=st.lists(entries(), max_size=8))
 def test_what_is_written_reads_back_equal_and_importing_twice_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, told: list[Entry | None]
+    tmp_path_factory: pytest.TempPathFactory, listed: list[Entry | None]
 ) -> None:
-    listing = Listing(entries=tuple(e for e in told if e is not None))
+    listing = Listing(entries=tuple(e for e in listed if e is not None))
     once = import_roster(None, listing, source="a: page # 1", as_of=TODAY)
     text = render_roster(once.roster)
     path = tmp_path_factory.mktemp("roster") / "roster.yaml"
@@ -272,11 +272,11 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(told=st.lists(entries(), max_size=5))
-def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(form: str, told: list[Entry | None]) -> None:
+@given(listed=st.lists(entries(), max_size=5))
+def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(form: str, listed: list[Entry | None]) -> None:
     text = FORMS[form]
     before = parse_roster(text, source="x")
-    again = [entry("Aa Bb", id="a", emails=["a@new.example"]), *(e for e in told if e is not None)]
+    again = [entry("Aa Bb", id="a", emails=["a@new.example"]), *(e for e in listed if e is not None)]
     after = import_roster(before, Listing(entries=tuple(again)), source="a: page # 1", as_of=TODAY).roster
     read = parse_roster(edit_roster(text, before, after), source="y")
     assert (read.people, read.source, read.as_of) == (after.people, after.source, after.as_of)
@@ -291,7 +291,7 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("people: [", "is not valid YAML"),
         ("[" * 100_000, "nested deeper"),
@@ -305,8 +305,8 @@ def test_a_name_cannot_ask_for_a_variable_of_the_reader(tmp_path: Path, monkeypa
         ("people: [{id: a, name: A B, emails: x}]", "emails: expected a list"),
     ],
 )
-def test_a_roster_file_of_another_shape_is_one_clear_error(text: str, told: str) -> None:
-    with pytest.raises(UnreadableInput, match=told):
+def test_a_roster_file_of_another_shape_is_one_clear_error(text: str, expected: str) -> None:
+    with pytest.raises(UnreadableInput, match=expected):
         parse_roster(text, source="x.yaml")
 
 

@@ -22,7 +22,7 @@ from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.wiring import Parts
 from tests.unit.services.test_slack_goldens import FOLDER, RULES, check_limits
 from tests.web.community import NOW, hours
-from tests.web.story import LIST, OPENED, SUBJECT, connect_board, store_story, tell_questions, write_mail
+from tests.web.story import LIST, OPENED, SUBJECT, add_questions, connect_board, store_story, write_mail
 
 PEOPLE = ("ines", "wei", "dario")
 
@@ -37,7 +37,7 @@ def board(tmp_path: Path) -> Iterator[Parts]:
     read = read_message(nameless, source=f"{LIST}#nameless", list_id=LIST, month="", prefix="KIP")
     assert isinstance(read, Message)
     with parts.store.begin() as session:
-        session.mail.save_messages([*tell_questions(), read], seen_at=NOW)
+        session.mail.save_messages([*add_questions(), read], seen_at=NOW)
     store_story(parts)
     yield parts
     parts.store.close()

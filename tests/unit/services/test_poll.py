@@ -183,7 +183,7 @@ def test_a_month_that_lost_mails_by_the_archives_own_count_is_held_and_says_so_o
     ]
     assert months(store)["2026-03"].fetched_at == NOW + timedelta(hours=1)
     assert warnings(store, archive, tmp_path, NOW + timedelta(hours=2)) == []
-    assert "what was read of them stays" in months(store)["2026-03"].why, "the board goes on telling it"
+    assert "what was read of them stays" in months(store)["2026-03"].why, "the board goes on showing it"
     with store.begin() as session:
         assert len(load_facts(session, 7).messages) == 3
 
@@ -213,8 +213,8 @@ def test_many_months_that_fail_alike_are_one_line(store: SqlStore, tmp_path: Pat
 def test_a_list_of_which_the_archive_has_no_mail_at_all_is_asked_about(store: SqlStore, tmp_path: Path) -> None:
     archive = FakeArchive()
     poll(store, archive, tmp_path)
-    told = f"{LIST}: the archive has no mail of it in 2 months; is that its address?"
-    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=1)) == [told]
+    warning = f"{LIST}: the archive has no mail of it in 2 months; is that its address?"
+    assert warnings(store, archive, tmp_path, NOW + timedelta(hours=1)) == [warning]
     archive.months["2026-03"], archive.digests["2026-03"] = mail(1), "d2"
     poll(store, archive, tmp_path, NOW + timedelta(hours=2))
     assert warnings(store, archive, tmp_path, NOW + timedelta(hours=3)) == []

@@ -82,8 +82,8 @@ def assert_reads_back(draft: ResultDraft, view: ProposalView) -> None:
     assert mail.declared is not None
     assert mail.declared.outcome == draft.outcome
     assert (mail.declared.unclear, mail.declared.contradictions) == ("", ())
-    for told, counts in ((mail.declared.binding, tally.binding), (mail.declared.non_binding, tally.non_binding)):
-        assert {"+1": 0, "0": 0, "-1": 0} | (told or {}) == counts.as_dict()
+    for stated, counts in ((mail.declared.binding, tally.binding), (mail.declared.non_binding, tally.non_binding)):
+        assert {"+1": 0, "0": 0, "-1": 0} | (stated or {}) == counts.as_dict()
 
 
 def test_the_draft_names_voters_by_binding_and_links_to_their_mails() -> None:

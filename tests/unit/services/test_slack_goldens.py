@@ -59,7 +59,7 @@ RULES = EffectRules(
 MAX_BLOCKS, MAX_SECTION, MAX_TEXT, MAX_LABEL, MAX_VALUE = 50, 3_000, 40_000, 75, 2_000
 
 
-def tell(known: ProposalFacts, day: float, policy: Policy = POLICY, **more: Any) -> list[Effect]:
+def report(known: ProposalFacts, day: float, policy: Policy = POLICY, **more: Any) -> list[Effect]:
     links = tuple(
         replace(m, permalink=f"https://lists.example/thread/{n}") for n, m in enumerate(known.messages, start=1)
     )
@@ -77,7 +77,7 @@ def find(kind: str, effects: list[Effect]) -> Mapping[str, Any]:
 
 def write_news() -> Mapping[str, Any]:
     voted = facts(**TALKED, votes=(poll(4, YES[0]),))
-    [card] = [e for e in tell(voted, 4.15) if e.payload["kind"] == "vote"]
+    [card] = [e for e in report(voted, 4.15) if e.payload["kind"] == "vote"]
     row = OutboxRow(
         key=card.key,
         number=7,
@@ -97,7 +97,7 @@ def write_news() -> Mapping[str, Any]:
 def write_warning() -> Mapping[str, Any]:
     sleepy = replace(POLICY, dormant_after=timedelta(days=90), grace=timedelta(days=14))
     known = followed(facts(pages=(page(0),), messages=(mail(1, Kind.DISCUSS),)), sleepy, 2, 91)
-    return find("dormancy", tell(known, 91, sleepy, notice=Notice(warning=known.warnings[0], author="Nia Holt")))
+    return find("dormancy", report(known, 91, sleepy, notice=Notice(warning=known.warnings[0], author="Nia Holt")))
 
 
 def write_correction() -> Mapping[str, Any]:
@@ -224,15 +224,15 @@ CHANGED = facts(
     votes=(poll(4, *YES),),
 )
 MESSAGES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
-    "new-proposal": lambda: find("new-proposal", tell(facts(pages=(page(0),)), 0.1)),
-    "discussion": lambda: find("discussion", tell(facts(**TALKED), 1.1)),
-    "vote": lambda: find("vote", tell(facts(**TALKED, votes=(poll(4, YES[0]),)), 4.15)),
+    "new-proposal": lambda: find("new-proposal", report(facts(pages=(page(0),)), 0.1)),
+    "discussion": lambda: find("discussion", report(facts(**TALKED), 1.1)),
+    "vote": lambda: find("vote", report(facts(**TALKED, votes=(poll(4, YES[0]),)), 4.15)),
     "vote-news": write_news,
-    "period-over": lambda: find("period-over", tell(facts(**TALKED, votes=(poll(4, *YES),)), 7.1)),
-    "result": lambda: find("result", tell(VOTED, 8.1)),
+    "period-over": lambda: find("period-over", report(facts(**TALKED, votes=(poll(4, *YES),)), 7.1)),
+    "result": lambda: find("result", report(VOTED, 8.1)),
     "stage": lambda: find(
         "stage",
-        tell(
+        report(
             facts(
                 **TALKED,
                 votes=(poll(4, *YES, ended_at=at(5), ended_how="cancelled", ended_message_id="<c@x.example>"),),
@@ -241,11 +241,11 @@ MESSAGES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
         ),
     ),
     "correction": write_correction,
-    "page-changed": lambda: find("page-changed", tell(CHANGED, 5.1, ASK)),
+    "page-changed": lambda: find("page-changed", report(CHANGED, 5.1, ASK)),
     "lint": write_faults,
     "dormancy": write_warning,
-    "question": lambda: find("question", tell(UNCLEAR, 4.5)),
-    "drift": lambda: find("drift", tell(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 2.1)),
+    "question": lambda: find("question", report(UNCLEAR, 4.5)),
+    "drift": lambda: find("drift", report(facts(pages=(DRAFTED,), messages=TALKED["messages"]), 2.1)),
     "approval": write_approval,
     "condition": write_condition,
     "failure": write_failure,
@@ -288,9 +288,9 @@ def test_every_kind_of_message_is_looked_at() -> None:
 
 def test_a_message_that_is_too_long_is_cut_at_a_line_and_stays_valid() -> None:
     many = [replace(YES[0], voter=f"v{n}", name="N" * 90, message_id=f"<{n}@x.example>") for n in range(300)]
-    check_limits(find("vote", tell(facts(**TALKED, votes=(poll(4, *many),)), 4.15)))
+    check_limits(find("vote", report(facts(**TALKED, votes=(poll(4, *many),)), 4.15)))
 
 
 def test_the_documentation_names_every_kind_and_when_it_is_written() -> None:
     page = (Path(__file__).parents[3] / "docs" / "communities.md").read_text(encoding="utf-8")
-    assert [kind for kind, told in KINDS.items() if f"| `{kind}` | {told.when} |" not in page] == []
+    assert [kind for kind, reported in KINDS.items() if f"| `{kind}` | {reported.when} |" not in page] == []

@@ -1,4 +1,4 @@
-"""What the message of a vote shows, what its thread is told, and that it keeps within Slack's limits."""
+"""What the message of a vote shows, what its thread hears, and that it keeps within Slack's limits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def post(known: ProposalFacts, day: float, *, reference: str | None = "C1/1") ->
 
 
 def keep(row: OutboxRow, known: ProposalFacts, day: float) -> tuple[str, list[Effect]]:
-    """What the message says anew ("" where it stays), and what its thread is told."""
+    """What the message says anew ("" where it stays), and what its thread hears."""
     found = list(keep_cards([row], decided(known, day), known, RULES))
     return (body(found[0][1]), found[0][2]) if found else ("", [])
 

@@ -100,21 +100,21 @@ def test_a_folder_that_is_read_right_is_good(tmp_path: Path, capsys: pytest.Capt
 
 def test_without_real_data_it_says_so_and_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert accuracy.main(["--realdata", str(tmp_path)]) == 0
-    told = capsys.readouterr()
-    assert told.err == "", "each is told once"
-    assert told.out.count("skipped") == 3
+    reported = capsys.readouterr()
+    assert reported.err == "", "each is reported once"
+    assert reported.out.count("skipped") == 3
     for part, folder in (("1 Real mail", "votes"), ("2 Real history", "kafka")):
         where = min(os.path.relpath(tmp_path / folder), str(tmp_path / folder), key=len)
-        assert f"skipped: {part}: no real data at {where} (" in told.out
-        assert f"make accuracy REALDATA=DIR reads DIR/{folder} instead" in told.out
+        assert f"skipped: {part}: no real data at {where} (" in reported.out
+        assert f"make accuracy REALDATA=DIR reads DIR/{folder} instead" in reported.out
 
 
 def test_for_programs_what_was_skipped_is_reported_beside_the_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert accuracy.main(["--realdata", str(tmp_path), "--format", "json"]) == 0
-    told = capsys.readouterr()
-    assert told.err.count("skipped: ") == len(json.loads(told.out)["skipped"]) == 3
+    reported = capsys.readouterr()
+    assert reported.err.count("skipped: ") == len(json.loads(reported.out)["skipped"]) == 3
 
 
 def test_a_wrong_label_is_listed_unexplained_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +132,7 @@ def test_a_claim_to_bind_that_nobody_made_is_listed(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"claimed": {"+1": 2, "0": 0, "-1": 1}}, "expected 2 × +1, 1 × -1, read counted 1 × +1, 1 × -1"),
         ({"voters": {"+1": ["Di Vale"], "-1": ["Cy Marsh"]}}, "expected 1 names for +1, read 1 names"),
@@ -141,10 +141,10 @@ def test_a_claim_to_bind_that_nobody_made_is_listed(tmp_path: Path, capsys: pyte
     ],
 )
 def test_an_official_result_that_differs_is_listed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], reported: str
 ) -> None:
     assert accuracy.main(["--realdata", str(lay_out(tmp_path / "real", result={**RESULT, **change}))]) == 1
-    assert told in capsys.readouterr().out
+    assert reported in capsys.readouterr().out
 
 
 def test_a_result_without_mails_is_listed_as_not_checkable(tmp_path: Path) -> None:
@@ -223,9 +223,9 @@ def test_json_shows_all_and_is_the_same_each_time(tmp_path: Path, capsys: pytest
         assert accuracy.main(["--format", "json", "--realdata", real]) == 1
         runs.append(capsys.readouterr().out)
     assert runs[0] == runs[1]
-    told = json.loads(runs[0])
-    assert told["good"] is False
-    assert told["sections"][0]["unexplained"] == 1
+    reported = json.loads(runs[0])
+    assert reported["good"] is False
+    assert reported["sections"][0]["unexplained"] == 1
 
 
 def test_the_result_comes_before_the_details(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,7 +246,7 @@ def test_the_real_mail_is_read_well_and_no_explanation_is_stale(
         pytest.skip("no real mail beside the project (../shared/realdata)")
     monkeypatch.undo()
     assert accuracy.main(["--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["skipped"] == []
-    differing = {(d["id"], d["read"]) for s in told["sections"] for d in s["disagreements"]}
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["skipped"] == []
+    differing = {(d["id"], d["read"]) for s in reported["sections"] for d in s["disagreements"]}
     assert differing == set(load_explanations())

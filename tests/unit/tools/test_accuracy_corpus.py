@@ -35,7 +35,7 @@ def test_a_case_read_as_expected_counts_with_the_rule_that_fired(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "shown"),
     [
         ({"vote": "KIP-99"}, ["cases/plain-vote"]),
         ({"outcome": "failed"}, ["cases/plain-vote/KIP-7/1"]),
@@ -45,9 +45,9 @@ def test_a_case_read_as_expected_counts_with_the_rule_that_fired(tmp_path: Path)
     ],
     ids=["another vote", "outcome", "a ballot too many", "differences", "announcement"],
 )
-def test_each_thing_that_is_read_otherwise_is_listed(tmp_path: Path, change: dict[str, Any], told: list[str]) -> None:
+def test_each_thing_that_is_read_otherwise_is_listed(tmp_path: Path, change: dict[str, Any], shown: list[str]) -> None:
     section = check_cases(copy(tmp_path, "plain-vote", **change))
-    assert [d.id for d in section.disagreements] == told
+    assert [d.id for d in section.disagreements] == shown
     assert not section.demands[0].met
     assert section.figures[0].right == 0
 
@@ -89,7 +89,7 @@ def test_the_own_cases_need_no_real_data(tmp_path: Path, capsys: pytest.CaptureF
     (corpus / "communities").mkdir()
     shutil.copy(DATA / "communities" / "roster.yaml", corpus / "communities")
     assert accuracy.main(["--realdata", str(tmp_path / "none"), "--corpus", str(corpus)]) == 0
-    told = capsys.readouterr()
-    assert "3 The project's own cases" in told.out
-    assert "1 of 1" in told.out
-    assert told.out.count("skipped: ") == 2
+    shown = capsys.readouterr()
+    assert "3 The project's own cases" in shown.out
+    assert "1 of 1" in shown.out
+    assert shown.out.count("skipped: ") == 2

@@ -27,7 +27,7 @@ def check(folder: Path) -> dict[str, Section]:
     return {section.title: section for section in accuracy.check_history(folder)}
 
 
-def told(section: Section) -> set[tuple[str, str, str]]:
+def reported(section: Section) -> set[tuple[str, str, str]]:
     return {(d.id.partition("/")[2], d.read, d.shown) for d in section.disagreements}
 
 
@@ -55,7 +55,7 @@ def test_each_way_in_which_mail_alone_cannot_know_of_an_acceptance_is_a_class(tm
     )
     section = check(folder)["Stages from pages and mails alone"]
     assert all(d.met for d in section.demands)
-    assert told(section) == {
+    assert reported(section) == {
         ("alone/accepted-with-vote", "Vote (1 proposal)", "KIP-1"),
         ("alone/accepted-page-older-than-mails", "Draft (1 proposal)", "KIP-2"),
         ("alone/accepted-page-untouched-since-its-day", "Draft (1 proposal)", "KIP-3"),
@@ -73,7 +73,7 @@ def test_an_imported_index_settles_what_no_vote_speaks_of(tmp_path: Path) -> Non
         mails=[*vote(1, "Ada Rowe"), ("2023-06-02 10:00:00", "Ada Rowe", "discuss", 77)],
     )
     section = check(folder)["Stages with the index as baseline"]
-    assert told(section) == {("imported/vote-seen", "Vote (1 proposal)", "KIP-1")}
+    assert reported(section) == {("imported/vote-seen", "Vote (1 proposal)", "KIP-1")}
     assert section.listed[1] == ("KIP-77", "named by subjects of mails, not in the index")
     assert all(d.met for d in section.demands)
 
@@ -118,7 +118,7 @@ def test_a_later_word_of_the_wiki_is_drift_and_moves_nothing(tmp_path: Path) -> 
     )
     section = check(folder)["States that changed later"]
     assert [d.met for d in section.demands] == [True, True]
-    assert told(section) == {
+    assert reported(section) == {
         ("accepted-with-vote", "Vote (1 proposal)", "KIP-1"),
         ("accepted-after-the-mails-end", "Discussion (1 proposal)", "KIP-2"),
         ("another-page-of-that-number", "Discussion (1 proposal)", "KIP-3"),

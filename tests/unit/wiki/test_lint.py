@@ -121,13 +121,13 @@ def test_a_ticket_that_nobody_named_cannot_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("title", "detail"),
     [("KIP-NEXT: Insert Title Here", '"KIP-NEXT: Insert Title Here" has no number'), ("Oiled gates", '"Oiled gates"')],
     ids=["the template's", "none"],
 )
-def test_a_title_without_number_is_reported_by_its_words(title: str, told: str) -> None:
+def test_a_title_without_number_is_reported_by_its_words(title: str, detail: str) -> None:
     (fault,) = [f for f in lint(GOOD, title=title) if f.code == "K01"]
-    assert told in fault.what
+    assert detail in fault.what
     assert "kipflow new" in fault.fix
 
 
