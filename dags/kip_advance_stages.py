@@ -14,7 +14,8 @@ that new facts start has none and decides as of now. The history of a backfill i
 time would have written, with the time of the backfill as its time of record; what is past is not announced.
 A time before a proposal's newest decision leaves it alone, so any run can be repeated. There is no catchup:
 the next run decides whatever missed ones would have, at the times when it became true. In a sandbox, whose
-time is not this machine's, scheduled runs decide as of its now.
+time is not this machine's, scheduled runs, and those of "Trigger" with the date that it fills in, decide as
+of its now.
 
 **Emits:** `kip://transitions`, if anything changed.
 """

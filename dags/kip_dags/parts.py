@@ -10,11 +10,9 @@ from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException, AirflowNotFoundException, AirflowRuntimeError
 
 from kipflow.config.settings import read_settings
+from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts, connect
 from kipflow.wiring.environment import Secrets, build_database_url
-
-#: Runs whose logical date was chosen on purpose, whatever clock the community has.
-DELIBERATE = ("manual", "backfill")
 
 
 def open_parts() -> Parts:
@@ -31,8 +29,8 @@ def open_parts() -> Parts:
 def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
     """The time to decide at: the run's logical date, so that a run repeated decides the same; else now.
 
-    The timetable follows this machine's clock: where the community's time is another (a sandbox's), only a date
-    that was chosen on purpose means anything.
+    The timetable, and the date that "Trigger" fills in, follow this machine's clock: where the community's time is
+    another (a sandbox's), only a date that was chosen on purpose means anything.
 
     Raises:
         AirflowFailException: the date is still ahead; what was decided as of it would keep all else waiting.
@@ -42,11 +40,17 @@ def find_as_of(context: Mapping[str, Any], parts: Parts) -> datetime:
         return now
     chosen: datetime = run.logical_date.astimezone(UTC)
     # inside a task this is an enumeration whose text is "DagRunType.BACKFILL"; it equals its plain word
-    if run.run_type not in DELIBERATE:
-        return now if parts.community.clock is not None else min(chosen, now)
-    if chosen > now:
+    deliberate = run.run_type == "backfill" or (run.run_type == "manual" and not _is_filled_in(run, chosen))
+    if not deliberate and parts.community.clock is not None:
+        return now
+    if deliberate and chosen - now > CLOCK_SKEW:
         raise AirflowFailException(f"{chosen:%Y-%m-%d %H:%M} UTC has not come yet; it is {now:%Y-%m-%d %H:%M} UTC")
-    return chosen
+    return min(chosen, now)
+
+
+def _is_filled_in(run: Any, chosen: datetime) -> bool:
+    """Whether the date is the one at which somebody pressed "Trigger", by the browser's clock."""
+    return abs(run.run_after - chosen) <= CLOCK_SKEW
 
 
 def _find_token(connection_id: str) -> str | None:

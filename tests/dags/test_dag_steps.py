@@ -24,11 +24,12 @@ NOW = datetime(2026, 3, 5, 9, tzinfo=UTC)
 CHOSEN = datetime(2026, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))
 
 
-def context(run_type: str, logical_date: datetime | None) -> Mapping[str, Any]:
+def context(run_type: str, logical_date: datetime | None, *, pressed: datetime = NOW) -> Mapping[str, Any]:
     """A run as a task sees it: its type is no plain word there."""
     from airflow.sdk.api.datamodels._generated import DagRunType
 
-    return {"dag_run": SimpleNamespace(run_type=DagRunType(run_type), logical_date=logical_date)}
+    run = SimpleNamespace(run_type=DagRunType(run_type), logical_date=logical_date, run_after=pressed)
+    return {"dag_run": run}
 
 
 def community_at(now: datetime, *, clock: str | None = None) -> Any:
@@ -54,7 +55,22 @@ def test_in_a_community_with_a_clock_of_its_own_only_a_date_that_was_chosen_coun
 
     parts = community_at(NOW, clock="http://sandbox.example/clock")
     assert find_as_of(context("scheduled", CHOSEN), parts) == NOW
-    assert find_as_of(context("backfill", CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    for deliberate in ("backfill", "manual"):
+        assert find_as_of(context(deliberate, CHOSEN), parts) == datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("lag", [timedelta(seconds=7), timedelta(hours=20), timedelta(days=-3)])
+def test_trigger_decides_as_of_a_sandboxs_now_whether_its_clock_is_behind_or_ahead(lag: timedelta) -> None:
+    from kip_dags.parts import find_as_of
+
+    parts = community_at(NOW - lag, clock="http://sandbox.example/clock")
+    assert find_as_of(context("manual", NOW - timedelta(seconds=3)), parts) == NOW - lag
+
+
+def test_trigger_is_not_refused_where_the_browsers_clock_is_ahead() -> None:
+    from kip_dags.parts import find_as_of
+
+    assert find_as_of(context("manual", NOW + timedelta(seconds=90)), community_at(NOW)) == NOW
 
 
 @pytest.mark.parametrize("run_type", ["manual", "backfill"])

@@ -101,5 +101,14 @@ def test_the_least_community_counts_the_example(
     assert "KIP-7  passed   4/0/0" in capsys.readouterr().out, "its roster stands beside it"
 
 
+def test_what_the_tutorial_says_to_press_stands_on_the_pages() -> None:
+    tutorial = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\*\*([^*]+)\*\*", tutorial)) - {"Trigger"}  # Airflow's own
+    shown = [path for kind in ("html", "py") for path in (ROOT / "kipflow").rglob(f"*.{kind}")]
+    words = "".join(path.read_text(encoding="utf-8") for path in [*shown, *(ROOT / "plugins").glob("*.py")])
+    assert "set the stage" in named
+    assert [word for word in named if word not in words and not re.fullmatch(r"KIP-\d+", word)] == []
+
+
 def test_the_readme_stays_short() -> None:
     assert 600 <= len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
