@@ -19,6 +19,9 @@ NONE = frozenset({404})
 # its runs last until people have answered: nothing waits for them
 ASK = "kip_ask_people"
 ACTIVE = frozenset({"queued", "running"})
+#: How long each of Airflow's programs waits for another's write to its SQLite database; the default of 5 is too short
+#: on a busy machine. A caller that gives up before adds one more writer with its second try.
+LOCK_SECONDS = 60
 #: The id of a task, its state and its try.
 TaskState = tuple[str, str | None, int]
 
@@ -38,7 +41,7 @@ class AirflowApi:
     def __init__(self, url: str, *, user: str, password: str) -> None:
         # the machine's proxy settings are not for a server on this machine
         silence_retries()
-        self._client = httpx.Client(base_url=url, timeout=30.0, trust_env=False)
+        self._client = httpx.Client(base_url=url, timeout=1.5 * LOCK_SECONDS, trust_env=False)
         self._user = user
         self._password = password
 
@@ -123,9 +126,11 @@ class AirflowApi:
         Every call here may be made twice.
 
         Raises:
-            LaunchFailed: no usable answer within a minute, or a refusal.
+            LaunchFailed: no usable answer within three minutes, or a refusal.
         """
-        patience = stamina.retry_context(on=Fault, attempts=8, timeout=60.0, wait_initial=0.5, wait_max=8.0)
+        patience = stamina.retry_context(
+            on=Fault, attempts=8, timeout=3.0 * LOCK_SECONDS, wait_initial=0.5, wait_max=8.0
+        )
         try:
             for context in patience:
                 with context:

@@ -12,6 +12,7 @@ from kipflow import java
 from kipflow.adapters.store.engine import make_database_url
 from kipflow.config.community import Community
 from kipflow.config.settings import Settings
+from kipflow.launcher.api import LOCK_SECONDS
 from kipflow.launcher.credentials import ADMIN, VIEWER, Credentials
 from kipflow.launcher.layout import SANDBOX, Layout
 
@@ -97,8 +98,7 @@ def _airflow_settings(layout: Layout, credentials: Credentials, port: int) -> di
             "simple_auth_manager_users": f"{ADMIN}:admin,{VIEWER}:viewer",
             "simple_auth_manager_passwords_file": layout.passwords,
         },
-        # seconds that a program waits for another's write; the default of 5 is too short on a busy machine
-        "database": {"sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}?timeout=60"},
+        "database": {"sql_alchemy_conn": f"sqlite:///{layout.airflow / 'airflow.db'}?timeout={LOCK_SECONDS}"},
         "api": {
             "port": port,
             "base_url": address,
