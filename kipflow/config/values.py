@@ -68,35 +68,6 @@ def _check_list(value: object) -> object:
     return value.lower()
 
 
-def _check_host(value: object) -> object:
-    # "*.x.example" is what a user may try; the plain name says as much
-    if not isinstance(value, str) or not re.fullmatch(
-        r"(?:[a-z0-9][a-z0-9-]{0,62}\.){1,10}[a-z][a-z0-9-]{1,62}", value
-    ):
-        raise ValueError("a host's name in small letters such as mx1.apache.org, or apache.org for all hosts below it")
-    return value
-
-
-def _check_server(value: object) -> object:
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?", value):
-        raise ValueError("a mail server's host, with its port where it is another than 587: smtp.example.org:25")
-    return value
-
-
-def _check_sender(value: object) -> object:
-    """A name and an address in one line: they become a header of a mail."""
-    form = r"[^<>@\"\\,;:]{1,100} <[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]{1,253}>"
-    if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(form, value):
-        raise ValueError("a name and an address in one line, such as KIP votes <kips@kafka.apache.org>")
-    return value
-
-
-def _check_month(value: object) -> object:
-    if not isinstance(value, str) or not re.fullmatch(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", value):
-        raise ValueError('a month such as "2026-03"')
-    return value
-
-
 def _check_permalink(text: str) -> str:
     if "{mid}" not in text:
         raise ValueError("an address with {mid} where the mail's id belongs")
@@ -117,7 +88,7 @@ def named(pattern: str, expected: str) -> BeforeValidator:
     """A text of that form; what is expected is said in words, not as a pattern."""
 
     def check(value: object) -> object:
-        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+        if not isinstance(value, str) or not value.isprintable() or not re.fullmatch(pattern, value):
             raise ValueError(expected)
         return value
 
@@ -156,18 +127,32 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _check_page_id(text: str) -> str:
-    if not re.fullmatch(r"[0-9]{1,20}", text):
-        raise ValueError("a page's number such as 50859233")
-    return text
-
-
-Host = Annotated[str, BeforeValidator(_check_host)]
-Server = Annotated[str, BeforeValidator(_check_server)]
-Sender = Annotated[str, BeforeValidator(_check_sender)]
-Month = Annotated[str, BeforeValidator(_check_month)]
+# "*.x.example" is what a user may try; the plain name says as much
+Host = Annotated[
+    str,
+    named(
+        r"(?:[a-z0-9][a-z0-9-]{0,62}\.){1,10}[a-z][a-z0-9-]{1,62}",
+        "a host's name in small letters such as mx1.apache.org, or apache.org for all hosts below it",
+    ),
+]
+Server = Annotated[
+    str,
+    named(
+        r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}(?::[0-9]{1,5})?",
+        "a mail server's host, with its port where it is another than 587: smtp.example.org:25",
+    ),
+]
+# it becomes a header of a mail
+Sender = Annotated[
+    str,
+    named(
+        r"[^<>@\"\\,;:]{1,100} <[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]{1,253}>",
+        "a name and an address in one line, such as KIP votes <kips@kafka.apache.org>",
+    ),
+]
+Month = Annotated[str, named(r"(19|20)[0-9]{2}-(0[1-9]|1[0-2])", 'a month such as "2026-03"')]
 Permalink = Annotated[str, BeforeValidator(_check_url), AfterValidator(_check_permalink)]
-PageId = Annotated[str, AfterValidator(_check_page_id), BeforeValidator(_as_text)]
+PageId = Annotated[str, named(r"[0-9]{1,20}", "a page's number such as 50859233"), BeforeValidator(_as_text)]
 Line = Annotated[str, BeforeValidator(_check_line)]
 Header = Annotated[str, BeforeValidator(_check_header)]
 #: More voters than any list has are a slip of the keyboard.

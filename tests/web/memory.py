@@ -22,20 +22,18 @@ from kipflow.domain.votemails import VoteMail
 from kipflow.services.board import (
     BoardRow,
     DriftRow,
-    EffectPage,
     Metrics,
     MonthCoverage,
     Overview,
+    PageOf,
     ProposalView,
     RecentTransition,
     RecordedTransition,
     ReviewRow,
-    RowPage,
     RowQuery,
     SenderRow,
     Sort,
     ThreadCount,
-    UnreadablePage,
     UnreadableRow,
     VoteClock,
     Waiting,
@@ -115,7 +113,7 @@ class MemoryBoard:
             recent=tuple(recent[:12]),
         )
 
-    def rows(self, query: RowQuery) -> RowPage:
+    def rows(self, query: RowQuery) -> PageOf[BoardRow]:
         found = [self._row(h) for h in self._held.values()]
         text = query.text.casefold()
         keep = [
@@ -145,7 +143,7 @@ class MemoryBoard:
                 with_clock = [r for r in keep if r.clock is not None]
                 with_clock.sort(key=lambda r: r.clock.earliest_close if r.clock else NOW, reverse=query.descending)
                 keep = with_clock + [r for r in keep if r.clock is None]
-        return RowPage(rows=tuple(keep[query.offset : query.offset + query.limit]), total=len(keep))
+        return PageOf(rows=tuple(keep[query.offset : query.offset + query.limit]), total=len(keep))
 
     def page_body(self, page_id: str, version: int) -> str | None:
         held = [p for h in self._held.values() for p in h.facts.pages]
@@ -204,12 +202,12 @@ class MemoryBoard:
             for d in h.decision.drift
         )
 
-    def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage:
-        return UnreadablePage(rows=self._unreadable[offset : offset + limit], total=len(self._unreadable))
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> PageOf[UnreadableRow]:
+        return PageOf(rows=self._unreadable[offset : offset + limit], total=len(self._unreadable))
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
         found = [e for e in self._effects if status in ("", e.status)]
-        return EffectPage(rows=tuple(found[offset : offset + limit]), total=len(found))
+        return PageOf(rows=tuple(found[offset : offset + limit]), total=len(found))
 
     def _row(self, held: Held) -> BoardRow:
         f, d = held.facts, held.decision

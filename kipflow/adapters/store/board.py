@@ -155,21 +155,21 @@ def load_drift(connection: sa.Connection, rules: Rules) -> tuple[views.DriftRow,
     )
 
 
-def load_unreadable(connection: sa.Connection, *, offset: int, limit: int) -> views.UnreadablePage:
+def load_unreadable(connection: sa.Connection, *, offset: int, limit: int) -> views.PageOf[views.UnreadableRow]:
     columns = [c for c in unreadable.c if c.name != "digest"]
     statement = sa.select(*columns).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
     rows = connection.execute(statement.offset(offset).limit(limit))
-    return views.UnreadablePage(
+    return views.PageOf(
         rows=tuple(views.UnreadableRow(**row._mapping) for row in rows),
         total=int(connection.scalar(sa.select(sa.func.count()).select_from(unreadable)) or 0),
     )
 
 
-def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: int) -> views.EffectPage:
+def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: int) -> views.PageOf[OutboxRow]:
     wanted = [outbox.c.status == status] if status else []
     statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
     rows = connection.execute(statement.offset(offset).limit(limit))
-    return views.EffectPage(
+    return views.PageOf(
         rows=tuple(from_row(OutboxRow, row) for row in rows),
         total=int(connection.scalar(sa.select(sa.func.count()).select_from(outbox).where(*wanted)) or 0),
     )

@@ -51,13 +51,13 @@ ROWS = sa.select(
 ).outerjoin(vote, sa.and_(vote.c.number == proposal.c.number, vote.c.is_current.is_(True)))
 
 
-def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.RowPage:
+def load_rows(connection: sa.Connection, rules: Rules, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
     """One page of proposals and the number of all that match: two queries."""
     conditions = _conditions(query, rules.prefix)
     total = connection.scalar(sa.select(sa.func.count()).select_from(proposal).where(*conditions))
     statement = ROWS.where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.limit)
     rows = tuple(as_board_row(row, rules.prefix) for row in connection.execute(statement))
-    return views.RowPage(rows=rows, total=int(total or 0))
+    return views.PageOf(rows=rows, total=int(total or 0))
 
 
 def load_newest(

@@ -19,7 +19,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
 from kipflow.services import board as views
 from kipflow.services.people import PeopleView, PersonView
-from kipflow.services.ports import Batch, Rules
+from kipflow.services.ports import Batch, OutboxRow, Rules
 
 
 class SqlStore:
@@ -59,7 +59,7 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return board.load_overview(connection, self.rules, as_of)
 
-    def rows(self, query: views.RowQuery) -> views.RowPage:
+    def rows(self, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
         with transaction(self._engine, reads=True) as connection:
             return load_rows(connection, self.rules, query)
 
@@ -104,7 +104,7 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return board.load_drift(connection, self.rules)
 
-    def unreadable(self, *, offset: int = 0, limit: int = 50) -> views.UnreadablePage:
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> views.PageOf[views.UnreadableRow]:
         with transaction(self._engine, reads=True) as connection:
             return board.load_unreadable(connection, offset=offset, limit=limit)
 
@@ -112,7 +112,7 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return batches.load_batches(connection)
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.EffectPage:
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.PageOf[OutboxRow]:
         with transaction(self._engine, reads=True) as connection:
             return board.load_effects(connection, status=status, offset=offset, limit=limit)
 

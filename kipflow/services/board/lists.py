@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.domain.tally import Outcome, Tally
 from kipflow.services.board.proposal import RecordedTransition
 from kipflow.services.ports import MetricRow
+
+T = TypeVar("T")
 
 
 class Waiting(StrEnum):
@@ -112,10 +115,10 @@ class BoardRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowPage:
-    """A page of a list of proposals; `total` counts all that match the query, not just this page."""
+class PageOf(Generic[T]):
+    """A page of a list; `total` counts all that match the query, not just this page."""
 
-    rows: tuple[BoardRow, ...]
+    rows: tuple[T, ...]
     total: int
 
 

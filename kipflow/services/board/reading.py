@@ -9,10 +9,10 @@ from typing import Protocol
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
-from kipflow.services.board.lists import BoardRow, Overview, RowPage, RowQuery
+from kipflow.services.board.lists import BoardRow, Overview, PageOf, RowQuery
 from kipflow.services.board.proposal import ProposalView
-from kipflow.services.board.waiting import DriftRow, EffectPage, ReviewRow, SenderRow, UnreadablePage
-from kipflow.services.ports import Batch
+from kipflow.services.board.waiting import DriftRow, ReviewRow, SenderRow, UnreadableRow
+from kipflow.services.ports import Batch, OutboxRow
 
 
 class Board(Protocol):
@@ -26,7 +26,7 @@ class Board(Protocol):
         """Counts, coverage, outbox, the newest metrics, and the 12 newest transitions of those recorded by `as_of`."""
         ...
 
-    def rows(self, query: RowQuery) -> RowPage:
+    def rows(self, query: RowQuery) -> PageOf[BoardRow]:
         """The proposals that `query` asks for, in a fixed number of queries whatever the limit."""
         ...
 
@@ -67,12 +67,12 @@ class Board(Protocol):
         """Every disagreement, highest number first."""
         ...
 
-    def unreadable(self, *, offset: int = 0, limit: int = 50) -> UnreadablePage: ...
+    def unreadable(self, *, offset: int = 0, limit: int = 50) -> PageOf[UnreadableRow]: ...
 
     def batches(self) -> tuple[Batch, ...]:
         """What ingests and imports brought, the oldest first."""
         ...
 
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> EffectPage:
+    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> PageOf[OutboxRow]:
         """Outbox rows of one status ("" means all)."""
         ...

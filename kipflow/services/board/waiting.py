@@ -8,7 +8,6 @@ from datetime import datetime
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.senders import AddressSource, Authentication
-from kipflow.services.ports import OutboxRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,19 +93,3 @@ class UnreadableRow:
     list_id: str
     month: str
     seen_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadablePage:
-    """A page of unreadable items, newest first; `total` counts all."""
-
-    rows: tuple[UnreadableRow, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectPage:
-    """A page of outbox rows, newest first; `total` counts all of the asked status."""
-
-    rows: tuple[OutboxRow, ...]
-    total: int

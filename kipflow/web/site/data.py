@@ -142,12 +142,8 @@ def summarize(view: ProposalView) -> ProposalSummary:
         path=f"proposals/{proposal.number}.html",
         data=f"proposals/{proposal.number}.json",
         missing=view.missing,
-        vote=_summarize_vote(view.votes[-1], view.links) if view.votes else None,
+        vote=VoteSummary(**_describe_vote(view.votes[-1], view.links)) if view.votes else None,
     )
-
-
-def _summarize_vote(state: VoteState, links: Mapping[str, str]) -> VoteSummary:
-    return VoteSummary(**_describe_vote(state, links))
 
 
 def _describe_vote(state: VoteState, links: Mapping[str, str]) -> dict[str, Any]:
