@@ -20,11 +20,13 @@ NOTHING, ASK, FAILED, PASSED, *_ = Says
 
 @result(
     *(ASK, "takes its result back", "Please disregard the result above.", "Disregard the result, though KIP-7 passed."),
-    leaves=("The result above is void, KIP-7 has not passed.",),
+    *("My mistake, please ignore my previous mail. The vote stays open.",),
+    leaves=("The result above is void, KIP-7 has not passed.", "The vote stays open."),
 )
 def taken_back(m: Mail) -> str:
     stands = m.sure is not None and not m.against and (m.counts.any or m.sure.outcome == "failed")
-    return "" if stands else m.ends.get(Says.VOIDED, "")
+    corrected = m.ends.get(Says.CORRECTED, "") if Says.EXTENDED in m.ends else ""
+    return "" if stands else m.ends.get(Says.VOIDED, corrected)
 
 
 @result(NOTHING, "a discussion, without an outcome and binding votes")

@@ -144,10 +144,10 @@ def extends(h: Head) -> bool:
 
 @end(
     *(EXTENDED, "the vote is not over", "The vote is not over.", "The vote goes on.", "This vote is still open."),
-    *("The vote was extended last week and is still open.",),
+    *("The vote was extended last week and is still open.", "The vote stays open until we have a third vote."),
 )
 def runs_on(h: Head) -> bool:
-    if h.is_conditional or h.leader is None:
+    if (h.is_conditional and not h.is_for_a_time) or h.leader is None:
         return False
     if not (h.leader.can_be("vote", "thread", "period") or h.is_shared_by_vote):
         return False

@@ -40,6 +40,7 @@ def cast_all(
     root_id = ordered[0][0].message_id if ordered else ""
     known = (name for person in roster.people for name in (person.name, *person.aliases))
     names = frozenset([*known, *(m.author_name for m, _ in voting)])
+    announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:
             opens = message.message_id == root_id and not message.reading.is_reply
@@ -52,7 +53,9 @@ def cast_all(
                 continue
             if expression.standing is Standing.HINT and standing.get(voter.id) is not None and ballot.choice is None:
                 continue  # one that differs is asked about: "looks good now" behind a -1
-            if expression.standing is Standing.DOUBT and voter.id not in voted:
+            takes_result_back = message.declared is not None and message.declared.corrects
+            takes_result_back = takes_result_back and message.author_address in announcers
+            if expression.standing is Standing.DOUBT and (voter.id not in voted or takes_result_back):
                 continue
             if ballot.status in {BallotStatus.COUNTED, BallotStatus.WITHDRAWN}:
                 voted.add(voter.id)

@@ -63,6 +63,8 @@ class Openings:
         # a restart alone is heard as the thought of not going on
         if message.declared is not None and not is_thought(message.declared.unclear):
             return False
+        if message.cancels is not None and not starts_vote(message.own_text):
+            return False  # "I cancel this vote, all votes so far are void": nothing follows yet
         found = find_beginnings(message.own_text)
         others = set(find_references(message.own_text, self.book.prefix)) - set(self.book.numbers[above.message_id])
         if found and (others or not any(found)):

@@ -48,7 +48,9 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if target is None:
         return _read_takeback(text, drop("keeps", folded), mentions)
     choice, value, claimed = target.choice, target.value, target.claimed
-    last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", folded[: target.start])))[-1]
+    before = drop("polite", drop("undenied", folded[: target.start]))
+    before = drop("correction", before) if target.is_claimed else before  # "it should read +1 (binding)"
+    last_clause = re.split(r"[,;:.!?]", before)[-1]
     if has_condition(text) or has("hypothetical", last_clause) or has("negation", last_clause):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote

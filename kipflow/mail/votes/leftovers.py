@@ -61,7 +61,8 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
 
 def _read_whole(text: str, author: str) -> Iterator[tuple[Finding, str]]:
     folded = fold(text[:_SHORT])
-    if len(text) < _SHORT and has("relays", folded) and "vote" in folded:
+    leads_in = text.rstrip().endswith(":")  # a forwarded mail, which is none of the own words
+    if len(text) < _SHORT and has("relays", folded) and (leads_in or "vote" in folded):
         yield find("passed-on", Standing.UNCLEAR, "passes on somebody's words: a vote, and whose?"), text
     claimed, standing = find_separate_claim(text, author), Standing.UNCLEAR
     if claimed is None and len(text) < _SHORT:  # of who has voted it says nothing new

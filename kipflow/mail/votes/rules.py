@@ -21,8 +21,9 @@ rule = Table()
 
 @rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
-    """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later"""
-    behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60]).lstrip(" (,.-–—…")
+    """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later | not: +1 without reservation"""
+    behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
+    behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
     return bool(is_verb or begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) or has("in_part", m.clause))
 

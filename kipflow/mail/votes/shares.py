@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -42,7 +42,7 @@ def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     key = rf"(?<![A-Za-z0-9]){re.escape(prefix)}s?\W{{0,3}}\d{{1,5}}(?!\w|\.\d)"
     bare = r"[1-9]\d{0,4}(?!\w|\.\d)(?!\s+(?:for|on|to)\b)"
     keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|{bare})){{0,8}})"
-    value = r"(?P<value>[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d)"
+    value = r"(?<![\w.+±−–-])(?P<value>0|[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d|\s?%)"
     claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
     # "KIP-7: +1 (binding)", "KIP-7 -> -1"
     ahead = rf"{keys}\s*(?:[:=,]|->|→|[–—-](?=\s)|is|gets)?\s*(?:an?\s+)?{value}{claim}"
@@ -111,21 +111,19 @@ def _find_shares(text: str, prefix: str) -> list[_Share] | None:
     shares: list[_Share] = []
     for raw in text.split("\n")[:_MAX_LINES]:
         line = spell_out(plain(raw))[:_MAX_LINE]
-        values = find_values(line)
+        values = {m.start("value") for m in find_values(line)}
         if not values:
             continue
-        found = list(_read_line(line, prefix))
-        if len(found) != len(values):
+        read = (list(pattern.finditer(line)) for pattern in _patterns(prefix))
+        found = next((m for m in read if values <= {x.start("value") for x in m}), None)
+        if found is None:
             return None
-        shares.extend(found)
+        shares.extend(_read_line(line, found, prefix))
     return shares or None
 
 
-def _read_line(line: str, prefix: str) -> Iterator[_Share]:
-    """Each value of a line that stands beside numbers; unclear where it is hedged."""
-    behind, ahead = _patterns(prefix)
-    pattern = behind if behind.search(line) and len(list(behind.finditer(line))) == len(find_values(line)) else ahead
-    found = list(pattern.finditer(line))
+def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterator[_Share]:
+    """Each value of a line that was `found` beside numbers; unclear where it is hedged."""
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
         before = line[found[index - 1].end() if index else 0 : match.start()]

@@ -94,8 +94,8 @@ def needed(m: Mention) -> bool:
     return has("need", m.near) or (not m.opens and has("need", m.segment))
 
 
-#: "My own +1 is non-binding."
-_SAYS_IF_BINDING = re.compile(r"\s+is (?:not |non-?)?binding\b", re.I)
+#: "My own +1 is non-binding.", "My +1 is in."
+_SAYS_IF_BINDING = re.compile(r"\s+is (?:(?:not |non-?)?binding\b|(?:in|cast|given|here)\s*(?:[.!]|$))", re.I)
 
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)

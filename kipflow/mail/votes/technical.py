@@ -18,6 +18,7 @@ _SIGNS_BEHIND = re.compile(
     r"^\s*[\"'`)]?\s*(?:=(?!>)|[<>](?:\s|=|-?\d)|\^|\|\||&&|[*/]\s*(?:[\da-z(]|[A-Z]\b)|[+\-]\s*(?:[2-9]|\d\d)|\d|"
     r",\s*[+\-]?\d+\s*(?:[,)\]}]|$))"
 )
+_REMOVED = re.compile(r"^ [+-]\d{1,6}(?= )")  # "+1 -1 lines changed"
 _MEANING = re.compile(r"^\s*[:=(]\s*(?:the |an? |no )?")
 _LEADS_UP = re.compile(r"[\s\"'`]*(?:is|of|to|as|was|by|an?|the)?\s*[:.=]?\s*[\"'(`]?")
 # a patch, a program's output, code
@@ -41,7 +42,7 @@ def is_technical(before: str, after: str) -> bool:
 
 def counts_something(after: str) -> bool:
     """Whether what follows a value is a unit, what it means, or more of a formula."""
-    behind = fold(after[:60]).lstrip(" \"'`)")
+    behind = fold(_REMOVED.sub("", after[:60])).lstrip(" \"'`)")
     meaning = _MEANING.match(after)
     return (
         begins("unit", behind)

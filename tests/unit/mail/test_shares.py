@@ -26,6 +26,7 @@ def share_of(body: str, number: int, siblings: tuple[int, ...]) -> list[tuple[st
         ("KIP-7: +1 (binding)\nKIP-9: -1 (binding)\n", [("+1", "clear")], [("-1", "clear")]),
         ("+1 for KIP-7, -1 for KIP-9\n", [("+1", "clear")], [("-1", "clear")]),
         ("+1 (binding) on KIP-7 and -0 on KIP-9.\n", [("+1", "clear")], [("-0", "clear")]),
+        ("I am +1 (binding) on KIP-7, and 0 on KIP-9 as it leaks.\n", [("+1", "clear")], [("0", "clear")]),
         ("KIP-7 +1\nKIP-9 -1\n\nThe second one breaks clients.\n", [("+1", "clear")], [("-1", "clear")]),
         ("+1 for KIP-7 and KIP-9\n", [("+1", "clear")], [("+1", "clear")]),
         ("+1 (binding) to both\n", [("+1", "clear")], [("+1", "clear")]),
@@ -52,7 +53,7 @@ def test_a_vote_that_names_a_proposal_of_another_thread_waits_for_a_person() -> 
 
 
 def test_a_proposal_named_without_a_value_that_is_read_waits_for_a_person() -> None:
-    body = "+1 for KIP-7 and 0 for KIP-9\n"
+    body = "+1 for KIP-7 and none for KIP-9\n"
     assert share_of(body, 7, (7, 9)) == [("+1", "clear")]
     assert share_of(body, 9, (7, 9)) == [("+1", "unclear")]
 
