@@ -203,7 +203,7 @@ class ProposalFacts:
     """All that is known of one proposal: the whole input of `lifecycle.decide` besides policy and time.
 
     `votes` hold ballots as read (not judged). Everything is in order of time. `followed_since` is when its
-    history was first recorded (None: never yet): dormancy that fell due by then is history, and needed no warning.
+    history was first recorded (None: never yet): dormancy that was due by then is history, and needed no warning.
     """
 
     key: str

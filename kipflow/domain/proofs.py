@@ -115,13 +115,13 @@ def _find_objection(
     whose = f"shows an address of {person.name}"
     if named and person not in named:
         return (person, *named), f"{whose} under the name of {_name(named)}"
-    if writing.source is AddressSource.RECOVERED and not _goes_by(writing, person, roster):
+    if writing.source is AddressSource.RECOVERED and not _has_name_of(writing, person, roster):
         return (person,), f"{whose} behind the list's own, under another name"
     doubt = _find_doubt(writing, senders)
     return ((person,), f"{whose}, {doubt}") if doubt else ((), "")
 
 
-def _goes_by(writing: Writing, person: Person, roster: Roster) -> bool:
+def _has_name_of(writing: Writing, person: Person, roster: Roster) -> bool:
     """Whether a name is exactly the person's: anybody can set Reply-To to another's address, under a lookalike."""
     folded = fold_name(writing.name)
     if folded == fold_name(person.id) or roster.is_ruled_name(writing.name, writing.address):

@@ -18,7 +18,7 @@ PROMPT = timedelta(minutes=15)
 class Silence:
     """Nothing since `quiet_since`: long enough to warn of at `silent_at`, put off until `snoozed_until`.
 
-    `followed_since`: what had fallen due by then is history, because nobody was there to give a warning.
+    `followed_since`: what was due by then is history, because nobody was there to give a warning.
     """
 
     quiet_since: datetime

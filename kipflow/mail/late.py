@@ -146,7 +146,7 @@ class LateMessage(Message):
             self._facts.update(self._check(read_head(self._held.read(), self._place, Unread())).find_facts())
         return self._facts[name]
 
-    def let_go(self) -> None:
+    def forget_headers(self) -> None:
         """Forget the headers, which are had again where they are asked for: of all mails they would be much."""
         object.__setattr__(self, "_head", None)
 

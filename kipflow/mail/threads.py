@@ -87,7 +87,7 @@ def _fill_rounds(book: Book, placing: Placing) -> None:
         if message.message_id not in book.by_root:
             placed = placing.place(message)
             for round_ in placed:
-                round_.take(message)
+                round_.messages.append(message)
             for round_ in () if placed else placing.find_strayed_from(message):
                 round_.astray.append(message)
     answered = {child: book.by_id[parent] for child, parent in book.parents.items()}

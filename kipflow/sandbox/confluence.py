@@ -80,7 +80,7 @@ async def save(page_id: str, request: Request, wiki: TheWiki, faults: TheFaults,
     body, number = _body_of(given), _version_of(given)
     if body is None or number is None:
         return _error(400, "A page needs version.number and body.storage.value")
-    if faults.take(request.url.path, FaultKind.CONFLICT) is not None:
+    if faults.use_up(request.url.path, FaultKind.CONFLICT) is not None:
         wiki.disturb(page)
     if number != page.number + 1:
         message = f"Version must be incremented on update. Current version is: {page.number}"

@@ -109,7 +109,7 @@ class Faults:
     def clear(self) -> None:
         self.rules = []
 
-    def take(self, path: str, *kinds: FaultKind) -> Fault | None:
+    def use_up(self, path: str, *kinds: FaultKind) -> Fault | None:
         """Use up one request of the first rule of these kinds (none named: any) that meets `path`."""
         for position, rule in enumerate(self.rules):
             if rule.meets(path) and (not kinds or rule.kind in kinds):
@@ -134,7 +134,7 @@ class FaultMiddleware:
         if scope["type"] != "http" or path.startswith(_OWN_PATHS):
             await self.app(scope, receive, send)
             return
-        fault = self.faults.take(path, *self._HERE)
+        fault = self.faults.use_up(path, *self._HERE)
         if fault is None:
             await self.app(scope, receive, send)
         elif fault.kind is FaultKind.SLOW:

@@ -163,7 +163,7 @@ def write_mail(
     return _add(archive, render_mail(mail, archive.list_id, received_at=at), at)
 
 
-def take_mail(archive: MailArchive, sender: str, raw: bytes, now: datetime) -> Entry:
+def receive_mail(archive: MailArchive, sender: str, raw: bytes, now: datetime) -> Entry:
     """A mail that came by SMTP, with LF line ends; the archive has it at once."""
     at = now.replace(microsecond=0)
     top = render_trace(f"smtp/{archive.sent + 1}", sender, archive.list_id, received_at=at)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
-from kipflow.sandbox.mailarchive import MailArchive, take_mail
+from kipflow.sandbox.mailarchive import MailArchive, receive_mail
 
 #: Octets of a line, and of a mail, that are taken.
 _LINE, _MAIL = 8_192, 1_000_000
@@ -56,7 +56,9 @@ class _Talk:
         while line := await self._reader.readline():
             words = line.decode("utf-8", "replace").strip()
             word = words.partition(" ")[0].upper()
-            await self._say(await self._take() if word == "DATA" and self._is_addressed else self._answer(word, words))
+            await self._say(
+                await self._receive() if word == "DATA" and self._is_addressed else self._answer(word, words)
+            )
             if word == "QUIT":
                 return
 
@@ -72,7 +74,7 @@ class _Talk:
             return "503 first who it is for" if word == "DATA" else "502 not here"
         return "221 bye" if word == "QUIT" else "250 ok"
 
-    async def _take(self) -> str:
+    async def _receive(self) -> str:
         await self._say("354 go on")
         lines, size = list[bytes](), 0
         while (line := await self._reader.readuntil(b"\n")).rstrip(b"\r\n") != b".":
@@ -81,7 +83,7 @@ class _Talk:
         self._is_addressed = False
         if size > _MAIL:
             return "552 too long"
-        take_mail(self._archive, self._sender, b"".join(lines), self._now())
+        receive_mail(self._archive, self._sender, b"".join(lines), self._now())
         self._saved()
         return "250 taken"
 

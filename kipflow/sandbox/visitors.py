@@ -140,7 +140,7 @@ async def send_mail(form: Annotated[MailForm, _form(MailForm)], archive: TheArch
     if form.answers and answered is None:
         raise Refusal(404, "The archive has no mail to answer.")
     sent = write_mail(archive, PEOPLE[form.who], form.subject, form.words, answered, now)
-    return _go(f"/thread/{quote(sent.id)}#{quote(sent.id)}")
+    return _redirect(f"/thread/{quote(sent.id)}#{quote(sent.id)}")
 
 
 @router.get("/wiki/{page_id}/edit")
@@ -158,7 +158,7 @@ async def save(page_id: str, show: Show, wiki: TheWiki, form: Annotated[EditForm
         )
         return show("edit.html", f"Edit {page.title}", page=page, body=form.body, warning=warning, status=409)
     wiki.save(page, body=form.body, who=form.who, message=form.message)
-    return _go(f"/wiki/{quote(page_id)}")
+    return _redirect(f"/wiki/{quote(page_id)}")
 
 
 def _find_page(wiki: TheWiki, page_id: str) -> LivePage:
@@ -172,7 +172,7 @@ def _find_page(wiki: TheWiki, page_id: str) -> LivePage:
 async def resolve(key: str, form: Annotated[TicketForm, _form(TicketForm)], tickets: TheTickets, now: Now) -> Response:
     if not tickets.resolve(key, form.release, now):
         raise Refusal(404, "There is no such open ticket.")
-    return _go(f"/tickets#{quote(key)}")
+    return _redirect(f"/tickets#{quote(key)}")
 
 
 @router.post("/slack")
@@ -183,7 +183,7 @@ async def post(form: Annotated[PostForm, _form(PostForm)], channels: TheChannels
         raise Refusal(404, "The channel has no such message.")
     # as Slack's own clients send what somebody types: nothing in it is a link or calls anybody
     sent = channels.add(form.channel, escape(form.text, quote=False), [], now, thread=form.thread, user=form.who)
-    return _go(f"/slack#p{sent.ts}")
+    return _redirect(f"/slack#p{sent.ts}")
 
 
 @router.post("/slack/press")
@@ -195,14 +195,14 @@ async def press(form: Annotated[PressForm, _form(PressForm)], channels: TheChann
         raise Refusal(404, "There is no such button.")
     if not await sockets.send_event(write_press(pressed, button, form.who, form.reason)):
         raise Refusal(503, "No app listens: the button does nothing.")
-    return _go(f"/slack#p{pressed.ts}")
+    return _redirect(f"/slack#p{pressed.ts}")
 
 
 @router.post("/step")
 async def step(form: Annotated[StepForm, _form(StepForm)], clock: TheClock) -> Response:
     clock.advance(parse_step(form.advance))
-    return _go(form.back)
+    return _redirect(form.back)
 
 
-def _go(path: str) -> Response:
+def _redirect(path: str) -> Response:
     return RedirectResponse(path, 303)

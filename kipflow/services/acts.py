@@ -234,12 +234,12 @@ ACTS: Mapping[str, Act] = {
     "refuse": Act(fields=("key",), perform=releases.refuse),
     "rollback": Act(fields=("key",), perform=releases.roll_back),
     "sent": Act(fields=("key",), perform=releases.confirm_sent),
-    "undo": Act(fields=("batch",), perform=lasting.take_out, preview=lasting.preview_undo),
+    "undo": Act(fields=("batch",), perform=lasting.undo_batch, preview=lasting.preview_undo),
     "roster": Act(
         fields=("text", "source", "as_of"),
         optional=("format", "project"),
         perform=lasting.import_into,
         preview=lasting.preview_import,
     ),
-    "roster-back": Act(fields=(), perform=lasting.take_back, preview=lasting.preview_back),
+    "roster-back": Act(fields=(), perform=lasting.restore_roster, preview=lasting.preview_back),
 }

@@ -111,7 +111,7 @@ class _Run:
                 tried_at, sent = None, row.payload
                 reference = self._send(row, kind)
         except RateLimited as error:
-            self._put_back(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
+            self._requeue(row, error, self._now + timedelta(seconds=error.retry_after), tried_at)
             self.counts["postponed"] += 1
             return False
         except _FateOpen as error:
@@ -157,10 +157,10 @@ class _Run:
 
     def _fail(self, row: OutboxRow, error: KipflowError, tried_at: datetime | None) -> None:
         gives_up = row.attempts + 1 >= MAX_ATTEMPTS or isinstance(error, DeliveryUnclear)
-        self._put_back(row, error, None if gives_up else self._now + _delay(row), tried_at)
+        self._requeue(row, error, None if gives_up else self._now + _delay(row), tried_at)
         self.counts["failed"] += 1
 
-    def _put_back(self, row: OutboxRow, error: KipflowError, at: datetime | None, tried_at: datetime | None) -> None:
+    def _requeue(self, row: OutboxRow, error: KipflowError, at: datetime | None, tried_at: datetime | None) -> None:
         with self._store.begin() as session:
             session.outbox.mark_failed(row.key, error=str(error)[:500], next_attempt_at=at, tried_at=tried_at)
         self.warnings.append(f"{row.key}: {error}")

@@ -30,7 +30,7 @@ def preview_undo(desk: Desk, values: Values, at: datetime) -> Preview:
     return Preview(lines=tuple(undo.say_undone(found, desk.effects.prefix)), seen=found.digest)
 
 
-def take_out(desk: Desk, values: Values, word: Word) -> Done:
+def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
     """Take out what an ingest or import brought, and decide again what it touched."""
     by, why = check_words(word.author, word.reason)
 
@@ -76,7 +76,7 @@ def preview_back(desk: Desk, _values: Values, _at: datetime) -> Preview:
     return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
 
 
-def take_back(desk: Desk, values: Values, word: Word) -> Done:
+def restore_roster(desk: Desk, values: Values, word: Word) -> Done:
     """Put the roster's file back to what it was before the newest import."""
     file = _find_file(desk)
     return _replace(desk, values, word, lambda _: _find_before(file), "the roster is as it was before")

@@ -168,7 +168,7 @@ def _read(
         if isinstance(item, LateMessage):
             lately.append(item)
             if len(lately) > _AT_HAND:
-                lately.popleft().let_go()
+                lately.popleft().forget_headers()
         known = messages.setdefault(item.message_id, item)
         if known is not item and is_other_mail(known, item):
             why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"

@@ -29,7 +29,7 @@ class Merging:
 
     def __post_init__(self) -> None:
         for person in self.known:
-            self._put(person)
+            self._store(person)
 
     def add(self, entry: Entry) -> None:
         """Add an entry to the person it means, or as a new person."""
@@ -82,7 +82,7 @@ class Merging:
         roles = self._join_roles((), entry.roles, who)
         self._fresh.add(person_id)
         name = entry.name or person_id
-        self._put(Person(id=person_id, name=name, aliases=entry.aliases, emails=emails, roles=roles))
+        self._store(Person(id=person_id, name=name, aliases=entry.aliases, emails=emails, roles=roles))
 
     def _extend(self, person: Person, entry: Entry, who: str) -> None:
         if person.name == person.id and entry.name:
@@ -101,7 +101,7 @@ class Merging:
         self.conflicts.extend(f"{who}: {n} is another person's name; not added to {person.id}" for n in taken)
         aliases = list(dict.fromkeys(n for n in names if n not in taken and n not in strange))
         emails = self._free_emails((e for e in entry.emails if e not in person.emails), person.id, who)
-        self._put(
+        self._store(
             replace(
                 person,
                 aliases=(*person.aliases, *aliases)[: max(MAX_EACH, len(person.aliases))],
@@ -152,7 +152,7 @@ class Merging:
         base = _slug(name)
         return next(i for i in _numbered(base) if i not in self.people)
 
-    def _put(self, person: Person) -> None:
+    def _store(self, person: Person) -> None:
         self.people[person.id] = person
         for email in person.emails:
             self._by_email.setdefault(email, person.id)

@@ -92,9 +92,9 @@ def undo(
     try:
         with store.begin() as session:
             batch = _find(session, batch_id)
-            numbers = sorted(session.batches.take_out(batch, at=at))
+            numbers = sorted(session.batches.remove(batch, at=at))
             session.batches.note_undone(batch_id, at=at, by=by, reason=reason, numbers=numbers)
-            months = tuple(line for change in batch.months for line in _put_back(session, change))
+            months = tuple(line for change in batch.months for line in _restore_month(session, change))
             appended = (t for n in numbers for t in preview_in(session, n, policy=policy, as_of=at, now=at)[1])
             found = Undone(batch=batch, numbers=tuple(numbers), appended=tuple(appended), months=months)
             check(found)
@@ -114,7 +114,7 @@ def _find(session: Session, batch_id: int) -> Batch:
     return batch
 
 
-def _put_back(session: Session, change: MonthChange) -> Iterator[str]:
+def _restore_month(session: Session, change: MonthChange) -> Iterator[str]:
     list_id, month = change.after.list_id, change.after.month
     now = load_held(session).get((list_id, month))
     if now != (change.after, change.breaks_after):

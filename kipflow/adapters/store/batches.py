@@ -56,7 +56,7 @@ def name_row(number: int, digest: str) -> str:
     return f"{number}/{digest}"
 
 
-def take_out(connection: sa.Connection, batch: Batch, *, at: datetime, attribute: Attribute) -> frozenset[int]:
+def remove_batch(connection: sa.Connection, batch: Batch, *, at: datetime, attribute: Attribute) -> frozenset[int]:
     """Take out what came with the batch and from nowhere else; the proposals that had some of it."""
     lock_mail(connection)
     refs = list(connection.scalars(sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id)))
@@ -65,13 +65,13 @@ def take_out(connection: sa.Connection, batch: Batch, *, at: datetime, attribute
         touched = attribute_without(connection, refs, attribute)
         count_mails(connection, -len(refs))
     else:
-        touched = _take_rows(connection, batch.seen_at, refs)
+        touched = _remove_rows(connection, batch.seen_at, refs)
         mark_followers(connection, touched, at)
     mark_pending(connection, touched, at)
     return frozenset(touched)
 
 
-def _take_rows(connection: sa.Connection, seen_at: datetime, refs: Sequence[str]) -> set[int]:
+def _remove_rows(connection: sa.Connection, seen_at: datetime, refs: Sequence[str]) -> set[int]:
     digests: dict[str, int] = {digest: int(number) for number, _, digest in (ref.partition("/") for ref in refs)}
     imported = sa.and_(index_entry.c.origin == "import", index_entry.c.seen_at == seen_at)
     for chunk in chunks(sorted(digests)):

@@ -198,7 +198,7 @@ def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime
     )
     if connection.execute(statement).rowcount == 0:
         return False
-    _look_at_retraction(connection, key, at)
+    _mark_after_retraction(connection, key, at)
     return True
 
 
@@ -211,11 +211,11 @@ def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) 
     )
     if connection.execute(statement).rowcount == 0:
         return False
-    _look_at_retraction(connection, key, at)
+    _mark_after_retraction(connection, key, at)
     return True
 
 
-def _look_at_retraction(connection: sa.Connection, key: str, at: datetime) -> None:
+def _mark_after_retraction(connection: sa.Connection, key: str, at: datetime) -> None:
     """Whether a retraction may be known changes what the messages of its votes say."""
     row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
     if RETRACTS in row.payload and row.number is not None:

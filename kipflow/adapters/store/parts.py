@@ -109,8 +109,8 @@ class SqlBatches(Part):
         super().__init__(connection)
         self._rules = rules
 
-    def take_out(self, batch: Batch, *, at: datetime) -> frozenset[int]:
-        return batches.take_out(self._connection, batch, at=at, attribute=self._rules.attribute)
+    def remove(self, batch: Batch, *, at: datetime) -> frozenset[int]:
+        return batches.remove_batch(self._connection, batch, at=at, attribute=self._rules.attribute)
 
 
 class SqlRulings(Part):

@@ -51,6 +51,3 @@ class Round:
         self.messages, self.astray, self.claimed_ends = [], [], []
         self.declared, self.declared_tagged, self.revisions, self.contested = None, False, 0, None
         self.ended_at = self.ended_how = self.ended_message_id = None
-
-    def take(self, message: Message) -> None:
-        self.messages.append(message)

@@ -31,7 +31,7 @@ class WikiEdits:
         """
         page_id = str(row.payload["page_id"])
         if row.is_undoing:
-            return self._take_back(row, page_id)
+            return self._undo(row, page_id)
         for attempt in range(SAVE_ATTEMPTS):
             page = self.wiki.fetch_page(page_id)
             body = edit(page)
@@ -57,7 +57,7 @@ class WikiEdits:
             page = self.wiki.fetch_version(page.page_id, page.version - 1)
         return None
 
-    def _take_back(self, row: OutboxRow, page_id: str) -> str:
+    def _undo(self, row: OutboxRow, page_id: str) -> str:
         """Save what stood there before an edit, unless somebody has saved the page since."""
         page, version = self.wiki.fetch_page(page_id), int(row.payload[TAKES_BACK])
         if page.version != version or f"({row.payload['undoes']})" not in page.message:

@@ -102,7 +102,7 @@ def test_a_file_that_changes_before_a_mail_of_it_is_read_on_is_reported(tmp_path
     assert isinstance(answer, LateMessage)
     path.unlink() if change is None else path.write_bytes(change)
     assert answer.author_name == "Ada Roe", "its headers are at hand"
-    answer.let_go()
+    answer.forget_headers()
     for field in ("author_name", "own_text"):
         with pytest.raises(UnreadableInput, match=r"x\.mbox#0: changed while it was read"):
             getattr(answer, field)
