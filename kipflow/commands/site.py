@@ -9,7 +9,7 @@ import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import as_of_option, console, progress
+from kipflow.commands.output import as_of_option, console, progress, say_count
 
 
 @click.command()
@@ -31,5 +31,6 @@ def site(folder: Path, as_of: datetime | None) -> int:
     about = Site(community=community.name, title=community.title, tickets=find_ticket_links(community))
     with progress("writing the site"):
         done = write_files(folder, build_site(parts.store, about, now))
-    console().print(f"{folder}: {done.written} files written, {done.unchanged} unchanged, {done.removed} removed")
+    written = say_count(done.written, "file")
+    console().print(f"{folder}: {written} written, {done.unchanged} unchanged, {done.removed} removed")
     return 0

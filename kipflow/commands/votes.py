@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import TextIO
 
 import click
@@ -124,8 +125,10 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
     asked = sum(map(_count_questions, report.votes))
     if asked:
         are = f"{say_count(asked, 'question')} {'is' if asked == 1 else 'are'} open and counted in no tally"
-        settle = "`kipflow ingest`, `kipflow advance` and `kipflow review` settle them"
-        err.print(f'{are} (status "review"); {settle}', soft_wrap=True)
+        files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
+        settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
+        them = "it" if asked == 1 else "them"
+        err.print(f'{are} (status "review"); {settle} {them}', soft_wrap=True)
 
 
 def _count_questions(reading: VoteReading) -> int:

@@ -111,9 +111,9 @@ def _find_state(view: ProposalView, now: datetime) -> VoteState:
     closes = state.terms.earliest_close
     refusals: tuple[tuple[bool, str], ...] = (
         (state.vote.declared is not None, "its result was announced already"),
-        (state.outcome not in OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
         (now < closes, f"its vote closes no earlier than {closes:%Y-%m-%d %H:%M} UTC"),
         (asked is not None, _say_question(view, asked)),
+        (state.outcome not in OUTCOMES, f"its vote is {state.outcome}: there is no result yet"),
         (state.depends_on_review or state.vote.is_held, "a person must settle first what could turn its outcome"),
     )
     for refused, why in refusals:

@@ -39,7 +39,8 @@ def _render_tally(state: VoteState, say: Callable[[list[Ballot]], str]) -> str:
         counts = state.tally.binding if is_binding else state.tally.non_binding
         for choice in Choice:
             cast = [b for b in _counted(state) if b.binding is is_binding and b.choice is choice]
-            lines.append(f"{counts.as_dict()[choice.value]} {group} {choice.value} votes{say(cast)}")
+            count = counts.as_dict()[choice.value]
+            lines.append(f"{count} {group} {choice.value} {'vote' if count == 1 else 'votes'}{say(cast)}")
     return "\n".join(lines) + "\n\n"
 
 

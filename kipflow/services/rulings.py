@@ -86,10 +86,7 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
     Raises:
         BadRuling: nobody says so or says why, or the ruling is unknown or revoked already.
     """
-    if not by.strip():
-        raise BadRuling("a revocation needs its author: --by NAME")
-    if not reason.strip():
-        raise BadRuling("a revocation needs a reason, for it can take back what was decided: --reason TEXT")
+    author, why = check_words(by, reason)
     with store.begin() as session:
         found = session.rulings.load_all()
         ruling = next((r for r in found if r.id == ruling_id), None)
@@ -103,7 +100,7 @@ def revoke(store: Store, ruling_id: int, *, by: str, at: datetime, reason: str) 
             raise BadRuling(
                 f"ruling {ruling_id} was made on {say_moment(ruling.made_at)}: it cannot end before it began"
             )
-        session.rulings.revoke(ruling_id, at=at, by=by.strip(), reason=reason.strip()[:MAX_REASON])
+        session.rulings.revoke(ruling_id, at=at, by=author, reason=why)
     return ruling
 
 
@@ -111,11 +108,13 @@ def check_words(author: str, reason: str) -> tuple[str, str]:
     """Author and reason in one line each.
 
     Raises:
-        BadRuling: one of them is missing or too long.
+        BadRuling: one of them is missing or too long, or the reason is that of a command pasted as it was shown.
     """
     by, why = " ".join(author.split()), " ".join(reason.split())
     if not by or not why:
         raise BadRuling("a ruling needs its author and a reason: --by NAME --reason TEXT")
+    if why == "…":
+        raise BadRuling("the reason is still the … of the command: write your own in its place")
     if len(by) > 200 or len(why) > MAX_REASON:
         raise BadRuling(f"a reason has at most {MAX_REASON:,} characters, an author's name 200")
     return by, why

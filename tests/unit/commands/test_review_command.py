@@ -288,6 +288,15 @@ def test_a_revocation_needs_a_reason(community: Path, capsys: pytest.CaptureFixt
     assert "snooze until" in capsys.readouterr().out
 
 
+def test_a_command_pasted_as_it_was_shown_settles_nothing(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review("snooze", "7", "2026-05-01") == 0
+    for pasted in (["snooze", "7", "2026-06-01"], ["revoke", "1"]):
+        assert run(["review", *pasted, "--by", "ops", "--as-of", "2026-03-12", "--reason", "…"]) == 2
+        assert "write your own in its place" in capsys.readouterr().err
+    assert run(["review", "rulings", "--standing", "--format", "json"]) == 0
+    assert [r["id"] for r in json.loads(capsys.readouterr().out)] == [1]
+
+
 def test_whether_to_reopen_can_be_answered_with_no(community: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert review("stage", "7", "Discarded") == 0
     write(community, "again", "Mara Lind <mlind@apache.org>", 12, "Again?", subject="[DISCUSS] KIP-7: Tidy shelves")

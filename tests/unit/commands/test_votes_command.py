@@ -90,10 +90,13 @@ def test_a_time_before_the_votes_says_that_they_were_opened_later(capsys: pytest
 
 def test_the_last_line_says_how_many_questions_are_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = PLAIN.read_text().replace("+1 (binding)", "+1 if the tests pass", 1)
-    (tmp_path / "a.mbox").write_text(text)
-    assert run(["votes", str(tmp_path / "a.mbox"), *ROSTER, *KAFKA]) == 0
+    mails = tmp_path / "a b.mbox"
+    mails.write_text(text)
+    assert run(["votes", str(mails), *ROSTER, *KAFKA]) == 0
     expected = capsys.readouterr().err.splitlines()[-1]
     assert expected.startswith('1 question is open and counted in no tally (status "review"); ')
+    assert f"ingest '{mails}'`" in expected, "a command to copy names the files"
+    assert expected.endswith("review` settle it")
     assert run(["votes", str(PLAIN), *ROSTER, *KAFKA]) == 0
     assert "open" not in capsys.readouterr().err
 

@@ -91,7 +91,7 @@ def test_the_draft_names_voters_by_binding_and_links_to_their_mails() -> None:
     draft = draft_result(view, NOW)
     assert draft.subject == "[RESULT] [VOTE] KIP-7: Names"
     assert "3 binding +1 votes (Ada Abel, Ben Castro, Cleo Duarte)" in draft.text
-    assert "1 non-binding +1 votes (Edda Ferro)" in draft.text
+    assert "1 non-binding +1 vote (Edda Ferro)" in draft.text
     assert "Voting period: 2026-03-01 09:00 UTC to 2026-03-04 09:00 UTC" in draft.text
     assert "https://lists.example/thread/voter3" in draft.text
     assert_reads_back(draft, view)
@@ -200,6 +200,7 @@ DECLARED = Declared(by="Kim", message_id="<r@x.example>", announced_at=OPENED, o
         ({}, {"declared": DECLARED}, NOW, "announced already"),
         ({}, {"ended_at": OPENED, "ended_how": "cancelled"}, NOW, "no vote"),
         ({}, {}, OPENED + timedelta(days=1), "closes no earlier"),
+        ({"outcome": Outcome.OPEN}, {}, OPENED + timedelta(days=1), "closes no earlier"),
     ],
 )
 def test_no_draft_before_its_time(
@@ -214,10 +215,12 @@ def test_no_draft_before_its_time(
 SUBJECTS = {"identity": "mara = mlind", "sender": "x@x.example = mara"}
 
 
+@pytest.mark.parametrize("outcome", [Outcome.PASSED, Outcome.SHORT])
 @pytest.mark.parametrize("kind", sorted(REVIEW_WORDS.keys() - HARMLESS))
-def test_no_draft_while_a_question_is_open_that_could_change_what_it_says(kind: str) -> None:
+def test_no_draft_while_a_question_is_open_that_could_change_what_it_says(kind: str, outcome: Outcome) -> None:
     asked = ReviewItem(kind=kind, subject=SUBJECTS.get(kind, "<q@x.example>"), question="Which is it?")
-    view = replace(passed(), review=(asked,))
+    view = passed()
+    view = replace(view, votes=(replace(view.votes[0], outcome=outcome),), review=(asked,))
     with pytest.raises(NoDraft, match=r"KIP-7: a person must settle first: Which is it\?") as refused:
         draft_result(view, NOW)
     for command in find_commands(7, asked):
