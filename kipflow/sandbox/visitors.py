@@ -32,7 +32,7 @@ _KINDS = {
     "discuss": ("[DISCUSS] {title}", "I would like to start a discussion on {title}."),
     "vote": ("[VOTE] {title}", "I would like to call a vote on {title}.\n\nIt is open for at least 72 hours."),
     "ballot": ("Re: {title}", "+1 (binding)"),
-    "result": ("[RESULT] {title}", "The vote passes with three binding +1 (NAMES) and no -1.\n\nThanks for voting."),
+    "result": ("[RESULT] {title}", "The vote passes with three binding +1 and no -1.\n\nThanks for voting."),
 }
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from html import unescape
 from pathlib import Path
 
 import pytest
 from httpx import Response
 from starlette.testclient import TestClient
 
+from kipflow.domain.facts import Message
 from kipflow.forms import MAX_BODY
+from kipflow.mail.messages import read_message
 from tests.unit.sandbox.conftest import ANCHOR
 from tests.unit.sandbox.test_sandbox_pages import is_balanced
 
@@ -87,6 +91,20 @@ def test_forms_are_filled_with_what_their_links_are_about(client: TestClient) ->
     assert "+1 (binding)" in client.get("/write", params={"kind": "ballot", "answers": call}).text
     for wrong in ({"kind": "wish"}, {"kind": "ballot"}, {"kind": "answer", "answers": "none"}):
         assert client.get("/write", params=wrong).status_code == 404
+
+
+def test_the_result_that_the_form_holds_can_be_sent_as_it_is_and_names_nobody_who_did_not_vote(
+    client: TestClient,
+) -> None:
+    form = client.get("/write", params={"kind": "result", "answers": send(client)}).text
+    found = re.search(r"<textarea[^>]*>\s*(.*?)</textarea>", form, re.DOTALL)
+    assert found is not None
+    sent = send(client, who="sgreene", subject="[RESULT] [VOTE] KIP-101", words=unescape(found[1]))
+    mail = read_message(raw_source_of(client, sent), source="x", list_id="dev", month="2026-03", prefix="KIP")
+    assert isinstance(mail, Message)
+    assert mail.declared is not None
+    assert (mail.declared.outcome, mail.declared.names) == ("passed", {})
+    assert (mail.declared.binding or {}).get("+1") == 3
 
 
 def test_no_word_of_a_visitor_becomes_a_header_or_another_mail(client: TestClient) -> None:
