@@ -96,7 +96,7 @@ class BoardPages:
             draft=find_draft(view, now),
             amendments=amendments,
             passed_over=passed_over,
-            absent=board.absent(now, number).get(number, ()),
+            absent=board.absent(now, (number,)).get(number, ()),
         )
 
     def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
@@ -161,10 +161,11 @@ class BoardPages:
 
 def _read_overview(board: Board, now: datetime) -> dict[str, Any]:
     overview, newest = board.overview(now), board.newest(_PER_STAGE)
+    votes = board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES))
     return {
         "overview": overview,
-        "votes": board.rows(RowQuery(stages=(Stage.VOTE,), sort=Sort.CLOSE, descending=False, limit=_VOTES)),
-        "absent": board.absent(now),
+        "votes": votes,
+        "absent": board.absent(now, [row.number for row in votes.rows]),
         "questions": board.review(_QUESTIONS),
         "groups": [Group(stage=s, rows=newest[s], total=overview.stages[s]) for s in _PER_STAGE if s in newest],
     }

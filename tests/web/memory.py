@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -182,7 +182,7 @@ class MemoryBoard:
         wanted = {s: RowQuery(stages=(s,), sort=Sort.ACTIVITY, limit=limit) for s, limit in limits.items()}
         return {s: rows for s, query in wanted.items() if (rows := self.rows(query).rows)}
 
-    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
         return {}
 
     def batches(self) -> tuple[Batch, ...]:

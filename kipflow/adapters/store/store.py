@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -75,9 +75,9 @@ class SqlStore:
         with transaction(self._engine, reads=True) as connection:
             return published.load_published(connection, self.rules, as_of)
 
-    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
         with transaction(self._engine, reads=True) as connection:
-            return voters.load_absent(connection, self.rules, as_of, number)
+            return voters.load_absent(connection, self.rules, as_of, numbers)
 
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
         with transaction(self._engine, reads=True) as connection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -17,24 +17,19 @@ ACTIVE = timedelta(days=180)
 
 
 def load_absent(
-    connection: sa.Connection, rules: Rules, as_of: datetime, number: int | None = None
+    connection: sa.Connection, rules: Rules, as_of: datetime, numbers: Collection[int]
 ) -> Mapping[int, tuple[str, ...]]:
-    """Number of a proposal in a vote → the names of those who still have to vote, who voted last first.
-
-    `number` asks about that proposal alone.
-    """
+    """Number of each of these proposals in a vote → the names of those who still have to vote, who voted last first."""
     newest = sa.func.max(ballot.c.cast_at)
-    active = list(
-        connection.execute(
-            sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
-            .where(
-                ballot.c.binding,
-                ballot.c.status == BallotStatus.COUNTED,
-                ballot.c.cast_at.between(as_of - ACTIVE, as_of),
-            )
-            .group_by(ballot.c.voter)
-            .order_by(newest.desc(), ballot.c.voter)
+    active = connection.execute(
+        sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
+        .where(
+            ballot.c.binding,
+            ballot.c.status == BallotStatus.COUNTED,
+            ballot.c.cast_at.between(as_of - ACTIVE, as_of),
         )
+        .group_by(ballot.c.voter)
+        .order_by(newest.desc(), ballot.c.voter)
     )
     people = rules.roster.by_id
     names = {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
@@ -49,10 +44,8 @@ def load_absent(
                 ballot.c.status.in_((BallotStatus.COUNTED, BallotStatus.REVIEW)),
             ),
         )
-        .where(vote.c.is_current, proposal.c.stage == Stage.VOTE)
+        .where(vote.c.is_current, proposal.c.stage == Stage.VOTE, vote.c.number.in_(numbers))
     )
-    if number is not None:
-        running = running.where(vote.c.number == number)
     voted: dict[int, set[str | None]] = {}
     for row in connection.execute(running):
         voted.setdefault(row.number, set()).add(row.voter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -38,9 +38,9 @@ class Board(Protocol):
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
         ...
 
-    def absent(self, as_of: datetime, number: int | None = None) -> Mapping[int, tuple[str, ...]]:
-        """Number of a proposal in a vote → who still has to vote: the names of people whose ballots bound on some vote
-        of the last half year, who voted last first. `number` asks about that proposal alone."""
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
+        """Number of each of these proposals in a vote → who still has to vote: the names of people whose ballots bound
+        on some vote of the last half year, who voted last first."""
         ...
 
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
