@@ -36,6 +36,8 @@ def starts_vote(text: str) -> bool:
 
 
 _RELEASE = re.compile(r"\brelease|\brc\W?\d|\d\.\d", re.IGNORECASE)
+_RELEASE_NAMED = re.compile(r"\brelease\b.*\d\.\d|\brc\W?\d", re.IGNORECASE)
+_ARTIFACTS = re.compile(r"\b(?:candidate|artifacts?|staging|tarball)\b", re.IGNORECASE)
 _VOTE_ON = re.compile(r"\bvot(?:e|es|ing)\b[^.!?]{0,80}$", re.IGNORECASE)
 
 
@@ -52,8 +54,8 @@ def read_called_numbers(reading: SubjectReading, text: str, prefix: str) -> Subj
     """
     if reading.kind is not Kind.VOTE or reading.numbers or reading.is_reply or reading.is_forward:
         return reading
-    if is_of_release(reading.topic):
-        return reading
+    if is_of_release(reading.topic) and (_RELEASE_NAMED.search(reading.topic) or _ARTIFACTS.search(text[:8_000])):
+        return reading  # "Drop it in 4.0" may be a proposal's title
     named: dict[int, None] = {}
     key = re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}\W{{0,3}}\d", re.IGNORECASE)
     said = " ".join(text[:8_000].split())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
-from kipflow.mail.announcements.names import is_same_person
+from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
 from kipflow.mail.votes.findings import Finding, find
@@ -44,6 +44,17 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
     text = "\n".join(line.text for line in own)
     asked = chain(_read_near_values(text[:_SHORT]), _read_whole(text, author), _read_answer(own, author))
     return next((replace(found.expression, line=line.strip()) for found, line in asked), None)
+
+
+def ask_of_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
+    """The question of a result that lists its author, in their own words: "Mara (binding) -- my own, cast herewith"."""
+    for line in own:
+        name, _, behind = line.text.partition("(")
+        if behind and is_own(name.strip(" -*•"), author) and has("first_person", fold(behind)):
+            why = "lists its author among the voters: is that a vote?"
+            asked = find("own-entry", Standing.HINT, why, claimed=find_claim("", line.text))
+            return replace(asked.expression, line=line.text.strip())
+    return None
 
 
 def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:

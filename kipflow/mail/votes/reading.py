@@ -19,7 +19,7 @@ from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.judging import judge
-from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest
+from kipflow.mail.votes.leftovers import BRIEF, ask_about_the_rest, ask_of_own_entry
 from kipflow.mail.votes.lexicon import ends, fold, has, leaves_only, speaks_of_votes
 from kipflow.mail.votes.mentions import Mention, find_mentions
 from kipflow.mail.votes.resolving import resolve, weigh_with_the_rest
@@ -71,8 +71,8 @@ def explain(
     text = "\n".join(line.text for line in words.own)
     if vote is not None:
         vote = weigh_with_the_rest(vote, found, text, author)
-    elif not is_result:
-        vote = ask_about_the_rest(words.own, author)
+    else:
+        vote = (ask_of_own_entry if is_result else ask_about_the_rest)(words.own, author)
     return () if vote is None else (vote,), tuple(mail.reasons)
 
 

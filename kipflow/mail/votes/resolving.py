@@ -12,6 +12,8 @@ from kipflow.mail.votes.findings import Finding, Role
 from kipflow.mail.votes.lexicon import drop, fold, has
 
 MAX_TEXT = 20_000
+#: "For Acme and myself: +1", "Jun is -1, he asked me to say. My own vote is +1"
+_SPEAKS_FOR_SELF = re.compile(r"\band myself\b|\bmy own (?:vote|[+-]1)\b", re.IGNORECASE)
 #: Words behind a vote and its claim that give no reason: "from me", "all good".
 _FEW = 2
 
@@ -51,7 +53,7 @@ def weigh_with_the_rest(vote: Expression, found: Sequence[Finding], text: str, a
     at = next(i for i, f in enumerate(found) if f.expression == vote)
     later = {f.role for f in found[at + 1 :]}
     takes_back = Role.TAKES_BACK in later or any(f.expression.standing is Standing.WITHDRAWAL for f in found[at + 1 :])
-    if has("behalf", folded):
+    if has("behalf", folded) and _SPEAKS_FOR_SELF.search(vote.line) is None:
         doubt = ("for-another", "cast for somebody else, or not to be counted: whose vote is it?")
     elif takes_back and found[at].role is not Role.CHANGE:
         doubt = ("taken-back", "the same mail takes something back: does the vote stand?")

@@ -13,6 +13,7 @@ from kipflow.mail.votes import technical
 from kipflow.mail.votes.about import About
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.values import speaks_of_itself
 from kipflow.mail.votes.verdicts import Table, Verdict
 
 CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
@@ -112,8 +113,9 @@ def on_something(m: Mention) -> bool:
 @rule(CAST, "")
 def opening(m: Mention) -> bool:
     """+1 | +1 (binding), thanks! | -1 breaks the build | Took me a while, but here it is: +1 (binding) | not: +1?"""
-    begins_mail = m.opens and not m.sentence.preceding.strip() and m.rest.strip() in {".", "!"}  # "+1. It passed"
-    may = not m.is_result or (m.opens and m.mine_follows) or begins_mail or has("my_vote", fold(m.lead))
+    begins_mail = m.opens and not m.sentence.preceding.strip()  # "+1. It passed", "-0: as its author I am in doubt"
+    is_own = begins_mail and (m.rest.strip() in {".", "!"} or speaks_of_itself(fold(m.rest)))
+    may = not m.is_result or (m.opens and m.mine_follows) or is_own or has("my_vote", fold(m.lead))
     return may and m.is_apart and (m.opens or not m.segment)
 
 

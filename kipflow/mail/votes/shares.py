@@ -21,7 +21,7 @@ RULE = "by-number"
 #: "+1 (binding) to both", "+1 for all of them": in a vote on several proposals, on each
 _FOR_ALL = re.compile(
     r"^\W*(?P<vote>[+\-]\s?[01]\s*(?:[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?)\s*[,:]?\s*(?:for|to|on)\s+"
-    r"(?:both|all(?: (?:two|three|four|of (?:them|these)))?)(?:\s+(?:of them|the )?\s*\w{1,12})?\W*$",
+    r"(?:both|all(?: (?:two|three|four))?)(?:\s+(?:of (?:them|these|those)|(?:the )?\w{1,12}))?\W*$",
     re.IGNORECASE,
 )
 _MAX_LINES = 200

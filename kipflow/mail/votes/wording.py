@@ -40,7 +40,7 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     if outright and not named and _names_others(text):
         outright = False
     if not outright:
-        return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded)
+        return None if answers or (denied and _is_denied_itself(folded)) else _ask(choice, folded, claimed)
     if answers and not named and claimed is None:
         rule, why = "inline-answer", "answers a quoted remark within a discussion: a vote, or an answer?"
     elif choice is None or denied or _is_doubted(folded):
@@ -66,11 +66,11 @@ def _breaks_off(folded: str) -> bool:
     return folded.rstrip()[-1:].isalnum() and has("my_vote", folded)
 
 
-def _ask(choice: Choice | None, folded: str) -> Finding | None:
+def _ask(choice: Choice | None, folded: str, claimed: bool | None) -> Finding | None:
     if choice is Choice.AGAINST and has("first_person", folded):
         why = "objects, and gives no value: is it a vote?"
         return find("objection", Standing.UNCLEAR, why, choice=choice, role=Role.OBJECTS)
-    if not _is_short(folded):
+    if claimed is None and not _is_short(folded):
         return None
     return find("stated-without-number", Standing.HINT, "approves, and gives no value: is it a vote?", choice=choice)
 
