@@ -47,10 +47,12 @@ def find_faults(name: str, config: Path | None = None) -> list[ConfigError]:
 
 def _find_community(name: str, config: Path | None) -> Path:
     folder = (config or read_settings().config) / "communities"
-    path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
+    elsewhere = name.endswith((".yaml", ".yml"))
+    path = Path(name) if elsewhere else folder / f"{name}.yaml"
     if not path.is_file():
-        known = sorted(p.stem for p in folder.glob("*.yaml"))
-        raise MissingFile(file=str(path), what="community file", wanted=path.stem, known=known)
+        beside = path.parent.glob("*.y*ml" if elsewhere else "*.yaml")
+        known = sorted(p.name if elsewhere else p.stem for p in beside)
+        raise MissingFile(file=str(path), what="community file", wanted=path.name if elsewhere else name, known=known)
     return path
 
 

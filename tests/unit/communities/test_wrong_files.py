@@ -370,6 +370,13 @@ def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path: Path) -> None
         load_community("latern", tmp_path)
 
 
+def test_an_unknown_path_is_answered_with_the_files_beside_it_and_not_with_the_usual_names(tmp_path: Path) -> None:
+    (tmp_path / "lantern.yaml").write_text(GOOD)
+    found = r"no such community file; did you mean lantern\.yaml\? \(found there: lantern\.yaml\)"
+    with pytest.raises(ConfigError, match=found):
+        load_community(str(tmp_path / "latern.yaml"))
+
+
 def test_two_files_cannot_be_one_community(tmp_path: Path) -> None:
     (tmp_path / "communities").mkdir()
     (tmp_path / "communities" / "copy.yaml").write_text(GOOD)
