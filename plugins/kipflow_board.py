@@ -43,13 +43,15 @@ def build_board() -> "FastAPI":
     from kipflow.web.render import Masthead, read_if_possible
     from kipflow.web.writing import Writing
     from kipflow.wiring import board_program, find_state, index_editor, open_desk
+    from kipflow.wiring.environment import find_time
 
     def describe() -> Masthead:
         parts, runs = open_parts(), read_if_possible(lambda: load_runs(create_session))
-        state = read_if_possible(lambda: find_state(parts, now=parts.clock(), runs=runs, by=datetime.now(UTC))) or ()
+        now, is_own = find_time(parts.clock)
+        state = read_if_possible(lambda: find_state(parts, now=now, has_clock=is_own, runs=runs, by=datetime.now(UTC)))
         program, editor = board_program(parts.settings), index_editor(parts.community)
         title, dry = parts.community.title, not parts.sends
-        return Masthead(title=title, program=program, dry_run=dry, index_editor=editor, conditions=state)
+        return Masthead(title=title, program=program, dry_run=dry, index_editor=editor, conditions=state or ())
 
     async def require_reader(
         request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_scheme)]
@@ -72,7 +74,7 @@ def build_board() -> "FastAPI":
         lambda: open_parts().store,
         people=lambda: open_parts().store,
         find_me=lambda request: open_parts().community.users.get(getattr(request.state, "board_name", ""), ""),
-        clock=lambda: open_parts().clock(),
+        clock=lambda: find_time(open_parts().clock)[0],
         dependencies=[Depends(require_reader)],
         masthead=describe,
         # whichever auth manager Airflow has: this address knows its sign-in

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from kipflow.commands.output import console, say_time
-from kipflow.domain.errors import KipflowError, ServiceUnavailable
+from kipflow.domain.errors import KipflowError
 from kipflow.services.advance import CLOCK_SKEW
 from kipflow.wiring import Parts
+from kipflow.wiring.environment import find_time
 
 
 def find_now(parts: Parts, as_of: datetime | None = None) -> datetime:
-    """`as_of` if it was given, else the community's time.
-
-    A sandbox that is not running gives no time; then this machine's will do: a decision is never taken
-    as of a time before the newest one, so nothing can go back by it.
-    """
+    """`as_of` if it was given, else the community's time; this machine's where a sandbox is not running."""
     if as_of is not None:
         return as_of
-    try:
-        return parts.clock()
-    except ServiceUnavailable:
+    now, is_own = find_time(parts.clock)
+    if not is_own:
         console(stderr=True).print("the sandbox is not running: taking this machine's time (--as-of names another)")
-        return datetime.now(UTC)
+    return now
 
 
 _RULED = "a ruling holds from when it is made"

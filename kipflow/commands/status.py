@@ -90,7 +90,8 @@ def status(
 
 def _print_board(parts: Parts, rows: Sequence[BoardRow], form: str, *, brief: bool) -> None:
     shown = rows[:_BRIEF] if brief else rows
-    print_rows([_flatten(r) for r in shown], form, columns=_COLUMNS)
+    unknown = {"since": "date unknown"} if form == "table" else {}
+    print_rows([{**_flatten(r), **(unknown if r.undated else {})} for r in shown], form, columns=_COLUMNS)
     if len(shown) < len(rows):
         console().print(f"… and {say_count(len(rows) - len(shown), 'proposal')} more: `kipflow status` prints them all")
     if form == "table":

@@ -102,6 +102,7 @@ def advance_one(
         recorded = record(session, with_known_future(decision, facts), facts, effects, known_at, run_id, notice)
         if not decision.history:
             session.history.forget_decision(number)
+            return replace(recorded, stage=None)
         return replace(recorded, warning=warning)
 
 

@@ -5,24 +5,20 @@ The board shows them on top of every page, `kipflow status` prints them, and the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Coverage
 from kipflow.domain.messagekinds import KINDS
+from kipflow.services.away import SERVICES, Away
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
-from kipflow.services.ports import Effect, Marks, Runs, Store
+from kipflow.services.ports import Effect, Runs, Store
 from kipflow.services.program import address_commands
 
 #: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
 STALE = timedelta(hours=12)
-#: What kipflow talks to, as people call it, by the name under which it is noted as away.
-SERVICES = {"archive": "mail archive", "wiki": "wiki", "tickets": "ticket tracker", "slack": "Slack workspace"}
 #: The DAGs that fail where a service is away: the service is the cause, and they are not named besides.
 _READERS = {
     "kip_poll_threads": {"archive"},
@@ -45,20 +41,15 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Away:
-    """A service that gives nothing, since when and why."""
-
-    since: datetime
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What conditions are found from. `roster` is where the roster's file belongs, "" where none is named."""
+    """What conditions are found from. `has_clock`: `now` is the community's own time. `roster` is where the roster's
+    file belongs, "" where none is named.
+    """
 
     now: datetime
     coverage: Coverage
     away: Mapping[str, Away] = field(default_factory=dict)
+    has_clock: bool = True
     has_archive: bool = True
     has_roster: bool = True
     roster: str = ""
@@ -72,6 +63,16 @@ def find_conditions(found: Situation) -> tuple[Condition, ...]:
 
 
 # -- the table ---------------------------------------------------------------------------------------
+def _ask_clock(found: Situation) -> Iterator[Condition]:
+    if not found.has_clock:
+        yield Condition(
+            name="clock",
+            says="The sandbox is not running, and this machine's time stands in for its own",
+            works="What is stored stays on the board; nothing is read, decided or sent",
+            fix="`make run` starts what has stopped",
+        )
+
+
 def _ask_scheduler(found: Situation) -> Iterator[Condition]:
     if found.pause is not None:
         yield Condition(
@@ -166,6 +167,7 @@ def _ask_roster(found: Situation) -> Iterator[Condition]:
 
 
 ROWS: tuple[Callable[[Situation], Iterator[Condition]], ...] = (
+    _ask_clock,
     _ask_scheduler,
     _ask_paused,
     _ask_services,
@@ -183,47 +185,6 @@ def _say_time(at: datetime) -> str:
 def _say_span(span: timedelta) -> str:
     hours = int(span.total_seconds() // 3600)
     return f"{hours} hours" if hours < 48 else f"{hours // 24} days"
-
-
-# -- services that are away --------------------------------------------------------------------------
-def note_away(store: Store, service: str, why: str, *, at: datetime) -> None:
-    """Note that a service gives nothing; since when stays as it was noted first."""
-    with store.begin() as session:
-        known = load_away(session.marks).get(service)
-        since = known.since if known is not None else at
-        session.marks.save(_mark(service), json.dumps([since.isoformat(), why]))
-
-
-def note_back(store: Store, service: str) -> None:
-    """Note that a service answers."""
-    with store.begin() as session:
-        if session.marks.load(_mark(service)):
-            session.marks.save(_mark(service), "")
-
-
-@contextmanager
-def reaching(store: Store, service: str, at: datetime) -> Iterator[None]:
-    """Note whether a service could be reached in the block."""
-    try:
-        yield
-    except ServiceUnavailable as error:
-        note_away(store, service, error.why, at=at)  # its address is for the log, not for every reader
-        raise
-    note_back(store, service)
-
-
-def load_away(marks: Marks) -> dict[str, Away]:
-    """The services that give nothing."""
-    found: dict[str, Away] = {}
-    for service in SERVICES:
-        if noted := marks.load(_mark(service)):
-            since, why = json.loads(noted)
-            found[service] = Away(since=datetime.fromisoformat(since), why=why)
-    return found
-
-
-def _mark(service: str) -> str:
-    return f"away/{service}"
 
 
 # -- the operators' channel --------------------------------------------------------------------------

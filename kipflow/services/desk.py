@@ -17,6 +17,7 @@ from kipflow.services.consequences import Consequence
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Store
 from kipflow.services.ruling_checks import BadRuling
+from kipflow.services.wording import LEAVES
 
 #: Votes that are listed one by one after an act that changes many.
 _MAX_CHANGES = 20
@@ -132,6 +133,8 @@ def say_done(done: Done, prefix: str) -> list[str]:
 
 
 def _say_stage(found: Consequence) -> str:
-    if found.moved or found.stage is None:
-        return f"is now: {found.stage or 'not begun yet'}"
+    if found.stage is None:
+        return LEAVES if found.moved else "is now: not begun yet"
+    if found.moved:
+        return f"is now: {found.stage}"
     return f"stays in {found.stage}{'' if found.votes else ', and nothing is counted otherwise'}"

@@ -18,7 +18,7 @@ from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth, Message, Unreadable
 from kipflow.mail.archive import read_mbox
 from kipflow.mbox.files import find_break
-from kipflow.services.conditions import note_away, note_back
+from kipflow.services.away import note_away, note_back
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
 from kipflow.services.landing import Landed, find_raw_file, is_readable, is_whole
 from kipflow.services.ports import Archive, Report, Store

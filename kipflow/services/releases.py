@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from kipflow.services.board import Board
 from kipflow.services.desk import Desk, Done, Values, Word
 from kipflow.services.ports import EDITS, REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, OutboxRow
@@ -23,7 +25,8 @@ def release(desk: Desk, values: Values, word: Word) -> Done:
         if not session.outbox.release(values["key"], by=word.author, at=word.at):
             settled = _say_settled(session.outbox.find(values["key"]))
             raise BadRuling(f"no effect {values['key']!r} waits for approval{settled}")
-    return Done(said="released; the next delivery sends it")
+    stops = f'`kipflow review hold {quote(values["key"])} --reason "…"` or the outbox stops it'
+    return Done(said=f"released; the next delivery sends it, and until then {stops}")
 
 
 def _say_settled(effect: OutboxRow | None) -> str:
@@ -66,7 +69,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
         if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already{_say_settled(effect)}")
-    return Done(said="refused; it is not sent")
+    return Done(said="refused for good; it is never sent")
 
 
 def roll_back(desk: Desk, values: Values, word: Word) -> Done:

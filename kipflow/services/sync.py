@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from kipflow.domain.errors import KipflowError, ServiceUnavailable, UnreadableInput
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
-from kipflow.services.conditions import reaching
+from kipflow.services.away import reaching
 from kipflow.services.ports import PageRef, Report, Store, Wiki, WikiPage
 from kipflow.wiki.index import parse_index_page
 from kipflow.wiki.pages import parse_page

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.pages import NO_TICKET, TicketState
-from kipflow.services.conditions import note_away, note_back
+from kipflow.services.away import note_away, note_back
 from kipflow.services.ports import Report, Store, Tickets
 
 #: Tickets change slowly and cost a request each.

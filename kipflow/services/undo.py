@@ -18,7 +18,7 @@ from kipflow.services.advance import preview_in
 from kipflow.services.brokenfiles import name_breaks
 from kipflow.services.ports import Batch, MonthChange, Session, Store
 from kipflow.services.ruling_checks import BadRuling
-from kipflow.services.wording import say_move
+from kipflow.services.wording import LEAVES, say_move
 
 _WHAT = {"mail": "mail", "index": "index row"}
 #: A list and one of its months → what is known of it, and its files that broke off, as they are kept.
@@ -27,11 +27,15 @@ Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """What undoing a batch changes: proposals with the entries that their history gets, and months put back or left."""
+    """What undoing a batch changes: proposals with the entries that their history gets, and months put back or left.
+
+    `gone`: those of which nothing is left, so that no page or list has them any more.
+    """
 
     batch: Batch
     numbers: tuple[int, ...]
     appended: tuple[Transition, ...]
+    gone: frozenset[int]
     months: tuple[str, ...]
 
     @property
@@ -95,8 +99,16 @@ def undo(
             numbers = sorted(session.batches.remove(batch, at=at))
             session.batches.note_undone(batch_id, at=at, by=by, reason=reason, numbers=numbers)
             months = tuple(line for change in batch.months for line in _restore_month(session, change))
-            appended = (t for n in numbers for t in preview_in(session, n, policy=policy, as_of=at, now=at)[1])
-            found = Undone(batch=batch, numbers=tuple(numbers), appended=tuple(appended), months=months)
+            appended: list[Transition] = []
+            gone: set[int] = set()
+            for number in numbers:
+                decision, moves = preview_in(session, number, policy=policy, as_of=at, now=at)
+                appended += moves
+                if decision is not None and not decision.history:
+                    gone.add(number)
+            found = Undone(
+                batch=batch, numbers=tuple(numbers), appended=tuple(appended), gone=frozenset(gone), months=months
+            )
             check(found)
             if not writes:
                 raise _OnlyShown(found)
@@ -136,7 +148,8 @@ def say_undone(found: Undone, prefix: str) -> Iterator[str]:
     yield from found.months
     for move in found.appended:
         note = f": {move.note}" if move.note else ""
-        yield f"{format_key(prefix, move.number)}: {say_move(move)}{note}"
+        said = f" {LEAVES}" if move.number in found.gone else f": {say_move(move)}{note}"
+        yield f"{format_key(prefix, move.number)}{said}"
 
 
 def say_items(batch: Batch) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.errors import KipflowError, ServiceUnavailable
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.services.conditions import note_back
+from kipflow.services.away import note_back
 from kipflow.services.ports import Archive, MonthStats, Report, Store
 
 #: Why a month counts as held that no archive gave.

@@ -37,6 +37,8 @@ RULE_WORDS: dict[str, str] = {
     "correction": "later evidence took the ground from earlier entries",
 }
 
+#: What is said of a proposal whose facts were all taken out.
+LEAVES = "leaves the lists: nothing is left that began it"
 
 #: Kind of a question → what it is about.
 REVIEW_WORDS: dict[str, str] = {

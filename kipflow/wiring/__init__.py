@@ -24,7 +24,8 @@ from kipflow.domain.pagefaults import Norms
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.conditions import Condition, Situation, find_conditions, load_away
+from kipflow.services.away import load_away
+from kipflow.services.conditions import Condition, Situation, find_conditions
 from kipflow.services.desk import Desk
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.lastrun import find_pause
@@ -197,10 +198,10 @@ def page_norms(community: Community) -> Norms:
 
 
 def find_state(
-    parts: Parts, *, now: datetime, runs: Runs | None = None, by: datetime | None = None
+    parts: Parts, *, now: datetime, has_clock: bool = True, runs: Runs | None = None, by: datetime | None = None
 ) -> tuple[Condition, ...]:
     """What keeps the whole from working. `runs` is what Airflow says, where it can be asked; `by` is this machine's
-    time where runs are expected."""
+    time where runs are expected; `has_clock`: `now` is the community's own time."""
     with parts.store.read() as session:
         coverage, away = session.mail.find_coverage(), load_away(session.marks)
     roster = parts.community.roster
@@ -209,6 +210,7 @@ def find_state(
             now=now,
             coverage=coverage,
             away=away,
+            has_clock=has_clock,
             has_archive=parts.archive is not None,
             has_roster=bool(parts.roster.people),
             roster=str(parts.settings.config / roster) if roster else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -67,6 +67,18 @@ def secrets_from_environment(environment: Mapping[str, str] | None = None) -> Se
         jira=env.get("KIPFLOW_JIRA_TOKEN") or None,
         mail=env.get("KIPFLOW_MAIL_TOKEN") or None,
     )
+
+
+def find_time(clock: Callable[[], datetime]) -> tuple[datetime, bool]:
+    """The community's time, and True; this machine's, and False, where a sandbox that is not running gives none.
+
+    That will do to look and to rule by: a decision is never taken as of a time before the newest one, so nothing can go
+    back by it.
+    """
+    try:
+        return clock(), True
+    except ServiceUnavailable:
+        return datetime.now(UTC), False
 
 
 def read_clock(community: Community) -> datetime:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kipflow.domain.facts import ArchiveMonth
-from kipflow.services.conditions import load_away
+from kipflow.services.away import load_away
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.wanted_months import Wanted
 from tests.unit.services.stores import open_memory

@@ -13,7 +13,7 @@ import pytest
 
 from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
-from kipflow.services.conditions import load_away
+from kipflow.services.away import load_away
 from kipflow.services.digests import DigestRules
 from kipflow.services.kinds.chat import ChatKind
 from kipflow.services.ports import Effect

@@ -337,15 +337,22 @@ def statuses(parts: Parts, keys: list[str]) -> list[str]:
 
 
 def test_an_effect_is_sent_or_refused_from_the_outbox(parts: Parts, browser: Browser, held: list[str]) -> None:
-    assert "the next delivery sends it" in _text(browser.press("/outbox?status=held", "send it", reason=""))
+    sent = _text(browser.press("/outbox?status=held", "send it", reason=""))
+    assert "released; the next delivery sends it, and until then" in sent
+    assert "review hold" in sent
+    waiting = browser.text("/outbox?status=pending")
+    assert "with the next delivery" in waiting
+    assert "hold it" in waiting, "there is a way back until it has gone"
     released = [status == "pending" for status in statuses(parts, held)]
     assert released.count(True) == 1
     assert browser.press("/outbox?status=held", "refuse it", reason="").status_code == 409, "why, is kept with it"
-    assert "refused; it is not sent" in _text(
+    assert "refused for good; it is never sent" in _text(
         browser.press("/outbox?status=held", "refuse it", reason="said in person")
     )
     assert sorted(statuses(parts, held)) == ["held", "pending", "withdrawn"]
-    assert "refused by Ines: said in person" in browser.text("/outbox?status=withdrawn")
+    refused = browser.text("/outbox?status=withdrawn")
+    assert "refused by Ines: said in person" in refused
+    assert "never sent: refused, or corrected before 1" in refused
 
 
 def test_a_warning_is_not_refused_but_put_off(parts: Parts, browser: Browser, held: list[str]) -> None:

@@ -61,7 +61,12 @@ def test_an_ingest_is_shown_then_taken_out_and_history_says_by_whom(parts: Parts
     assert "7 mails of" in shown
     assert browser.client.get("/api/proposals/7").status_code == 200
     assert confirm(browser, answer, reason=" ").status_code == 409, "why, is kept with it"
-    assert "ingest 1 undone" in _text(confirm(browser, answer, reason="it was <another> list's"))
+    leaves = "KIP-7 leaves the lists: nothing is left that began it"
+    assert leaves in shown
+    done = confirm(browser, answer, reason="it was <another> list's")
+    assert f"ingest 1 undone; {leaves}" in _text(done)
+    assert "proposals/7" not in done.text, "no link to a page that is gone"
+    assert browser.client.get("/proposals/7").status_code == 404
     assert "Ines, 2026-03-22 09:00 UTC: it was <another> list's" in browser.text("/data")
     assert [reported[:2] for reported in browser.audited][-1] == ("Ines", "undo")
     again = confirm(browser, answer)

@@ -74,6 +74,19 @@ def test_a_scheduler_that_stopped_is_seen_on_the_board(plugin: ModuleType) -> No
     assert "No scheduled run has begun for 5 hours" in client.get("/data").text
 
 
+def test_the_board_stays_readable_where_the_sandbox_is_not_running(plugin: ModuleType, tmp_path: Path) -> None:
+    community = tmp_path / "config" / "communities" / "board.yaml"
+    community.write_text(f"{community.read_text()}\nclock: http://127.0.0.1:1/clock\n")
+    plugin.open_parts().store.migrate()
+    client = sign_in_anybody(plugin.build_board())
+    for address in ("/", "/proposals", "/review", "/data", "/outbox", "/metrics", "/people"):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert "The sandbox is not running, and this machine&#39;s time stands in for its own" in answer.text, address
+        assert "make run" in answer.text
+    assert client.get("/api/overview").status_code == 200
+
+
 def test_loading_the_plugin_loads_no_board_and_no_store(tmp_path: Path) -> None:
     """Every task's process loads it, too: it must cost them nothing."""
     code = (

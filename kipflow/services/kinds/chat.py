@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kipflow.domain.errors import Refused, Withheld
+from kipflow.services.away import note_away, note_back
 from kipflow.services.buttons import offer
-from kipflow.services.conditions import note_away, note_back
 from kipflow.services.digests import DigestRules, plan_digests
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.kinds.kind import Scope, render_preview

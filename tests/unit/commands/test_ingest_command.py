@@ -158,6 +158,8 @@ def test_an_imported_index_is_undone_like_an_ingest(tmp_path: Path, capsys: pyte
     assert run(["index", "import", str(index)]) == 0
     assert "KIP-12" in show(capsys, "status", "--format", "csv")
     assert "Accepted known from an index, since when is not" in show(capsys, "status", "12")
+    table, *_ = [line for line in show(capsys, "status").splitlines() if line.startswith("KIP-12")]
+    assert "date unknown" in table, "the day on which the index was read is not the day of the decision"
     assert "2 index rows of index.txt taken out, of 2 proposals" in show(capsys, "ingest", "--undo", "1")
     assert run(["ingest", "--undo", "1", "--write", "--reason", "the wrong file"]) == 0
     assert "KIP-12" not in show(capsys, "status", "--format", "csv")

@@ -9,16 +9,8 @@ import pytest
 
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.domain.facts import Coverage
-from kipflow.services.conditions import (
-    SERVICES,
-    Away,
-    Situation,
-    find_conditions,
-    load_away,
-    note_back,
-    reaching,
-    report_conditions,
-)
+from kipflow.services.away import SERVICES, Away, load_away, note_back, reaching
+from kipflow.services.conditions import Situation, find_conditions, report_conditions
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.ports import Runs
 from tests.unit.services.stores import open_memory
@@ -39,6 +31,7 @@ def test_where_all_is_well_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("situation", "says", "fix"),
     [
+        (replace(WELL, has_clock=False), "The sandbox is not running, and this machine's time stands in", "`make run`"),
         (replace(WELL, pause=5 * HOUR), "No scheduled run has begun for 5 hours", "`make run` starts"),
         (replace(WELL, runs=Runs(paused=("kip_poll_threads",))), "Switched off in Airflow: kip_poll", "Switch them on"),
         (

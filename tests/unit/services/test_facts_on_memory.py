@@ -11,7 +11,7 @@ import pytest
 
 from kipflow.domain.errors import KipflowError, Refused, SaveConflict, ServiceUnavailable
 from kipflow.services.assembly import CommunityRules
-from kipflow.services.conditions import load_away
+from kipflow.services.away import load_away
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.kinds.wikiedits import WikiEdits
 from kipflow.services.pages import create_proposal

@@ -19,7 +19,7 @@ from kipflow.mail import version
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.messages import read_mail
 from kipflow.services.assembly import CommunityRules, load_facts
-from kipflow.services.conditions import Away, load_away
+from kipflow.services.away import Away, load_away
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.landing import Landed, is_whole, load_landing, save_landing
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
