@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import parse_number
 from kipflow.config.loading import load_community
@@ -17,7 +18,7 @@ from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.domain.proposals import format_key
 from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
-from kipflow.wiring import Parts, connect, page_norms
+from kipflow.wiring import Parts, page_norms
 
 #: Files of a folder that are taken for pages.
 _PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
@@ -100,8 +101,7 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
     """The faults of every page with a proposal's number, as they were stored last."""
     from kipflow.services.checks import find_faults
 
-    parts = connect(read_settings())
-    parts.store.migrate()
+    parts = open_parts()
     try:
         number = parse_number(parts, page)
     except click.BadParameter:

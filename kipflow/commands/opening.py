@@ -7,6 +7,7 @@ from kipflow.adapters.store.engine import find_file, make_database_url
 from kipflow.commands.output import console
 from kipflow.config.settings import Settings, read_settings
 from kipflow.wiring import Parts, connect
+from kipflow.wiring.database import prepare_database
 from kipflow.wiring.environment import secrets_from_environment
 
 
@@ -21,10 +22,10 @@ def open_parts() -> Parts:
     """The parts of the community that the environment names, its database brought up to date.
 
     Raises:
-        ConfigError: a configuration file is wrong.
+        ConfigError: a configuration file is wrong, or the database is another community's.
     """
     settings = read_settings()
     close_to_others(settings)
     parts = connect(settings, secrets=secrets_from_environment())
-    parts.store.migrate()
+    prepare_database(parts)
     return parts

@@ -14,7 +14,6 @@ from typing import IO
 import httpx
 
 from kipflow.adapters.private import PRIVATE, open_private
-from kipflow.adapters.store import migrate
 from kipflow.adapters.store.engine import use_wal
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
@@ -23,6 +22,8 @@ from kipflow.launcher.layout import Layout
 from kipflow.launcher.processes import Service, find_last_error, start
 from kipflow.launcher.progress import Step
 from kipflow.launcher.sandbox import Sandbox
+from kipflow.wiring import connect
+from kipflow.wiring.database import prepare_database
 
 HEALTH_SECONDS = 240.0
 SANDBOX_SECONDS = 60.0
@@ -49,7 +50,7 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     with open_private(log) as output:
         migration = None if is_current else _start_migration(environment, output)
         step.say("the application's")
-        migrate(settings.database_url)
+        prepare_database(connect(settings))
         if migration is not None:
             step.say("Airflow's")
             if migration.wait() != 0:

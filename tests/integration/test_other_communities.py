@@ -102,6 +102,22 @@ def test_a_shipped_community_polls_decides_and_shows_its_proposals(
     assert all(key.startswith(load_community(name, config).prefix) for key in rows)
 
 
+def test_the_database_of_another_community_is_neither_read_nor_changed(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_CONFIG", str(config))
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path))
+    monkeypatch.setenv("KIPFLOW_DATABASE_URL", f"sqlite:///{tmp_path / 'x.db'}")
+    assert run(["-C", "pulsar", "status"]) == 0
+    capsys.readouterr()
+
+    for command in (["status"], ["advance"], ["review"], ["poll"], ["lint", "7"]):
+        assert run(["-C", "kafka", *command]) == 2
+        told = capsys.readouterr().err
+        assert "KIPFLOW_DATABASE_URL: expected a database of kafka's own (this one is that of pulsar)" in told
+    assert run(["-C", str(config / "communities" / "pulsar.yaml"), "status"]) == 0
+
+
 def test_a_community_without_a_wiki_says_so_in_one_line(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

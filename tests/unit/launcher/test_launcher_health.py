@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from kipflow.config.settings import Settings, read_settings
+from kipflow.config.settings import REPOSITORY, Settings, read_settings
 from kipflow.domain.errors import LaunchFailed
 from kipflow.launcher import launch, services
 from kipflow.launcher.api import AirflowApi
@@ -146,7 +146,9 @@ def test_in_airflows_database_a_commit_waits_for_no_reader(tmp_path: Path) -> No
     file = layout.airflow / "airflow.db"
     with closing(sqlite3.connect(file)) as made:
         made.executescript("CREATE TABLE run (state); INSERT INTO run VALUES ('queued'), ('queued')")
-    settings = Settings(home=tmp_path, config=tmp_path, community="sandbox", database_url="sqlite://", sends=False)
+    settings = Settings(
+        home=tmp_path, config=REPOSITORY / "config", community="sandbox", database_url="sqlite://", sends=False
+    )
 
     with Progress(Console(file=io.StringIO())).step("Databases") as step:
         services.prepare_databases(settings, layout, {}, step)
