@@ -47,10 +47,10 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
 
 
 def ask_of_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The question of a result that lists its author, in their own words: "Mara (binding) -- my own, cast herewith"."""
+    """The question of a result that lists its author, in their own words: "+1 Mara (me, as the one who asks)"."""
     for line in own:
         name, _, behind = line.text.partition("(")
-        if behind and is_own(name.strip(" -*•"), author) and has("first_person", fold(behind)):
+        if behind and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind)):
             why = "lists its author among the voters: is that a vote?"
             asked = find("own-entry", Standing.HINT, why, claimed=find_claim("", line.text))
             return replace(asked.expression, line=line.text.strip())
