@@ -17,7 +17,6 @@ from kipflow.domain.senders import AddressSource
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Expression, Standing
 from kipflow.mail.content.mailboxes import find_shown
 from kipflow.mail.votes.claims import skip_claim
-from kipflow.mail.votes.people import find_leading_name
 from kipflow.mail.votes.places import find_place, is_named_so
 from kipflow.mail.votes.values import is_fraction
 
@@ -47,7 +46,7 @@ def cast_all(
             if (expression.standing.is_faint and opens) or (at == since and expression.choice is None):
                 continue  # who calls a vote praises the proposal; that is no ballot
             ballot = replace(_cast(expression, message, voter, at, roster, policy), known_by=known_by)
-            ballot = _ask_of_name(ballot, names)
+            ballot = _ask_of_place(ballot, names)
             agrees = voter.id in standing and standing[voter.id] == ballot.choice
             if ballot.status is BallotStatus.REVIEW and agrees and not message.unread:
                 continue
@@ -67,15 +66,14 @@ def cast_all(
     return tuple(ballots if since is None else _ask_restarted(ballots, since)), found
 
 
-def _ask_of_name(ballot: Ballot, names: Collection[str]) -> Ballot:
-    """A vote "from Accra", or behind "Eccola:", is asked about where somebody of that name is known."""
-    if ballot.status is not BallotStatus.COUNTED or not ballot.value:
+def _ask_of_place(ballot: Ballot, names: Collection[str]) -> Ballot:
+    """A vote "from Accra" is asked about where somebody of that name is known."""
+    if ballot.status is not BallotStatus.COUNTED or not ballot.value or "from " not in ballot.line:
         return ballot
     place = find_place(skip_claim(ballot.line.partition(ballot.value)[2]))
-    for word in filter(None, (place, find_leading_name(ballot.line, ballot.value))):
-        if is_named_so(word, names) and not is_named_so(word, [ballot.name]):
-            return replace(ballot, status=BallotStatus.REVIEW, why="may name somebody: whose vote is it?")
-    return ballot
+    if not place or is_named_so(place, [ballot.name]) or not is_named_so(place, names):
+        return ballot
+    return replace(ballot, status=BallotStatus.REVIEW, why="names somebody, or a place: whose vote is it?")
 
 
 def _ask_restarted(ballots: Sequence[Ballot], since: datetime) -> Iterator[Ballot]:

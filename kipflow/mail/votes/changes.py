@@ -19,8 +19,6 @@ _YOURS = re.compile(
     r"|\b[A-Z][a-z]+['’]s (?:was|is)\b"
 )
 _OPENS = re.compile(r"(?:^\W*|[:,;→=>]\s*[\"'“(\[*]?)$")
-#: "it should read +1 (binding), of course"
-_REWRITES = re.compile(r"^\W*(?:it|this|that|my vote) should (?:have )?(?:read|say|said)\b")
 _FEW_WORDS = re.compile(r"\W*(?:[^\W\d]+\W+){0,2}")
 _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 #: words between a verb and what it takes back
@@ -51,8 +49,6 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
         return _read_takeback(text, drop("keeps", folded), mentions)
     choice, value, claimed = target.choice, target.value, target.claimed
     last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", folded[: target.start])))[-1]
-    if target.is_claimed and not leaves_only(("goes_on",), fold(target.rest)):
-        last_clause = _REWRITES.sub("", last_clause)
     if has_condition(text) or has("hypothetical", last_clause) or has("negation", last_clause):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote

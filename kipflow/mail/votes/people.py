@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from kipflow.domain.people import fold_name
+from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own
 from kipflow.mail.votes.conditions import UNDERSTOOD, has_condition
-from kipflow.mail.votes.lexicon import begins, drop, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.values import find_values
 
@@ -22,20 +23,11 @@ _CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
 _IN_A_ROW = re.compile(
     rf"\b(?P<one>{_CAPITAL})(?:\s*\([^()]{{1,30}}\))?(?:,| and| &| und| et)\s+(?=(?P<other>{_CAPITAL}))"
 )
-#: an option, somebody's, two names or words with capitals: more than a label that leads up to a vote
-_NO_LEAD = re.compile(r"\d|['’]s\b|[vV]otes?\b|^\S+ [A-Z]")
-_SAYS_MORE = (
-    "negation",
-    "condition",
-    "hypothetical",
-    "other",
-    "behalf",
-    "reports",
-    "remark",
-    "part",
-    "need",
-    "measure",
-)
+#: a label that speaks of a vote that was, is lacking or asked for, or is somebody else's
+_NO_LEAD = ("earlier", "need", "demand", "other", "group")
+#: what a label says is not what the vote says: "Against: +1"
+_OPPOSITE = {Choice.FOR: ("no", "rejection"), Choice.AGAINST: ("yes", "approval", "assent")}
+_I = re.compile(r"\bi\b")
 _LABELS = ("own", "change", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
 
 
@@ -66,6 +58,8 @@ def is_labelled(m: Mention) -> bool:
         return True
     if m.opens:
         return m.is_list_head
+    if _is_cited(clause.rpartition(": ")[0]):
+        return True
     is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
     if is_led and is_own(m.lead.split("(")[0], m.author):
         return False  # "Emeka (+1 non-binding)", where Emeka signs
@@ -73,32 +67,29 @@ def is_labelled(m: Mention) -> bool:
         return True
     if clause[-1:] == ":" and len(find_names(_SENTENCE_END.split(m.lead)[-1])) > 1:
         return True  # "Thanks for voting! Jun, Mara and Tess: +1 (binding)"
+    return _follows_label(m)
+
+
+def _is_cited(said: str) -> bool:
+    """Whether the words before a colon say whose words follow: "Jun said: I vote +1"."""
+    return any(ends(name, said) for name in ("reports", "other")) and not _I.search(said)
+
+
+def _follows_label(m: Mention) -> bool:
+    """Whether the words before a colon, right before it, may name somebody or something else than the own vote."""
     # "Option A: +1, option B: -1": each has its own label
     match = _LABEL.match(m.lead.rsplit(",", 1)[-1] if find_values(m.lead) else m.lead)
-    if match is None or is_own(match.group("label"), m.author) or len(match.group("label").split()) > 3:
+    if match is None or is_own(match.group("label"), m.author) or begins("greeting", fold(match.group("label"))):
         return False
     label = fold(match.group("label"))
-    if begins("greeting", label) or any(
-        has(n, label) for n in ("sums_up", "casts", "vote_for", "vote_against", "from_me")
-    ):
-        return False
-    return bool(leaves_only(_LABELS, label)) and not _leads_up(m, match)
-
-
-def _leads_up(m: Mention, label: re.Match[str]) -> bool:
-    """Whether a label of unknown words is all that stands before a vote that claims to bind: "Eccola: +1 (binding)".
-
-    Nothing that is tested or measured binds; that the label is no known name is seen to once the names are known.
-    """
-    written = label["label"]
-    is_all = m.is_claimed and m.sentence.starts_line and label.end() == len(m.lead) and not m.rest.strip(" .!*_")
-    return is_all and not (_NO_LEAD.search(written) or any(has(name, fold(written)) for name in _SAYS_MORE))
-
-
-def find_leading_name(line: str, value: str) -> str:
-    """The one word before a vote: "Eccola: +1 (binding)", or "Jun: +1 (binding)"; "" where there is none."""
-    match = _LABEL.match(line.partition(value)[0])
-    return match["label"] if match is not None and " " not in match["label"] else ""
+    if len(label.split()) > 3:
+        return (has("other", label) and not _I.search(label)) or lists_others(m.lead, m.author)
+    opposite = _OPPOSITE.get(m.choice, ())
+    contradicts = any(has(name, label) for name in opposite) and not leaves_only(opposite, label)
+    if contradicts or any(has(name, label) for name in _NO_LEAD):
+        return True
+    is_led = any(has(name, label) for name in ("sums_up", "casts", "vote_for", "vote_against", "from_me"))
+    return not is_led and bool(leaves_only(_LABELS, label))
 
 
 def lists_others(line: str, author: str) -> bool:

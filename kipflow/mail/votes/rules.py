@@ -142,7 +142,7 @@ def claimed(m: Mention) -> bool:
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
     ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip() or bool(m.place)
-    talks = any(has(name, m.segment) for name in _TALK)
+    talks = any(has(name, m.segment) for name in _TALK) or m.segment.startswith(("you ", "they "))
     return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
 
 
