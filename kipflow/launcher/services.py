@@ -50,7 +50,9 @@ def prepare_databases(settings: Settings, layout: Layout, environment: Mapping[s
     with open_private(log) as output:
         migration = None if is_current else _start_migration(environment, output)
         step.say("the application's")
-        prepare_database(connect(settings))
+        parts = connect(settings)
+        with closing(parts.store):
+            prepare_database(parts)
         if migration is not None:
             step.say("Airflow's")
             if migration.wait() != 0:

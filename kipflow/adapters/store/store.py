@@ -130,7 +130,7 @@ class SqlStore:
 
     # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:
-        """Bring this store's tables up to date (for a database in memory, which no second engine sees)."""
+        """Bring this store's tables up to date."""
         migrate_engine(self._engine)
 
     def close(self) -> None:
