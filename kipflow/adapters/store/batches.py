@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.attribution import Attribute, attribute_without
+from kipflow.adapters.store.attribution import attribute_without
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
 from kipflow.adapters.store.records import as_row, from_row
@@ -15,7 +15,7 @@ from kipflow.adapters.store.statements import count_mails, insert_many, lock_mai
 from kipflow.adapters.store.tables import batch as table
 from kipflow.adapters.store.tables import batch_item, index_entry
 from kipflow.domain.records import to_plain
-from kipflow.services.ports import Batch, MonthChange
+from kipflow.services.ports import Batch, MonthChange, Rules
 
 
 def open_batch(connection: sa.Connection, kind: str, sources: Sequence[str], *, seen_at: datetime) -> int:
@@ -56,13 +56,13 @@ def name_row(number: int, digest: str) -> str:
     return f"{number}/{digest}"
 
 
-def remove_batch(connection: sa.Connection, batch: Batch, *, at: datetime, attribute: Attribute) -> frozenset[int]:
+def remove_batch(connection: sa.Connection, rules: Rules, batch: Batch, *, at: datetime) -> frozenset[int]:
     """Take out what came with the batch and from nowhere else; the proposals that had some of it."""
     lock_mail(connection)
     refs = list(connection.scalars(sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id)))
     connection.execute(sa.delete(batch_item).where(batch_item.c.batch_id == batch.id))
     if batch.kind == "mail":
-        touched = attribute_without(connection, refs, attribute)
+        touched = attribute_without(connection, refs, rules.attribute)
         count_mails(connection, -len(refs))
     else:
         touched = _remove_rows(connection, batch.seen_at, refs)

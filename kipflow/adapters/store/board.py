@@ -13,10 +13,9 @@ from kipflow.adapters.store.board_rows import ATTENTION, LISTED
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
 from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.statements import MESSAGES_MARK
+from kipflow.adapters.store.statements import MESSAGES_MARK, load_mark
 from kipflow.adapters.store.tables import (
     ballot,
-    mark,
     message,
     outbox,
     pending,
@@ -58,11 +57,10 @@ def load_overview(connection: sa.Connection, rules: Rules, as_of: datetime) -> v
     bad = {(row.list_id, row.month): row.items for row in connection.execute(statement)}
     months = load_own_months(connection, rules)
     by_status = sa.select(outbox.c.status, sa.func.count().label("rows")).group_by(outbox.c.status)
-    counted = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
     found = {Stage(row.stage): int(row.proposals) for row in per_stage}
     return views.Overview(
         stages={stage: found.get(stage, 0) for stage in Stage},
-        messages=int(counted or 0),
+        messages=int(load_mark(connection, MESSAGES_MARK) or 0),
         attention=sum(int(row.attention) for row in per_stage),
         review=sum(int(row.review) for row in per_stage),
         drift=sum(int(row.drift) for row in per_stage),
@@ -155,7 +153,9 @@ def load_drift(connection: sa.Connection, rules: Rules) -> tuple[views.DriftRow,
     )
 
 
-def load_unreadable(connection: sa.Connection, *, offset: int, limit: int) -> views.PageOf[views.UnreadableRow]:
+def load_unreadable(
+    connection: sa.Connection, *, offset: int = 0, limit: int = 50
+) -> views.PageOf[views.UnreadableRow]:
     columns = [c for c in unreadable.c if c.name != "digest"]
     statement = sa.select(*columns).order_by(unreadable.c.seen_at.desc(), unreadable.c.digest)
     rows = connection.execute(statement.offset(offset).limit(limit))
@@ -165,7 +165,9 @@ def load_unreadable(connection: sa.Connection, *, offset: int, limit: int) -> vi
     )
 
 
-def load_effects(connection: sa.Connection, *, status: str, offset: int, limit: int) -> views.PageOf[OutboxRow]:
+def load_effects(
+    connection: sa.Connection, *, status: str = "", offset: int = 0, limit: int = 50
+) -> views.PageOf[OutboxRow]:
     wanted = [outbox.c.status == status] if status else []
     statement = sa.select(outbox).where(*wanted).order_by(outbox.c.created_at.desc(), outbox.c.key)
     rows = connection.execute(statement.offset(offset).limit(limit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -23,24 +24,25 @@ from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import IndexRow
+from kipflow.services.ports import IndexRow, Rules
 
 
-def load_pending(connection: sa.Connection, as_of: datetime, rules: str) -> list[int]:
+def load_pending(connection: sa.Connection, rules: Rules, as_of: datetime) -> list[int]:
     """Proposals with facts newer than their decision, with a deadline that `as_of` has reached, or
     decided under another policy or roster than today's."""
     due = sa.union(
         sa.select(pending.c.number),
         sa.select(proposal.c.number).where(proposal.c.next_deadline <= as_of),
         # two ranges, because an index does not serve "is not"
-        sa.select(proposal.c.number).where(proposal.c.rules < rules),
-        sa.select(proposal.c.number).where(proposal.c.rules > rules),
+        sa.select(proposal.c.number).where(proposal.c.rules < rules.name),
+        sa.select(proposal.c.number).where(proposal.c.rules > rules.name),
     )
     return sorted(connection.scalars(due))
 
 
-def mark_all_pending(connection: sa.Connection, token: str) -> int:
+def mark_all_pending(connection: sa.Connection) -> int:
     """Put every known proposal on the list; how many there are."""
+    token = secrets.token_hex(8)
     connection.execute(sa.update(pending).values(token=token))
     missing = sa.select(proposal.c.number, sa.literal(token)).where(
         ~sa.exists().where(pending.c.number == proposal.c.number)
@@ -74,9 +76,9 @@ def is_claimed(connection: sa.Connection, number: int) -> bool:
     return claim in {ClaimKind.CLAIMED.value, ClaimKind.REFUSED.value}
 
 
-def load_rules(connection: sa.Connection, number: int) -> str | None:
-    """Policy and roster that the proposal was last decided under."""
-    return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number))
+def load_rules_changed(connection: sa.Connection, rules: Rules, number: int) -> bool:
+    """Whether the proposal was last decided under another policy or roster than today's."""
+    return connection.scalar(sa.select(proposal.c.rules).where(proposal.c.number == number)) not in {None, rules.name}
 
 
 def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
@@ -117,7 +119,7 @@ def load_history(connection: sa.Connection, number: int) -> tuple[Transition, ..
 
 
 def append_transitions(
-    connection: sa.Connection, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str
+    connection: sa.Connection, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = ""
 ) -> int:
     """Add entries to the history; how many of them were new. Entries known by their id stay as they are."""
     if not transitions:

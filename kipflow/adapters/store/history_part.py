@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from kipflow.adapters.store import absences, decisions, fresh, messages, news, numbering, pages, rulings, warnings
-from kipflow.adapters.store.binding import Part, method
+from kipflow.adapters.store.binding import Part, method, ruled
 from kipflow.adapters.store.parts import SqlMail
 from kipflow.domain.decisions import Decision
 from kipflow.domain.errors import UnknownProposal
-from kipflow.domain.events import Transition
 from kipflow.domain.proposals import Proposal
-from kipflow.services.ports import NewFact, ProposalRows, Rules
+from kipflow.services.ports import ProposalRows, Rules
 
 
 class SqlHistory(Part):
@@ -30,18 +28,17 @@ class SqlHistory(Part):
     load_first_recorded = method(decisions.load_first_recorded)
     forget_decision = method(decisions.forget_decision)
     save_warning = method(warnings.save_warning)
+    load_pending = ruled(decisions.load_pending)
+    mark_all_pending = method(decisions.mark_all_pending)
+    load_new_facts = ruled(news.load_new_facts)
+    load_rules_changed = ruled(decisions.load_rules_changed)
+    append = method(decisions.append_transitions)
 
     def __init__(self, connection: sa.Connection, rules: Rules, mail: SqlMail, *, locks: bool) -> None:
-        super().__init__(connection)
-        self._rules, self._mail, self._locks = rules, mail, locks
+        super().__init__(connection, rules)
+        self._mail, self._locks = mail, locks
         #: The token of the pending facts of each proposal when its rows were loaded.
         self._tokens: dict[int, str | None] = {}
-
-    def load_pending(self, as_of: datetime) -> list[int]:
-        return decisions.load_pending(self._connection, as_of, self._rules.name)
-
-    def mark_all_pending(self) -> int:
-        return decisions.mark_all_pending(self._connection, secrets.token_hex(8))
 
     def load_rows(self, number: int) -> ProposalRows:
         connection = self._connection
@@ -67,7 +64,7 @@ class SqlHistory(Part):
             warnings=tuple(warnings.load_warnings(connection, number)),
             followed_since=warnings.find_followed_since(connection, number),
             coverage=self._mail.find_coverage(),
-            numbering=numbering.load_numbering(connection, number, wiki_configured=self._rules.has_wiki),
+            numbering=numbering.load_numbering(connection, number, wiki_configured=self.rules.has_wiki),
         )
 
     def load_fresh(self, numbers: Sequence[int]) -> list[ProposalRows]:
@@ -79,21 +76,12 @@ class SqlHistory(Part):
         self, decisions_: Sequence[tuple[Decision, Proposal]], *, recorded_at: datetime, run_id: str = ""
     ) -> None:
         whole = [(decision, about, self._tokens.pop(decision.number)) for decision, about in decisions_]
-        name = self._rules.name
+        name = self.rules.name
         decisions.save_first(self._connection, whole, rules=name, recorded_at=recorded_at, run_id=run_id)
-
-    def load_new_facts(self, number: int) -> list[NewFact]:
-        return news.load_new_facts(self._connection, number, self._rules)
-
-    def load_rules_changed(self, number: int) -> bool:
-        return decisions.load_rules(self._connection, number) not in {None, self._rules.name}
-
-    def append(self, transitions: Sequence[Transition], *, recorded_at: datetime, run_id: str = "") -> int:
-        return decisions.append_transitions(self._connection, transitions, recorded_at=recorded_at, run_id=run_id)
 
     def save_decision(self, decision: Decision, about: Proposal) -> None:
         number = decision.number
         known = number in self._tokens
         token = self._tokens.pop(number) if known else decisions.find_pending_token(self._connection, number)
-        decisions.save_decision(self._connection, decision, about, rules=self._rules.name)
+        decisions.save_decision(self._connection, decision, about, rules=self.rules.name)
         decisions.settle_pending(self._connection, number, token)

@@ -23,7 +23,7 @@ from kipflow.adapters.store.tables import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart
-from kipflow.services.ports import SaveReport
+from kipflow.services.ports import Rules, SaveReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,19 @@ class _Known:
 
 def save_messages(
     connection: sa.Connection,
+    rules: Rules,
     messages: Iterable[Message],
     *,
     seen_at: datetime,
-    attribute: attribution.Attribute,
     reading_rules: int = 0,
-    aside: frozenset[str] = frozenset(),
     batch: int | None = None,
 ) -> SaveReport:
     """Store the messages that are not held yet and say which proposals got new facts.
 
     Known mails that rules older than `reading_rules` read get the newer reading. A mail that is known from
-    one of the lists `aside` is held as of the other list that it was sent to as well. New ones are of the `batch`; a
-    known one that comes from elsewhere is its batch's no more. Cost follows the number of
-    messages given and the threads they belong to, not what is stored.
+    one of the lists `rules.aside` is held as of the other list that it was sent to as well. New ones are of the
+    `batch`; a known one that comes from elsewhere is its batch's no more. Cost follows the number of messages
+    given and the threads they belong to, not what is stored.
     """
     lock_mail(connection)
     new = known = reread = 0
@@ -65,10 +64,10 @@ def save_messages(
         insert_many(connection, message, MESSAGE_COLUMNS, [(*message_row(m, seen_at), reading_rules) for m in fresh])
         batches.add_items(connection, batch, [m.message_id for m in fresh])
         batches.keep_items(connection, batch, [m.message_id for m, _ in repeated])
-        touched |= attribution.attribute_new(connection, fresh, attribute)
-        touched |= _prefer_lists(connection, repeated, aside)
+        touched |= attribution.attribute_new(connection, fresh, rules.attribute)
+        touched |= _prefer_lists(connection, repeated, rules.aside)
         new += len(fresh)
-        newer = _read_again(connection, repeated, seen_at, attribute, reading_rules)
+        newer = _read_again(connection, repeated, seen_at, rules.attribute, reading_rules)
         reread += newer.changed
         touched |= newer.touched
     if new:

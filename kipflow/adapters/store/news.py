@@ -27,7 +27,7 @@ from kipflow.services.ports import NewFact, Rules
 LIMIT = 200
 
 
-def load_new_facts(connection: sa.Connection, number: int, rules: Rules) -> list[NewFact]:
+def load_new_facts(connection: sa.Connection, rules: Rules, number: int) -> list[NewFact]:
     """Mails, page versions, index rows and rulings seen since the proposal was put on the list; oldest first."""
     since = connection.scalar(sa.select(pending.c.since).where(pending.c.number == number))
     if since is None:

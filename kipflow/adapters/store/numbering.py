@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.statements import mark_pending
+from kipflow.adapters.store.statements import mark_pending, save_mark
 from kipflow.adapters.store.tables import call_note, index_entry, mark, page, page_version, proposal, ruling
 from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 
@@ -70,6 +70,11 @@ def load_numbers(connection: sa.Connection) -> Numbers:
         claimed=frozenset(connection.scalars(claimed)),
         stated=max((int(value) for value in connection.scalars(stated)), default=None),
     )
+
+
+def save_stated_number(connection: sa.Connection, number: int | None, *, origin: str) -> None:
+    if number is not None:
+        save_mark(connection, STATED_MARKS[origin], str(number))
 
 
 def mark_followers(

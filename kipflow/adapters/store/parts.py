@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
-
-import sqlalchemy as sa
-
 from kipflow.adapters.store import (
     absences,
     batches,
@@ -22,17 +17,17 @@ from kipflow.adapters.store import (
     rereading,
     rulings,
 )
-from kipflow.adapters.store.binding import Part, method
-from kipflow.adapters.store.statements import lock_rulings, upsert
-from kipflow.adapters.store.tables import mark
+from kipflow.adapters.store.binding import Part, method, ruled
+from kipflow.adapters.store.statements import load_mark, save_mark
 from kipflow.domain.clocks import find_coverage
-from kipflow.domain.facts import ArchiveMonth, Coverage, Message, Ruling
-from kipflow.services.ports import Batch, MetricRow, Rules, SaveReport
+from kipflow.domain.facts import ArchiveMonth, Coverage
+from kipflow.services.ports import MetricRow
 
 
 class SqlMail(Part):
     """`MailStore`."""
 
+    save_messages = ruled(messages.save_messages)
     load_stale_months = method(rereading.load_stale_months)
     count_stale = method(rereading.count_stale)
     save_unreadable = method(messages.save_unreadable)
@@ -42,24 +37,7 @@ class SqlMail(Part):
     find_first_mail = method(rulings.find_first_mail)
     find_references = method(messages.find_references)
 
-    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
-        super().__init__(connection)
-        self._rules = rules
-        self._coverage: Coverage | None = None
-
-    def save_messages(
-        self, messages_: Iterable[Message], *, seen_at: datetime, reading_rules: int = 0, batch: int | None = None
-    ) -> SaveReport:
-        rules = self._rules
-        return messages.save_messages(
-            self._connection,
-            messages_,
-            seen_at=seen_at,
-            attribute=rules.attribute,
-            reading_rules=reading_rules,
-            aside=rules.aside,
-            batch=batch,
-        )
+    _coverage: Coverage | None = None
 
     def save_month(self, month: ArchiveMonth) -> None:
         months.save_month(self._connection, month)
@@ -68,7 +46,7 @@ class SqlMail(Part):
     def find_coverage(self) -> Coverage:
         """What part of the archive is held; found once in a transaction, unless a month is saved in it."""
         if self._coverage is None:
-            self._coverage = find_coverage(months.load_own_months(self._connection, self._rules))
+            self._coverage = find_coverage(months.load_own_months(self._connection, self.rules))
         return self._coverage
 
 
@@ -91,10 +69,7 @@ class SqlPages(Part):
     save_ticket = method(pages.save_ticket)
     load_ticket_keys = method(pages.load_ticket_keys)
     load_taken = method(numbering.load_numbers)
-
-    def save_stated_number(self, number: int | None, *, origin: str) -> None:
-        if number is not None:
-            SqlMarks(self._connection).save(numbering.STATED_MARKS[origin], str(number))
+    save_stated_number = method(numbering.save_stated_number)
 
 
 class SqlBatches(Part):
@@ -104,13 +79,7 @@ class SqlBatches(Part):
     close = method(batches.close_batch)
     load_all = method(batches.load_batches)
     note_undone = method(batches.note_undone)
-
-    def __init__(self, connection: sa.Connection, rules: Rules) -> None:
-        super().__init__(connection)
-        self._rules = rules
-
-    def remove(self, batch: Batch, *, at: datetime) -> frozenset[int]:
-        return batches.remove_batch(self._connection, batch, at=at, attribute=self._rules.attribute)
+    remove = ruled(batches.remove_batch)
 
 
 class SqlRulings(Part):
@@ -118,10 +87,7 @@ class SqlRulings(Part):
 
     save = method(rulings.save_ruling)
     revoke = method(rulings.revoke_ruling)
-
-    def load_all(self) -> tuple[Ruling, ...]:
-        lock_rulings(self._connection)
-        return rulings.load_all(self._connection)
+    load_all = method(rulings.load_all)
 
 
 class SqlOutbox(Part):
@@ -162,8 +128,5 @@ class SqlMetrics(Part):
 class SqlMarks(Part):
     """`Marks`."""
 
-    def load(self, name: str) -> str | None:
-        return self._connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
-
-    def save(self, name: str, value: str) -> None:
-        upsert(self._connection, mark, [{"name": name, "value": value}], update=["value"])
+    load = method(load_mark)
+    save = method(save_mark)

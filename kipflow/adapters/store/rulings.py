@@ -80,7 +80,8 @@ def load_rulings(connection: sa.Connection, number: int) -> tuple[Ruling, ...]:
 
 
 def load_all(connection: sa.Connection) -> tuple[Ruling, ...]:
-    """Every ruling there is, by time."""
+    """Every ruling there is, by time; none is made or revoked until this transaction ends."""
+    lock_rulings(connection)
     statement = sa.select(ruling).order_by(ruling.c.made_at, ruling.c.id)
     return tuple(_ruling(row) for row in connection.execute(statement))
 
@@ -92,6 +93,11 @@ def load_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
     """The rulings on who is who, by time; revoked ones too."""
     statement = sa.select(ruling).where(ruling.c.kind.in_(IDENTITY)).order_by(ruling.c.made_at, ruling.c.id)
     return tuple(_ruling(row) for row in connection.execute(statement))
+
+
+def load_standing_identities(connection: sa.Connection) -> tuple[Ruling, ...]:
+    """Those that were not revoked, the newest first."""
+    return tuple(r for r in reversed(load_identities(connection)) if r.revoked_at is None)
 
 
 def find_voter_keys(connection: sa.Connection, number: int) -> set[str]:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from kipflow.adapters.store.board import load_review
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.tables import message
 from kipflow.domain.people import Person, clean_address, find_sides, fold_name
-from kipflow.domain.roster import Roster
 from kipflow.domain.senders import Authentication
 from kipflow.services.board import ReviewRow, SenderRow
+from kipflow.services.ports import Rules
 
 #: The group of an announcement whose votes bind.
 _BINDING = "binding"
 
 
-def load_senders(connection: sa.Connection, asked: Iterable[ReviewRow], roster: Roster) -> tuple[SenderRow, ...]:
+def load_senders(connection: sa.Connection, rules: Rules) -> tuple[SenderRow, ...]:
     """Each sender who is asked about once, with the person whom it may be: those asked about first come first."""
     found: dict[tuple[str, str], list[ReviewRow]] = {}
-    for row in asked:
+    for row in load_review(connection, rules):
         if row.item.kind == "sender":
             found.setdefault(find_sides(row.item.subject), []).append(row)
     if not found:
@@ -34,7 +35,7 @@ def load_senders(connection: sa.Connection, asked: Iterable[ReviewRow], roster: 
     rows = []
     for (sender, person_id), questions in found.items():
         address, name = mailboxes.get(sender, (sender, ""))
-        person = roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
+        person = rules.roster.by_id.get(person_id) or Person(id=person_id, name=person_id)
         record = records.get((address, fold_name(name) if name else None), _Record())
         named = [at for names, at in results if not names.isdisjoint(_names(person))]
         rows.append(

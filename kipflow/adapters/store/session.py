@@ -15,10 +15,10 @@ class SqlSession:
     def __init__(self, connection: sa.Connection, rules: Rules, *, reads: bool = False) -> None:
         self.connection, self.rules = connection, rules
         self.mail = SqlMail(connection, rules)
-        self.pages = SqlPages(connection)
-        self.rulings = SqlRulings(connection)
+        self.pages = SqlPages(connection, rules)
+        self.rulings = SqlRulings(connection, rules)
         self.history = SqlHistory(connection, rules, self.mail, locks=not reads)
-        self.outbox = SqlOutbox(connection)
-        self.metrics = SqlMetrics(connection)
+        self.outbox = SqlOutbox(connection, rules)
+        self.metrics = SqlMetrics(connection, rules)
         self.batches = SqlBatches(connection, rules)
-        self.marks = SqlMarks(connection)
+        self.marks = SqlMarks(connection, rules)

@@ -113,10 +113,17 @@ def lock_rulings(connection: sa.Connection) -> None:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(RULING_LOCK)))
 
 
+def load_mark(connection: sa.Connection, name: str) -> str | None:
+    return connection.scalar(sa.select(mark.c.value).where(mark.c.name == name))
+
+
+def save_mark(connection: sa.Connection, name: str, value: str) -> None:
+    upsert(connection, mark, [{"name": name, "value": value}], update=["value"])
+
+
 def count_mails(connection: sa.Connection, more: int) -> None:
     """Keep the number of stored mails."""
-    before = connection.scalar(sa.select(mark.c.value).where(mark.c.name == MESSAGES_MARK))
-    upsert(connection, mark, [{"name": MESSAGES_MARK, "value": str(int(before or 0) + more)}], update=["value"])
+    save_mark(connection, MESSAGES_MARK, str(int(load_mark(connection, MESSAGES_MARK) or 0) + more))
 
 
 def add_proposals(connection: sa.Connection, numbers: Iterable[int]) -> None:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store import batches, board, board_proposal, pages, people, published, rulings, senders, voters
+from kipflow.adapters.store import batches, board, board_proposal, pages, published, rulings, senders, voters
+from kipflow.adapters.store.binding import method, ruled
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
 from kipflow.adapters.store.migrations import migrate_engine
+from kipflow.adapters.store.people import find_person, load_people
 from kipflow.adapters.store.session import SqlSession
 from kipflow.adapters.store.versions import read_version
-from kipflow.domain.events import Stage
-from kipflow.domain.facts import Ruling
-from kipflow.domain.votemails import VoteMail
-from kipflow.services import board as views
-from kipflow.services.people import PeopleView, PersonView
-from kipflow.services.ports import Batch, OutboxRow, Rules
+from kipflow.services.ports import Rules
 
 
 class SqlStore:
@@ -50,79 +46,28 @@ class SqlStore:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield SqlSession(connection, self.rules, reads=True)
 
-    # -- the board: each method is one transaction that only reads --------------------------------
-    def version(self) -> Hashable:
-        with transaction(self._engine, reads=True) as connection:
-            return read_version(connection)
+    # -- the board: each answer is one transaction that only reads ---------------------------------
+    def connect(self) -> AbstractContextManager[sa.Connection]:
+        return transaction(self._engine, reads=True)
 
-    def overview(self, as_of: datetime) -> views.Overview:
-        with transaction(self._engine, reads=True) as connection:
-            return board.load_overview(connection, self.rules, as_of)
-
-    def rows(self, query: views.RowQuery) -> views.PageOf[views.BoardRow]:
-        with transaction(self._engine, reads=True) as connection:
-            return load_rows(connection, self.rules, query)
-
-    def newest(self, limits: Mapping[Stage, int]) -> Mapping[Stage, tuple[views.BoardRow, ...]]:
-        with transaction(self._engine, reads=True) as connection:
-            return load_newest(connection, self.rules, limits)
-
-    def proposal(self, number: int, as_of: datetime) -> views.ProposalView:
-        with transaction(self._engine, reads=True) as connection:
-            return board_proposal.load_proposal(connection, self.rules, number, as_of)
-
-    def published(self, as_of: datetime) -> tuple[views.ProposalView, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return published.load_published(connection, self.rules, as_of)
-
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
-        with transaction(self._engine, reads=True) as connection:
-            return voters.load_absent(connection, self.rules, as_of, numbers)
-
-    def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return board_proposal.load_vote_mails(connection, self.rules, number, as_of)
-
-    def page_body(self, page_id: str, version: int) -> str | None:
-        with transaction(self._engine, reads=True) as connection:
-            return pages.find_body(connection, page_id, version)
-
-    def review(self, limit: int | None = None) -> tuple[views.ReviewRow, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return board.load_review(connection, self.rules, limit)
-
-    def senders(self) -> tuple[views.SenderRow, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return senders.load_senders(connection, board.load_review(connection, self.rules), self.rules.roster)
-
-    def identities(self) -> tuple[Ruling, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            found = rulings.load_identities(connection)
-        return tuple(r for r in reversed(found) if r.revoked_at is None)
-
-    def drift(self) -> tuple[views.DriftRow, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return board.load_drift(connection, self.rules)
-
-    def unreadable(self, *, offset: int = 0, limit: int = 50) -> views.PageOf[views.UnreadableRow]:
-        with transaction(self._engine, reads=True) as connection:
-            return board.load_unreadable(connection, offset=offset, limit=limit)
-
-    def batches(self) -> tuple[Batch, ...]:
-        with transaction(self._engine, reads=True) as connection:
-            return batches.load_batches(connection)
-
-    def effects(self, *, status: str = "", offset: int = 0, limit: int = 50) -> views.PageOf[OutboxRow]:
-        with transaction(self._engine, reads=True) as connection:
-            return board.load_effects(connection, status=status, offset=offset, limit=limit)
-
-    def people(self, as_of: datetime) -> PeopleView:
-        with transaction(self._engine, reads=True) as connection:
-            return people.load_people(connection, self.rules, as_of)
-
-    def find_person(self, person_id: str, as_of: datetime) -> PersonView | None:
-        with transaction(self._engine, reads=True) as connection:
-            return people.find_person(connection, self.rules, person_id, as_of)
+    version = method(read_version)
+    overview = ruled(board.load_overview)
+    rows = ruled(load_rows)
+    newest = ruled(load_newest)
+    proposal = ruled(board_proposal.load_proposal)
+    published = ruled(published.load_published)
+    absent = ruled(voters.load_absent)
+    vote_mails = ruled(board_proposal.load_vote_mails)
+    page_body = method(pages.find_body)
+    review = ruled(board.load_review)
+    senders = ruled(senders.load_senders)
+    identities = method(rulings.load_standing_identities)
+    drift = ruled(board.load_drift)
+    unreadable = method(board.load_unreadable)
+    batches = method(batches.load_batches)
+    effects = method(board.load_effects)
+    people = ruled(load_people)
+    find_person = ruled(find_person)
 
     def with_rules(self, rules: Rules) -> SqlStore:
         """The same database read under other rules; it has an engine of its own, to be closed."""
