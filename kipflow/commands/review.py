@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kipflow.commands.effects import EFFECT_COMMANDS
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.program import say_program
@@ -123,5 +124,5 @@ def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
     }
 
 
-for command in (*COMMANDS, senders):
+for command in (*COMMANDS, *EFFECT_COMMANDS, senders):
     review.add_command(command)

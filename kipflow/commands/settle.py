@@ -17,6 +17,7 @@ from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import SIDES
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
+from kipflow.domain.recasts import HOLD, VOTES
 from kipflow.services.acts import perform
 from kipflow.services.desk import Word
 from kipflow.services.ruling_checks import CHOICES
@@ -29,7 +30,7 @@ def by_option(function: Callable[..., int]) -> Callable[..., int]:
     return as_of_option(by(function))
 
 
-def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
+def by_whom(function: Callable[..., int]) -> Callable[..., int]:
     """`--by`, `--reason` and `--as-of`, the same for every ruling."""
     reason = click.option("--reason", required=True, help="Why; kept with the ruling.")
     return by_option(reason(function))
@@ -39,72 +40,72 @@ def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
 @click.argument("proposal")
 @click.argument("mail", metavar="MESSAGE_ID")
 @click.argument("choice", type=click.Choice(CHOICES))
-@_by_whom
+@by_whom
 def ballot(**given: Any) -> int:
     """Settle a ballot: what the mail MESSAGE_ID votes (none: it is no vote)."""
-    return _perform("ballot", **given)
+    return perform_act("ballot", **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("mail", metavar="MESSAGE_ID")
 @click.argument("answer", type=click.Choice(ANSWERS))
-@_by_whom
+@by_whom
 def ending(**given: Any) -> int:
     """Settle whether the mail MESSAGE_ID closes, calls off or replaces a vote, though nobody entitled sent it.
 
     Its caller's known addresses and those whose votes bind need nobody's word.
     """
-    return _perform("ending", **given)
+    return perform_act("ending", **given)
 
 
 @click.command()
 @click.argument("one")
 @click.argument("other")
-@_by_whom
+@by_whom
 def merge(**given: Any) -> int:
     """Rule that ONE and OTHER are the same person, in every vote there is.
 
     Each is an address, an id of the roster, or the name where mails show no address. Their ballots count as
     one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
     """
-    return _perform("merge", **given)
+    return perform_act("merge", **given)
 
 
 @click.command()
 @click.argument("one")
 @click.argument("other")
-@_by_whom
+@by_whom
 def split(**given: Any) -> int:
     """Rule that ONE and OTHER are two people, in every vote there is.
 
     It undoes what an equal name had merged. From then on that name alone merges nobody: it is known to be
     two people's.
     """
-    return _perform("split", **given)
+    return perform_act("split", **given)
 
 
 @click.command()
 @click.argument("address")
 @click.argument("person")
 @click.option("--since", type=UtcTime(), help="From when it is theirs; as a rule from its first mail that is held.")
-@_by_whom
+@by_whom
 def sender(**given: Any) -> int:
     """Rule that ADDRESS is one of PERSON's (an id or address of the roster) from some day on.
 
     Mails that came from it before that day stay as they were. In place of an address, a mail's id such as
     <abc@x.example> says so of that mail alone. `kipflow review senders` lists who is asked about.
     """
-    return _perform("sender", **given)
+    return perform_act("sender", **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("stage", type=click.Choice([s.value for s in Stage], case_sensitive=False))
-@_by_whom
+@by_whom
 def stage(**given: Any) -> int:
     """Override a proposal's stage."""
-    return _perform("stage", **given)
+    return perform_act("stage", **given)
 
 
 @click.command()
@@ -112,7 +113,7 @@ def stage(**given: Any) -> int:
 @click.argument("interfaces", nargs=-1, type=click.Choice(INTERFACES))
 @click.option("--reviewed-by", "reviewer", metavar="NAME", help="Somebody who looked at it for the care required.")
 @click.option("--none", "nothing", is_flag=True, help="It touches no interface that requires care.")
-@_by_whom
+@by_whom
 def care(interfaces: tuple[str, ...], reviewer: str | None, nothing: bool, **given: Any) -> int:
     """Say which INTERFACES a proposal touches, whatever its page says, or who reviewed it for them.
 
@@ -121,48 +122,49 @@ def care(interfaces: tuple[str, ...], reviewer: str | None, nothing: bool, **giv
     """
     if (bool(interfaces), bool(reviewer), nothing).count(True) != 1:
         raise click.UsageError("name interfaces, or --none, or --reviewed-by NAME")
-    return _perform("care", interfaces=interfaces, reviewer=reviewer, **given)
+    return perform_act("care", interfaces=interfaces, reviewer=reviewer, **given)
 
 
 @click.command()
 @click.argument("proposal")
-@_by_whom
+@click.argument("votes", type=click.Choice(VOTES), default=HOLD)
+@by_whom
 def page(**given: Any) -> int:
-    """Say that the votes hold although the page changed after they were cast (`kipflow diff` shows how).
+    """Say that the votes hold though the page changed since (`kipflow diff` shows how), or must be cast again.
 
-    It is said for the page as it stands now; another change of substance asks again.
+    Recast: what was cast or announced before that counts no longer, and the period begins anew in the same thread.
     """
-    return _perform("page", **given)
+    return perform_act("page", **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("answer", type=click.Choice(ANSWERS))
-@_by_whom
+@by_whom
 def number(**given: Any) -> int:
     """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
 
     Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
     stored; a page that comes later brings it back.
     """
-    return _perform("number", **given)
+    return perform_act("number", **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("side", type=click.Choice(SIDES))
-@_by_whom
+@by_whom
 def drift(**given: Any) -> int:
     """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
 
     It is listed no more, until it or the facts say something else.
     """
-    return _perform("drift", **given)
+    return perform_act("drift", **given)
 
 
 @click.command()
 @click.argument("proposal")
-@_by_whom
+@by_whom
 def restore(**given: Any) -> int:
     """Put a proposal back into the stage that it was in before its newest move.
 
@@ -171,76 +173,33 @@ def restore(**given: Any) -> int:
     later (a mail, another state of the page, a vote) can move the proposal again. To take back a ruling as if it had
     never been made, revoke it instead.
     """
-    return _perform("restore", **given)
+    return perform_act("restore", **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("until", type=UtcTime())
-@_by_whom
+@by_whom
 def snooze(until: datetime, **given: Any) -> int:
     """Keep a silent proposal from going dormant before UNTIL."""
-    return _perform("snooze", until=until.isoformat(), **given)
+    return perform_act("snooze", until=until.isoformat(), **given)
 
 
 @click.command()
 @click.argument("ruling", type=int, metavar="RULING_ID")
-@_by_whom
+@by_whom
 def revoke(**given: Any) -> int:
     """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
-    return _perform("revoke", **given)
-
-
-@click.command()
-@click.argument("key")
-@by_option
-def release(**given: Any) -> int:
-    """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it).
-
-    Of one that may have gone out (unsure) you say that it did not: look where it would be before.
-    """
-    return _perform("release", **given)
-
-
-@click.command()
-@click.argument("key")
-@by_option
-def sent(**given: Any) -> int:
-    """Say that an effect that may have gone out (unsure) did: you found it where it should be."""
-    return _perform("sent", **given)
-
-
-@click.command()
-@click.argument("key")
-@_by_whom
-def hold(**given: Any) -> int:
-    """Let an effect that is about to be sent wait for a person again (KEY as the board's outbox shows it)."""
-    return _perform("hold", **given)
-
-
-@click.command()
-@click.argument("key")
-@_by_whom
-def refuse(**given: Any) -> int:
-    """Never send an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
-    return _perform("refuse", **given)
-
-
-@click.command()
-@click.argument("key")
-@_by_whom
-def rollback(**given: Any) -> int:
-    """Take a saved edit of the index back (KEY as the board's outbox shows it), unless somebody wrote since."""
-    return _perform("rollback", **given)
+    return perform_act("revoke", **given)
 
 
 COMMANDS = (
     *(ballot, ending, merge, split, sender, stage, care, page, number),
-    *(drift, restore, snooze, revoke, release, hold, refuse, rollback, sent),
+    *(drift, restore, snooze, revoke),
 )
 
 
-def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "", **values: Any) -> int:
+def perform_act(act: str, *, author: str, as_of: datetime | None, reason: str = "", **values: Any) -> int:
     parts = open_parts()
     if "proposal" in values:
         values["proposal"] = parse_number(parts, values["proposal"])

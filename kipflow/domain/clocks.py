@@ -13,6 +13,7 @@ from kipflow.domain.facts import ArchiveMonth, Coverage, ProposalFacts, Ruling
 from kipflow.domain.judging import judge
 from kipflow.domain.pagechanges import LateChange, find_late_change
 from kipflow.domain.policy import Policy
+from kipflow.domain.recasts import find_recast, with_recast
 from kipflow.domain.tally import Outcome, Tally, count, depends_on_review, find_outcome
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Vote
 
@@ -49,28 +50,34 @@ class VoteState:
     differences: tuple[str, ...]
 
 
-def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> VoteTerms:
+def find_terms(facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteTerms:
     """What this vote needs as known at `at`, with the care required to the interfaces its page touches."""
+    known = [r for r in rulings if r.made_at <= at]
     required = find_requirements(facts, vote.opened_at, policy, at)
     reviewers = max((care.reviewers for care in required.cares), default=0)
     return VoteTerms(
         quorum=max((policy.quorum, *(care.quorum or 0 for care in required.cares))),
-        earliest_close=_find_earliest_close(vote, required, policy),
+        earliest_close=_find_earliest_close(vote, required, policy, known),
         because=tuple(care.interface for care in required.cares),
         reviewers=reviewers,
         reviewed_by=required.reviewed_by if reviewers else (),
-        late_change=find_late_change(facts, vote, at),
+        late_change=find_late_change(facts, with_recast(vote, known), at),
     )
 
 
-def find_earliest_close(facts: ProposalFacts, vote: Vote, policy: Policy, at: datetime) -> datetime:
+def find_earliest_close(
+    facts: ProposalFacts, vote: Vote, policy: Policy, rulings: Iterable[Ruling], at: datetime
+) -> datetime:
     """The first moment at which this vote may be closed, as known at `at`."""
-    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy)
+    known = [r for r in rulings if r.made_at <= at]
+    return _find_earliest_close(vote, find_requirements(facts, vote.opened_at, policy, at), policy, known)
 
 
-def _find_earliest_close(vote: Vote, required: Requirements, policy: Policy) -> datetime:
+def _find_earliest_close(vote: Vote, required: Requirements, policy: Policy, known: Iterable[Ruling]) -> datetime:
     periods = (care.voting_period for care in required.cares if care.voting_period)
-    return after(vote.opened_at, max((policy.voting_period, *periods)))
+    recast = find_recast(vote, known)
+    begins = vote.opened_at if recast is None else max(vote.opened_at, recast.at)
+    return after(begins, max((policy.voting_period, *periods)))
 
 
 def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[Ruling], at: datetime) -> VoteState:
@@ -88,12 +95,13 @@ def judge_vote(vote: Vote, terms: VoteTerms, policy: Policy, rulings: Iterable[R
 
 
 def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
-    """The vote with ballots and claimed ends settled by a person: a choice counts, "none" is no ballot."""
+    """The vote with ballots and claimed ends settled by a person: a choice counts, "none" is no ballot. What must be
+    cast again counts for nothing, whatever was ruled on it."""
     rulings = tuple(rulings)
     vote = with_ending_rulings(vote, rulings)
     settled = {r.target: r for r in rulings if r.kind == "ballot" and _word(r) in _WORDS}
     if not settled:
-        return vote
+        return with_recast(vote, rulings)
 
     def settle(ballot: Ballot) -> Ballot:
         ruling = settled.get(ballot.message_id)
@@ -105,7 +113,7 @@ def with_rulings(vote: Vote, rulings: Iterable[Ruling]) -> Vote:
             return replace(ballot, status=BallotStatus.VOID, why=why)
         return replace(ballot, status=BallotStatus.COUNTED, choice=Choice(word), value=word, why=why, is_ruled=True)
 
-    return replace(vote, ballots=tuple(settle(b) for b in vote.ballots))
+    return with_recast(replace(vote, ballots=tuple(settle(b) for b in vote.ballots)), rulings)
 
 
 _WORDS = frozenset({"none", *Choice})

@@ -76,6 +76,6 @@ def _find_deadline(state: State, warning: SilenceWarning | None, drift: Sequence
     moments.extend(each.find_due(state.since) for each in drift)
     if state.running is not None:
         # a passed vote that nobody has announced by then becomes a question
-        earliest = find_earliest_close(state.facts, state.running, state.policy, state.now)
+        earliest = find_earliest_close(state.facts, state.running, state.policy, state.rulings, state.now)
         moments.append(after(earliest, state.policy.grace))
     return min((m for m in moments if m > state.as_of), default=None)

@@ -143,6 +143,8 @@ class Ruling:
     For "ballot": `target` is "message-id" and `value` is {"choice": "+1" | "0" | "-1" | "none"}.
     For "stage": `value` is {"stage": …}; for "snooze": {"until": ISO time}; for "restore": {"undoes": id};
     for "care": {"interfaces": […]} or {"reviewer": name}; for "number": {"number": "accept" | "refuse"}.
+    For "page": `target` is the version that changed ("page@version"), `value` {"votes": "hold"} or {"votes": "recast",
+    "round": the id of its opening mail, "before": ISO time, what was cast earlier must be cast again}.
     For "ending": `target` is the id of a mail that says of a vote that it ended, `value` {"ending": "accept" |
     "refuse"}.
     For "drift": `target` is the side ("page", "index", …) that may say {"says": …} where the facts say {"derived": …}.

@@ -11,6 +11,7 @@ from kipflow.domain.clocks import VoteState, after
 from kipflow.domain.events import Stage
 from kipflow.domain.pagechanges import say_sections
 from kipflow.domain.policy import Policy, Rule
+from kipflow.domain.recasts import find_recast
 from kipflow.domain.stages import quiet
 from kipflow.domain.stages.closing import is_contradicted, is_text_in_doubt
 from kipflow.domain.stages.state import State, judge
@@ -62,9 +63,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         yield f"closes no earlier than {_time(terms.earliest_close)}{care}"
     if judged.depends_on_review:
         yield from _say_open_questions(judged.vote)
-    if terms.late_change is not None:
-        ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""
-        yield f"the page changed after votes were cast ({say_sections(terms.late_change.sections)}){ask}"
+    yield from _say_page(state, judged)
     if judged.vote.root_missing:
         yield "its opening mail is not held: no outcome can be known"
     if state.waits_for is not None:
@@ -73,6 +72,15 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
     yield from (f"the announced result differs: {d}" for d in judged.differences)
+
+
+def _say_page(state: State, judged: VoteState) -> Iterator[str]:
+    recast, change = find_recast(judged.vote, state.rulings), judged.terms.late_change
+    if recast is not None:
+        yield f"what was cast before {_time(recast.before)} must be cast again: the page changed"
+    if change is not None:
+        ask = ": a person must say whether the votes hold" if is_text_in_doubt(judged, state.policy) else ""
+        yield f"the page changed after votes were cast ({say_sections(change.sections)}){ask}"
 
 
 def _say_open_questions(vote: Vote) -> Iterator[str]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from kipflow.domain.care import own_versions, standing
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
+from kipflow.domain.recasts import HOLD
 from kipflow.domain.votes import BallotStatus, Vote
 
 
@@ -52,7 +53,7 @@ def find_late_change(facts: ProposalFacts, vote: Vote, at: datetime) -> LateChan
         return None
     alike = _find_alike(versions)
     change = LateChange(before=before, after=alike[0], sections=find_changed_sections(before, alike[0]))
-    settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page"}
+    settled = {r.target for r in standing(facts.rulings, at) if r.kind == "page" and r.value.get("votes") == HOLD}
     is_settled = any(name_version(version) in settled for version in alike)
     return None if not change.sections or is_settled else change
 

@@ -20,12 +20,17 @@ def find_choice_of_stage(ruling: Ruling, history: Sequence[Transition]) -> Stage
 
 
 def find_until(ruling: Ruling) -> datetime | None:
-    """The time until which a snooze lasts, UTC where it names no zone; None where it names no time."""
+    """The time until which a snooze lasts."""
+    return find_time(ruling, "until")
+
+
+def find_time(ruling: Ruling, field: str) -> datetime | None:
+    """The time that a ruling gives, UTC where it names no zone; None where it names no time."""
     try:
-        until = datetime.fromisoformat(str(ruling.value.get("until")))
+        found = datetime.fromisoformat(str(ruling.value.get(field)))
     except ValueError:
         return None
-    return until.replace(tzinfo=UTC) if until.tzinfo is None else until
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 
 
 def say_care(value: Mapping[str, Any]) -> str:

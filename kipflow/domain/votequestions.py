@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from kipflow.domain.clocks import VoteState, after, is_covered, judge_vote
+from kipflow.domain.clocks import VoteState, after, is_covered
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.ends import find_open_ends, say_end
 from kipflow.domain.facts import Ruling
 from kipflow.domain.judging import say_doubt
 from kipflow.domain.moments import Event
 from kipflow.domain.namesakes import say_counts, say_ways
-from kipflow.domain.pagechanges import say_sections
+from kipflow.domain.pagechanges import LateChange, say_sections
 from kipflow.domain.policy import Policy
+from kipflow.domain.recasts import HOLD, render_recast
 from kipflow.domain.stages.closing import is_contradicted
-from kipflow.domain.stages.state import State
+from kipflow.domain.stages.state import State, judge
 from kipflow.domain.stages.table import find_row
 from kipflow.domain.tally import Outcome, find_extremes
 from kipflow.domain.votes import BallotStatus, ClaimedEnd, EndKind
@@ -62,7 +64,7 @@ def ask_of_vote(state: State, judged: VoteState) -> Iterator[ReviewItem]:
             line=judged.vote.subject,
             asked_at=judged.vote.opened_at,
         )
-    yield from _ask_of_page(judged)
+    yield from _ask_of_page(state, judged)
     yield from _ask_of_result(state, judged)
 
 
@@ -110,20 +112,27 @@ def _say_ends(end: ClaimedEnd, judged: VoteState, state: State) -> tuple[str, ..
 
 def _say_accepted(end: ClaimedEnd, judged: VoteState, state: State) -> str:
     """What a vote comes to, and where its proposal stands, once a person accepted its announcement."""
+    accepted = _judge_after(state, judged, "ending", end.message_id, {"ending": "accept"})
+    comes_to = say_counts(accepted.tally.binding, state.policy, quorum=judged.terms.quorum)
+    return f"the vote is closed and {comes_to}; {_say_stage_after(accepted, state)}"
+
+
+def _judge_after(state: State, judged: VoteState, kind: str, target: str, value: dict[str, str]) -> VoteState:
+    """What a vote would come to if a person said this now."""
+    facts, root = state.facts, judged.vote.root_message_id
     word = Ruling(
         id=None,
-        number=state.facts.proposal.number,
-        kind="ending",
-        target=end.message_id,
-        value={"ending": "accept"},
+        number=facts.proposal.number,
+        kind=kind,
+        target=target,
+        value=value,
         author="",
         reason="",
         made_at=state.now,
     )
-    vote = next((v for v in state.facts.votes if v.root_message_id == judged.vote.root_message_id), judged.vote)
-    accepted = judge_vote(vote, judged.terms, state.policy, (*state.rulings, word), state.now)
-    comes_to = say_counts(accepted.tally.binding, state.policy, quorum=judged.terms.quorum)
-    return f"the vote is closed and {comes_to}; {_say_stage_after(accepted, state)}"
+    known = replace(facts, rulings=(*facts.rulings, word))
+    vote = next((v for v in facts.votes if v.root_message_id == root), judged.vote)
+    return judge(state._replace(facts=known, rulings=(*state.rulings, word)), vote)
 
 
 def _say_stage_after(judged: VoteState, state: State) -> str:
@@ -139,7 +148,9 @@ def _say_stage_after(judged: VoteState, state: State) -> str:
     if is_contradicted(judged, state.now) and not judged.depends_on_review:
         announced = judged.vote.declared.outcome if judged.vote.declared is not None else None
         return f"its announcement says {announced}, so you are asked next for the proposal's stage"
-    return f"the proposal stays in {state.stage} until its other questions are settled"
+    if judged.depends_on_review:
+        return f"the proposal stays in {state.stage} until its other questions are settled"
+    return f"the proposal stays in {state.stage}"
 
 
 def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
@@ -174,7 +185,7 @@ def _ask_of_result(state: State, judged: VoteState) -> Iterator[ReviewItem]:
         )
 
 
-def _ask_of_page(judged: VoteState) -> Iterator[ReviewItem]:
+def _ask_of_page(state: State, judged: VoteState) -> Iterator[ReviewItem]:
     change = judged.terms.late_change
     if change is not None:
         voted_on = f"version {change.before.version}, on which people voted"
@@ -184,5 +195,21 @@ def _ask_of_page(judged: VoteState) -> Iterator[ReviewItem]:
             question=f"the page changed in substance since {voted_on} ({say_sections(change.sections)}): "
             "do the votes hold?",
             line=f"version {change.after.version} by {change.after.saved_by}",
+            outcomes=_say_votes(state, judged, change),
             asked_at=change.after.saved_at,
         )
+
+
+def _say_votes(state: State, judged: VoteState, change: LateChange) -> tuple[str, ...]:
+    """What the vote comes to if its votes hold, and if those cast before the change must be cast again; empty where
+    that is the same."""
+    again = render_recast(judged.vote, change.after.saved_at)
+    said = []
+    for value in ({"votes": HOLD}, again):
+        ruled = _judge_after(state, judged, "page", change.subject, value)
+        comes_to = say_counts(ruled.tally.binding, state.policy, quorum=ruled.terms.quorum)
+        said.append(f"it {comes_to}; {_say_stage_after(ruled, state)}")
+    held, recast = said
+    if held == recast:
+        return ()
+    return f"if they hold: {held}", f"if they must be cast again: {recast}, and its period begins anew"

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from kipflow.domain.proposals import format_key
+from kipflow.domain.recasts import HOLD
 from kipflow.services import lasting, releases, rulings
 from kipflow.services.advance import find_candidates, preview
 from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
@@ -219,7 +220,11 @@ ACTS: Mapping[str, Act] = {
     "stage": Act(fields=("proposal", "stage"), perform=_on_proposal("stage", lambda v: {"stage": v["stage"]})),
     "snooze": Act(fields=("proposal", "until"), perform=_on_proposal("snooze", _read_until)),
     "restore": Act(fields=("proposal",), perform=_on_proposal("restore", lambda _: {})),
-    "page": Act(fields=("proposal",), perform=_on_proposal("page", lambda _: {})),
+    "page": Act(
+        fields=("proposal",),
+        optional=("votes",),
+        perform=_on_proposal("page", lambda v: {"votes": v.get("votes") or HOLD}),
+    ),
     "number": Act(fields=("proposal", "answer"), perform=_on_proposal("number", lambda v: {"number": v["answer"]})),
     "care": Act(fields=("proposal",), optional=("interfaces", "reviewer"), perform=_on_proposal("care", _read_care)),
     "drift": Act(fields=("proposal", "side"), perform=_acknowledge_drift),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +14,9 @@ from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.facts import ProposalFacts, Ruling
 from kipflow.domain.history import effective
 from kipflow.domain.interfaces import INTERFACES
-from kipflow.domain.pagechanges import name_version
+from kipflow.domain.pagechanges import find_late_change, name_version
 from kipflow.domain.policy import Policy
+from kipflow.domain.recasts import RECAST, VOTES, render_recast, with_recast
 from kipflow.domain.ruled import find_until
 from kipflow.services.ports import Session
 
@@ -149,12 +150,26 @@ def _check_care(wanted: Wanted) -> Checked:
 
 
 def _check_page(wanted: Wanted) -> Checked:
-    """The votes hold for the version of the page that stands now."""
-    facts = wanted.facts
-    versions = own_versions((p for p in facts.pages if p.saved_at <= wanted.at), facts.proposal.number)
-    if not versions or not facts.votes:
+    """The votes hold for the page as it stands now, or those cast on another text must be cast again."""
+    facts, at, said = wanted.facts, wanted.at, wanted.value.get("votes")
+    if said not in VOTES:
+        raise BadRuling(f"of the votes a person says one of {', '.join(VOTES)}, not {said!r}")
+    versions = own_versions((p for p in facts.pages if p.saved_at <= at), facts.proposal.number)
+    rounds = [v for v in facts.votes if v.opened_at <= at and v.is_proper]
+    if not versions or not rounds:
         raise BadRuling(f"{facts.key} has no page or no vote: there is nothing that votes could hold for")
-    return name_version(versions[-1]), {"votes": "hold"}
+    vote = with_recast(rounds[-1], wanted.standing)
+    change = find_late_change(replace(facts, rulings=()), vote, at)
+    if change is None and wanted.standing:
+        last = wanted.standing[-1]
+        target, value = last.target, last.value if last.value.get("votes") == said else wanted.value
+    elif change is None:
+        target, value = name_version(versions[-1]), wanted.value
+    else:
+        target = change.subject
+        value = render_recast(vote, change.after.saved_at) if said == RECAST else wanted.value
+    replace(wanted, value=value).refuse_another_word(target, "votes", "says of these votes:")
+    return target, value
 
 
 def _check_number(wanted: Wanted) -> Checked:

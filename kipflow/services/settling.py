@@ -12,6 +12,7 @@ from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
+from kipflow.domain.recasts import HOLD, RECAST, VOTES
 from kipflow.services.ports import EDITS, RETRACTS, WARNS, OutboxRow
 from kipflow.services.ruling_checks import CHOICES
 
@@ -40,6 +41,9 @@ _LABELS = {
     "rollback": "take this edit back",
     "restore": "undo the newest move",
 }
+
+
+_VOTES = {HOLD: "the votes hold", RECAST: "they must be cast again"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +89,7 @@ def find_ways(number: int, item: ReviewItem) -> list[Way]:
         case "ending":
             return [Way(act="ending", given={**mail, "answer": answer}) for answer in ANSWERS]
         case "page":
-            return [Way(act="page", given=about, label="the votes hold")]
+            return [Way(act="page", given={**about, "votes": said}, label=_VOTES[said]) for said in VOTES]
         case "claimed-number":
             return [Way(act="number", given={**about, "answer": answer}) for answer in ANSWERS]
         case "dormancy":

@@ -7,6 +7,7 @@ from typing import Any
 
 from kipflow.domain.events import UNDATED, Transition
 from kipflow.domain.facts import Ruling, SilenceWarning
+from kipflow.domain.recasts import RECAST
 from kipflow.domain.ruled import say_care
 from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services.board import RecordedTransition, SenderBallot
@@ -135,6 +136,12 @@ def _say_ending(ruling: Ruling, value: Mapping[str, Any]) -> str:
     return f"the end of the vote by {ruling.target} is {'accepted' if value.get('ending') == 'accept' else 'refused'}"
 
 
+def _say_votes(ruling: Ruling, value: Mapping[str, Any]) -> str:
+    if value.get("votes") == RECAST:
+        return f"votes cast before page {ruling.target} must be cast again"
+    return f"the votes hold for page {ruling.target}"
+
+
 _RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
     "ballot": lambda ruling, value: f"ballot {ruling.target} is {value.get('choice')}",
     "ending": _say_ending,
@@ -142,7 +149,7 @@ _RULINGS: Mapping[str, Callable[[Ruling, Mapping[str, Any]], str]] = {
     "snooze": lambda _, value: f"snooze until {str(value.get('until'))[:16]}",
     "restore": lambda *_: "restore the stage before",
     "care": lambda _, value: say_care(value),
-    "page": lambda ruling, _: f"the votes hold for page {ruling.target}",
+    "page": _say_votes,
     "number": lambda ruling, value: f"{value.get('number')} the number {ruling.target}",
     "drift": lambda ruling, value: f"the {ruling.target} may say “{value.get('says')}”",
     "merge": _say_merge,

@@ -17,7 +17,7 @@ from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
-from kipflow.services.wording import say_delivery, say_warning
+from kipflow.services.wording import say_delivery, say_ruling, say_warning
 from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
 
@@ -190,7 +190,7 @@ def _say_ruling(ruling: Ruling) -> str:
             verb = "accepted" if value.get("ending") == "accept" else "refused"
             return f"{verb} what a mail says of the vote's end"
         case "page":
-            return f"said that the votes hold for page {ruling.target.replace('@', ', version ')}"
+            return f"said that {say_ruling(ruling).replace('@', ', version ')}"
         case "snooze":
             return f"put off dormancy until {value.get('until', '?')[:10]}"
         case "restore":

@@ -9,6 +9,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -100,9 +101,9 @@ def changed_after_the_vote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     capsys.readouterr()
 
 
-def reported_status(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+def reported_status(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     assert run(["status", "7", "--format", "json"]) == 0
-    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
@@ -113,7 +114,14 @@ def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pyt
     assert run(["review", "--format", "json"]) == 1
     (question,) = json.loads(capsys.readouterr().out)
     assert "Proposed Changes" in json.dumps(question)
-    assert question["settle"].startswith("kipflow -C shelves review page 7 --reason ")
+    hold, recast = question["settle"].splitlines()
+    assert hold.startswith("kipflow -C shelves review page 7 hold --reason ")
+    assert recast.startswith("kipflow -C shelves review page 7 recast --reason ")
+    assert question["both_ways"] == [
+        "if they hold: it passes with +1 -0; the proposal is Accepted",
+        "if they must be cast again: it falls short with +0 -0; the proposal stays in Vote until the voting period is "
+        "over, and its period begins anew",
+    ]
 
     assert run(["diff", "7", "--since", "vote", "--format", "csv"]) == 0
     assert 'Proposed Changes,added,yes,"The shelves are painted red' in capsys.readouterr().out
@@ -142,6 +150,44 @@ def test_a_ruling_on_a_page_that_is_taken_back_asks_again(capsys: pytest.Capture
     capsys.readouterr()
     assert run(["review", "--format", "json"]) == 1
     assert "Proposed Changes" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("changed_after_the_vote")
+def test_votes_that_must_be_cast_again_count_from_the_change_on_in_the_same_thread(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recast = ["review", "page", "7", "recast", "--by", "ann", "--reason", "ask them", "--as-of", "2026-03-15"]
+    assert run(recast) == 0
+    assert "round 1: binding +1/0/-0: passed → binding +0/0/-0: open" in capsys.readouterr().out
+    (vote,) = read_votes(capsys)
+    assert (vote["outcome"], vote["earliest_close"][:10], vote["declared"]) == ("open", "2026-03-18", None)
+    assert [(b["status"], "ruled by ann: ask them" in b["why"]) for b in vote["ballots"]] == [("void", True)]
+    assert run(["review"]) == 0, "nothing is asked any more"
+    assert run(["replay"]) == 0
+    capsys.readouterr()
+    assert run([*recast[:-1], "2026-03-16"]) == 0
+    assert "ruling 1 says so already" in capsys.readouterr().out
+    assert run(["review", "page", "7", "hold", "--by", "bo", "--reason", "they agree", "--as-of", "2026-03-16"]) == 2
+    assert "ruling 1 by ann says of these votes: recast; revoke that one first" in capsys.readouterr().err
+
+    write_mail(tmp_path / "mails", "Re: [VOTE] KIP-7: Shelves", march(16), "+1 (binding)", replies_to="030800")
+    assert run(["ingest", str(tmp_path / "mails"), "--complete-through", "2026-03-31"]) == 0
+    assert run(["advance", "--as-of", "2026-03-19"]) == 0
+    capsys.readouterr()
+    (vote,) = read_votes(capsys)
+    assert (vote["outcome"], [b["status"] for b in vote["ballots"]]) == ("passed", ["void", "counted"])
+    assert reported_status(capsys)["stage"] == "Vote", "what was announced before was of other votes"
+
+    revoke = ["review", "revoke", "1", "--by", "ann", "--reason", "they agree after all", "--as-of", "2026-03-20"]
+    assert run(revoke) == 0
+    capsys.readouterr()
+    (vote,) = read_votes(capsys)
+    assert [b["status"] for b in vote["ballots"]] == ["counted", "void"], "the result closes it again"
+
+
+def read_votes(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    votes: list[dict[str, Any]] = reported_status(capsys)["votes"]
+    return votes
 
 
 @pytest.mark.usefixtures("changed_after_the_vote")

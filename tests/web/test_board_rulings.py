@@ -123,4 +123,7 @@ def test_an_address_that_looks_like_an_option_is_none_in_the_command_that_is_sho
 
 def test_a_question_about_a_page_names_the_command_that_settles_it() -> None:
     item = ReviewItem(kind="page", subject="70@2", question="do the votes hold?")
-    assert find_commands(7, item) == ('kipflow review page 7 --reason "…"  # the votes hold',)
+    assert find_commands(7, item) == (
+        'kipflow review page 7 hold --reason "…"  # the votes hold',
+        'kipflow review page 7 recast --reason "…"  # they must be cast again',
+    )

@@ -40,7 +40,7 @@ def by_stage(kind: str, number: int, stage: str) -> Settled:
 SETTLED = (
     Settled(kind="identity", number=21, button="two people", ruled=("split", {})),
     Settled(kind="ending", number=22, button="refuse it", ruled=("ending", {"ending": "refuse"})),
-    Settled(kind="page", number=23, button="the votes hold", ruled=("page", {"votes": "hold"})),
+    Settled(kind="page", number=23, button="they must be cast again", ruled=("page", {"votes": "recast"})),
     Settled(kind="ruling", number=25, button="take it back", ruled=("snooze", {"until": "some day"})),
     Settled(kind="late-ballot", number=26, button="no vote", ruled=("ballot", {"choice": "none"})),
     by_stage("turned-vote", 27, "Accepted"),

@@ -54,7 +54,7 @@ def find_clock_moments(state: State) -> list[datetime]:
     moments: list[datetime] = []
     running, policy = state.running, state.policy
     if running is not None and running.root_message_id not in state.closed:
-        earliest = find_earliest_close(state.facts, running, policy, state.now)
+        earliest = find_earliest_close(state.facts, running, policy, state.rulings, state.now)
         moments.append(earliest)
         if policy.clock_after is not None:
             moments.append(after(earliest, policy.clock_after))

@@ -67,7 +67,7 @@ def begin(facts: ProposalFacts, policy: Policy, as_of: datetime) -> State:
 
 def judge(state: State, vote: Vote) -> VoteState:
     """The vote as it stands now."""
-    terms = find_terms(state.facts, vote, state.policy, state.now)
+    terms = find_terms(state.facts, vote, state.policy, state.rulings, state.now)
     return judge_vote(vote, terms, state.policy, state.rulings, state.now)
 
 

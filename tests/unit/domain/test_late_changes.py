@@ -10,11 +10,12 @@ import pytest
 
 from kipflow.domain.decisions import Decision
 from kipflow.domain.events import Stage
-from kipflow.domain.facts import Kind
+from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.pagechanges import find_late_change, say_sections
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.policy import PageChanges, Policy
+from kipflow.domain.recasts import render_recast
 from tests.unit.domain.building import POLICY, YES, at, ballot, facts, mail, page, poll, result, ruling
 
 ASK = replace(POLICY, page_changes=PageChanges.ASK)
@@ -112,6 +113,88 @@ def test_a_refusal_needs_no_look_at_the_page() -> None:
     decision = decide(known, ASK, at(30))
     assert decision is not None
     assert decision.stage is Stage.REJECTED
+
+
+def find_ways(decision: Decision) -> tuple[str, ...]:
+    (item,) = [i for i in decision.review if i.kind == "page"]
+    return item.outcomes
+
+
+def recast(day: float, before: float) -> Ruling:
+    value = render_recast(poll(4), at(before))
+    return replace(ruling(day, "page", target="p7@2"), value=dict(value))
+
+
+def test_the_question_says_what_both_answers_come_to() -> None:
+    held, again = find_ways(decided(page_version(5, 2, NEW)))
+    assert held == "if they hold: it passes with +3 -0; the proposal is Accepted"
+    assert again.startswith("if they must be cast again: it falls short with +0 -0; the proposal stays in Vote until")
+    open_now, _ = find_ways(decided(page_version(5, 2, NEW), on=6, announced=None))
+    assert open_now.endswith("it passes with +3 -0; the proposal stays in Vote until the voting period is over")
+
+
+def test_an_outcome_depends_on_the_answer_only_where_votes_that_count_for_it_were_cast_before() -> None:
+    since = tuple(replace(b, cast_at=at(5.5)) for b in YES)
+    guest = ballot("gus", 4.1, binding=False)
+    pages = (page_version(0, 1, OLD), page_version(5, 2, NEW))
+    known = facts(pages=pages, messages=(mail(4, Kind.VOTE),), votes=(poll(4, guest, *since),))
+    asked = decide(known, ASK, at(6))
+    assert asked is not None
+    assert find_ways(asked) == ()
+    known = replace(known, votes=(replace(known.votes[0], declared=result(8)),))
+    held_up = decide(known, ASK, at(9))
+    assert held_up is not None
+    assert [way.rpartition("; ")[2] for way in find_ways(held_up)] == [
+        "the proposal is Accepted",
+        "the proposal stays in Vote until the voting period is over, and its period begins anew",
+    ]
+
+
+def test_what_must_be_cast_again_counts_from_the_change_on_and_for_a_whole_period() -> None:
+    word, again = recast(9, before=5), tuple(ballot(name, 10) for name in ("ada", "bo", "cy"))
+    known = facts(
+        pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)),
+        messages=(mail(1, Kind.DISCUSS), mail(4, Kind.VOTE)),
+        votes=(poll(4, *YES, ballot("dee", 6), *again, declared=result(8)),),
+        rulings=(word,),
+    )
+    steps = {}
+    for day in (8.5, 9, 10, 12):
+        decision = decide(known, ASK, at(day))
+        assert decision is not None
+        (vote,) = decision.votes
+        steps[day] = (vote.tally.binding.plus, vote.terms.earliest_close, vote.vote.declared is None)
+        assert decision.stage is Stage.VOTE
+    assert steps == {
+        8.5: (4, at(7), False),
+        9: (1, at(12), True),
+        10: (4, at(12), True),
+        12: (4, at(12), True),
+    }
+    waiting = decide(known, ASK, at(9))
+    assert waiting is not None
+    assert any(line.startswith("what was cast before") for line in waiting.missing)
+    assert [i.kind for i in waiting.review] == []
+    new_result = replace(result(13), revised_at=at(13), before=result(8))
+    announced = decide(replace(known, votes=(replace(known.votes[0], declared=new_result),)), ASK, at(14))
+    assert announced is not None
+    assert (announced.stage, announced.since) == (Stage.ACCEPTED, at(13))
+    revoked = decide(replace(known, rulings=(replace(word, revoked_at=at(11)),)), ASK, at(14))
+    assert revoked is not None
+    assert revoked.votes[0].terms.earliest_close == at(7)
+
+
+def test_a_word_on_one_round_says_nothing_of_the_next() -> None:
+    known = facts(
+        pages=(page_version(0, 1, OLD), page_version(5, 2, NEW)),
+        messages=(mail(4, Kind.VOTE),),
+        votes=(poll(4, *YES, ended_at=at(10), ended_how="replaced"), poll(10, ballot("ada", 10.5), round=2)),
+        rulings=(recast(9, before=11),),
+    )
+    decision = decide(known, ASK, at(12))
+    assert decision is not None
+    assert [vote.tally.binding.plus for vote in decision.votes] == [0, 1]
+    assert decision.votes[1].terms.earliest_close == at(13)
 
 
 def test_who_votes_again_has_seen_the_change() -> None:
