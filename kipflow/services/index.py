@@ -9,7 +9,9 @@ from kipflow.domain.numbering import find_next
 from kipflow.domain.pages import CallNote
 from kipflow.services.indexrows import find_sections
 from kipflow.services.ports import Report, Store
-from kipflow.wiki.index import ParsedIndex, parse_index_json, parse_index_page, parse_index_text, render_index
+from kipflow.wiki.index_exports import parse_index_json
+from kipflow.wiki.index_reading import ParsedIndex, parse_index_page, parse_index_text
+from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.recordings import parse_recordings, parse_recordings_text
 
 

@@ -19,7 +19,9 @@ from kipflow.domain.proposals import format_key
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services.indexmarks import Mark, choose_marks
 from kipflow.services.ports import MOVED_BACK, ON_ITS_WAY, Effect, IndexRow, OutboxRow, Store, Wiki, WikiPage
-from kipflow.wiki.index import parse_index_page, render_index, replace_index
+from kipflow.wiki.index_editing import replace_index
+from kipflow.wiki.index_reading import parse_index_page
+from kipflow.wiki.index_writing import render_index
 
 CHANNEL = "index"
 NOWHERE = "nowhere"

@@ -12,7 +12,7 @@ from kipflow.domain.numbering import Numbers, find_next, is_number
 from kipflow.domain.pagefaults import ANY, Norms
 from kipflow.domain.proposals import MAX_NUMBER, format_key
 from kipflow.services.ports import PageRef, Store, Wiki, WikiPage
-from kipflow.wiki.index import parse_index_page
+from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.template import render_page
 from kipflow.wiki.titles import parse_title
 

@@ -12,7 +12,7 @@ from kipflow.domain.facts import Unreadable
 from kipflow.domain.pages import PageAbsence, PageVersion
 from kipflow.services.away import reaching
 from kipflow.services.ports import PageRef, Report, Store, Wiki, WikiPage
-from kipflow.wiki.index import parse_index_page
+from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
 from kipflow.wiki.recordings import is_call_page, parse_call_page, parse_recordings
 from kipflow.wiki.substance import read_substance

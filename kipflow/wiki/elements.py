@@ -12,24 +12,8 @@ if TYPE_CHECKING:
 HEADINGS = {f"h{n}": n for n in range(1, 7)}
 BLOCKS = frozenset(
     (
-        *(
-            "p",
-            "div",
-            "li",
-            "ul",
-            "ol",
-            "dl",
-            "dt",
-            "dd",
-            "tr",
-            "table",
-            "tbody",
-            "thead",
-            "blockquote",
-            "pre",
-            "br",
-            "hr",
-        ),
+        *("p", "div", "li", "ul", "ol", "dl", "dt", "dd", "blockquote", "pre", "br", "hr"),
+        *("tr", "table", "tbody", "thead"),
         *("section", "article", "ac:layout", "ac:layout-section", "ac:layout-cell", "ac:rich-text-body"),
         *("ac:plain-text-body", "ac:task", "ac:task-list"),
     )
@@ -48,17 +32,10 @@ MEANINGFUL_SIGNS = frozenset({"tick", "cross", "plus", "minus", "question", "war
 MACRO_BODIES = frozenset({"ac:rich-text-body", "ac:plain-text-body"})
 #: Macros without a body that show nothing of the proposal.
 SILENT_MACROS = frozenset(
-    {
-        "anchor",
-        "attachments",
-        "children",
-        "contributors",
-        "livesearch",
-        "pagetree",
-        "profile",
-        "recently-updated",
-        "toc",
-    }
+    (
+        *("anchor", "attachments", "children", "contributors", "livesearch"),
+        *("pagetree", "profile", "recently-updated", "toc"),
+    )
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.pages import IndexEntry, StatusWord
 from kipflow.domain.proposals import MAX_NUMBER, format_key
-from kipflow.wiki.index_reading import ParsedIndex, find_oddities, is_web_address
+from kipflow.wiki.index_reading import ParsedIndex, is_web_address, make_index
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.titles import parse_title
 
@@ -42,11 +42,7 @@ def parse_index_json(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
         if entry is not None:
             entries.append(entry)
     next_number = _as_number(raw.get("next_number")) if isinstance(raw, dict) else None
-    return ParsedIndex(
-        entries=tuple(entries),
-        warnings=(*warnings, *find_oddities(entries, prefix, next_number)),
-        next_number=next_number,
-    )
+    return make_index(entries, prefix, next_number, warnings)
 
 
 def _find_rows(raw: Any) -> list[Mapping[str, Any]]:

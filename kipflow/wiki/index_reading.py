@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -56,9 +56,15 @@ def parse_index_page(body: str, prefix: str, seen_at: datetime) -> ParsedIndex:
         for section, columns, row in _walk_rows(root, prefix)
         if (entry := parse_row(row, columns, section, prefix, seen_at)) is not None
     ]
-    return ParsedIndex(
-        entries=tuple(entries), warnings=find_oddities(entries, prefix, next_number), next_number=next_number
-    )
+    return make_index(entries, prefix, next_number)
+
+
+def make_index(
+    entries: list[IndexEntry], prefix: str, next_number: int | None, warnings: Sequence[str] = ()
+) -> ParsedIndex:
+    """The index with what is odd about its rows besides these warnings."""
+    odd = (*warnings, *_find_oddities(entries, prefix, next_number))
+    return ParsedIndex(entries=tuple(entries), warnings=odd, next_number=next_number)
 
 
 def _walk_rows(root: _Element, prefix: str) -> Iterator[tuple[str, list[str], _Element]]:
@@ -182,12 +188,10 @@ def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
                 in_progress=title.in_progress or marked,
             )
         )
-    return ParsedIndex(
-        entries=tuple(entries), warnings=find_oddities(entries, prefix, next_number), next_number=next_number
-    )
+    return make_index(entries, prefix, next_number)
 
 
-def find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | None) -> tuple[str, ...]:
+def _find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | None) -> list[str]:
     """What a person should look at: numbers taken twice, one title under two numbers, a next number that is taken."""
     found: list[str] = []
     by_number: dict[int, list[IndexEntry]] = {}
@@ -207,4 +211,4 @@ def find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | Non
     highest = max(by_number, default=0)
     if next_number is not None and next_number <= highest:
         found.append(f"the next number is said to be {next_number}, but {format_key(prefix, highest)} is taken")
-    return tuple(found)
+    return found

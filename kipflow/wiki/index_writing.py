@@ -10,6 +10,7 @@ from html import escape
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.pages import IndexEntry
 from kipflow.domain.proposals import format_key
+from kipflow.domain.records import pick_fields
 from kipflow.wiki.index_reading import is_web_address
 
 #: Section → its heading. "rejected" rows are shown only where there are any: Kafka's index has no such section.
@@ -52,12 +53,7 @@ def _render_json(sections: Mapping[str, Sequence[IndexEntry]], prefix: str, next
             {
                 "number": e.number,
                 "key": format_key(prefix, e.number),
-                "title": e.title,
-                "release": e.release,
-                "in_progress": e.in_progress,
-                "author": e.author,
-                "url": e.url,
-                "jira": e.jira,
+                **pick_fields(e, "title", "release", "in_progress", "author", "url", "jira"),
             }
             for e in entries
         ]

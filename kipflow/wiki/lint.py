@@ -31,7 +31,7 @@ from kipflow.wiki.lint_links import cut, lint_discussion, lint_ticket
 from kipflow.wiki.markdown import find_comments, find_headings, sections_of_markdown
 from kipflow.wiki.pages import own_interface_lines, read_fields
 from kipflow.wiki.plaintext import find_title, sections_of_text
-from kipflow.wiki.sections import Section, read_sections
+from kipflow.wiki.sections import Section, find_sections, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import KIP_SECTIONS, find_leftovers, has_hint
@@ -146,14 +146,14 @@ def _lint_state(state: str) -> list[PageFault]:
 def _lint_sections(sections: Sequence[Section], norms: Norms) -> list[PageFault]:
     faults: list[PageFault] = []
     for norm in norms.sections or KIP_SECTIONS:
-        name, pattern = norm.title, _heading_of(norm)
-        found = [n for n, s in enumerate(sections) if s.level and pattern.search(s.title)]
         if not norm.required:
             continue
+        name = norm.title
+        found = list(find_sections(sections, _heading_of(norm)))
         if not found:
             fix = f'add the heading "{name}" with a few sentences'
             faults.append(PageFault(code="K02", place=name, what="the section is missing", fix=fix))
-        elif not any(_holds_text(sections, n) for n in found):
+        elif not any(section.lines for parts in found for section in parts):
             fix = "write it, or say why there is nothing to say"
             faults.append(PageFault(code="K03", place=name, what="the section is empty", fix=fix))
     return faults
@@ -165,18 +165,6 @@ def _heading_of(norm: SectionNorm) -> re.Pattern[str]:
     phrases = (re.findall(r"\w+", phrase) for phrase in (norm.title, *norm.also))
     known = (r"\W+".join(map(re.escape, words)) for words in phrases if words)
     return re.compile(rf"\b(?:{'|'.join(known)})", re.IGNORECASE)
-
-
-def _holds_text(sections: Sequence[Section], position: int) -> bool:
-    """Whether a section or one of its sub-sections holds a line."""
-    if sections[position].lines:
-        return True
-    for below in sections[position + 1 :]:
-        if below.level <= sections[position].level:
-            return False
-        if below.lines:
-            return True
-    return False
 
 
 def _lint_leftovers(sections: Sequence[Section], fields: set[str], norms: Norms) -> list[PageFault]:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from kipflow.domain.interfaces import classify_interfaces
 from kipflow.domain.pages import PageVersion, StatusWord
-from kipflow.wiki.sections import Line, Section, find_section, read_sections
+from kipflow.wiki.sections import Line, Section, find_section, find_sections, read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
 from kipflow.wiki.template import is_template_line
@@ -111,7 +111,7 @@ def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
     about may be said nowhere else. Sub-sections on what was not chosen are left out.
     """
     own: list[str] = []
-    for section in _find_with_parts(sections, _INTERFACES_HEADING):
+    for section in next(find_sections(sections, _INTERFACES_HEADING), ()):
         lines = [line.text for line in section.lines if not is_template_line(line.text) and line.text.strip()]
         if _LEFT_HEADING.search(section.title):
             continue
@@ -119,16 +119,6 @@ def own_interface_lines(sections: Sequence[Section]) -> tuple[str, ...]:
             lines[0] = f"{section.title.rstrip(' :')}: {lines[0]}"
         own.extend(lines)
     return tuple(own)
-
-
-def _find_with_parts(sections: Sequence[Section], pattern: re.Pattern[str]) -> Sequence[Section]:
-    """The first section whose heading matches, with its sub-sections."""
-    for position, section in enumerate(sections):
-        if section.level and pattern.search(section.title):
-            rest = sections[position + 1 :]
-            end = next((n for n, below in enumerate(rest) if below.level <= section.level), len(rest))
-            return (section, *rest[:end])
-    return ()
 
 
 def read_fields(sections: Sequence[Section]) -> dict[str, Field]:

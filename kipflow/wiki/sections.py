@@ -69,17 +69,19 @@ def read_sections(root: _Element) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def find_section(sections: Sequence[Section], pattern: re.Pattern[str]) -> tuple[Line, ...] | None:
-    """All lines below the first heading that matches, those of its sub-sections included; None if there is none."""
+def find_sections(sections: Sequence[Section], pattern: re.Pattern[str]) -> Iterator[Sequence[Section]]:
+    """Each section whose heading matches, with its sub-sections."""
     for position, section in enumerate(sections):
         if section.level and pattern.search(section.title):
-            lines = list(section.lines)
-            for below in sections[position + 1 :]:
-                if below.level <= section.level:
-                    break
-                lines.extend(below.lines)
-            return tuple(lines)
-    return None
+            rest = sections[position + 1 :]
+            end = next((n for n, below in enumerate(rest) if below.level <= section.level), len(rest))
+            yield (section, *rest[:end])
+
+
+def find_section(sections: Sequence[Section], pattern: re.Pattern[str]) -> tuple[Line, ...] | None:
+    """All lines below the first heading that matches, those of its sub-sections included; None if there is none."""
+    found = next(find_sections(sections, pattern), None)
+    return None if found is None else tuple(line for section in found for line in section.lines)
 
 
 class _Flow:

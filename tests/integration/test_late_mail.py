@@ -18,7 +18,7 @@ from kipflow.services import advance, deliver, index, replay, rulings
 from kipflow.services.ingest import ingest_paths
 from kipflow.services.ports import WikiPage
 from kipflow.web.timeline import EntryKind, build_timeline
-from kipflow.wiki.index import parse_index_page
+from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiring import effect_rules
 from tests.integration.late import AMARO, DAY, LIST, MONDAY, TITLE, Mail, Village, found, late_objections, story
 from tests.kinds import index_kind

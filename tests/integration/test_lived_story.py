@@ -19,7 +19,7 @@ from kipflow.domain.events import Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services import deliver, index, rulings
 from kipflow.services.ports import CARD, OutboxRow, WikiPage
-from kipflow.wiki.index import parse_index_page
+from kipflow.wiki.index_reading import parse_index_page
 from tests.integration.late import DAY, MONDAY, Mail, Village, found, late_objections, story
 from tests.integration.test_late_mail import WEEK, Round, live_through, rule_stage
 from tests.kinds import index_kind

@@ -27,7 +27,7 @@ from kipflow.mail.subjects import parse_subject
 from kipflow.rosters.files import render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import import_roster
-from kipflow.wiki.index import parse_index_json
+from kipflow.wiki.index_exports import parse_index_json
 
 INDEX = "kip_index_2026-01-01.json"
 MENTIONS = "kip_mail_mentions_2023-2025.csv.gz"

@@ -21,7 +21,9 @@ from kipflow.adapters.ponymail import PonyMailArchive
 from kipflow.adapters.slack import SlackChat
 from kipflow.domain.errors import RateLimited, SaveConflict, UnreadableInput
 from kipflow.domain.pages import StatusWord
-from kipflow.wiki.index import parse_index_page, render_index, replace_index
+from kipflow.wiki.index_editing import replace_index
+from kipflow.wiki.index_reading import parse_index_page
+from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.pages import parse_page
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)

@@ -21,7 +21,8 @@ from kipflow.services.advance import AT_ONCE, advance_all, advance_many, advance
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.index import import_index, render_board_index
 from kipflow.services.recording import Advance
-from kipflow.wiki.index import parse_index_page, replace_index
+from kipflow.wiki.index_editing import replace_index
+from kipflow.wiki.index_reading import parse_index_page
 from tests.integration.store.mails import NOW, PlainRules, make_message
 
 RULES = EffectRules(prefix="KIP", sends=True, slack="send", channel="#proposals")

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kipflow.sandbox.answers import expected
-from kipflow.wiki.index import parse_index_page
+from kipflow.wiki.index_reading import parse_index_page
 from kipflow.wiki.pages import parse_page
 
 CONTENT = "/confluence/rest/api/content"

@@ -15,7 +15,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kipflow.domain.pages import IndexEntry
-from kipflow.wiki.index import parse_index_page, parse_index_text, render_index, replace_index
+from kipflow.wiki.index_editing import replace_index
+from kipflow.wiki.index_reading import parse_index_page, parse_index_text
+from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.recordings import parse_recordings
 
 SEEN = datetime(2026, 3, 2, tzinfo=UTC)

@@ -15,14 +15,10 @@ from hypothesis import strategies as st
 
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pages import IndexEntry
-from kipflow.wiki.index import (
-    FORMATS,
-    parse_index_json,
-    parse_index_page,
-    parse_index_text,
-    render_index,
-    replace_index,
-)
+from kipflow.wiki.index_editing import replace_index
+from kipflow.wiki.index_exports import parse_index_json
+from kipflow.wiki.index_reading import parse_index_page, parse_index_text
+from kipflow.wiki.index_writing import FORMATS, render_index
 from kipflow.wiki.recordings import parse_recordings_text
 
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
