@@ -14,6 +14,9 @@ PROCESSES ?=
 PYTEST := $(BIN)/python -m pytest $(if $(PROCESSES),-n $(PROCESSES),-n logical --maxprocesses 4)
 CHECKED := kipflow spark dags plugins tests tools $(wildcard bench)
 
+# Tests and Airflow start hundreds of programs: each would compile all of kipflow again where compiled modules are not kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup run stop test check bench accuracy fuzz pictures lock format
 
 help: ## Show the targets

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +24,8 @@ if os.environ.get("CI"):
 #: Folders whose tests share one costly thing (a running kipflow, a JVM, Airflow's database), so that one process
 #: runs all of them. Other tests go by file, which keeps what a module shares in one process too.
 TOGETHER = ("tests/integration/system/", "tests/spark/", "tests/dags/")
+#: Folders whose tests all talk to servers or databases: none of them is a fast test.
+INTEGRATION = ("tests/integration/", "tests/adversary/")
 #: What takes longest begins first, so that no process is left with it in the end when the others are done.
 LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
 
@@ -29,6 +33,22 @@ LONGEST_FIRST = ("system", "spark", "airflow", "integration", "browser")
 def pytest_configure() -> None:
     # who ends the tests as a build server does lets them stop the servers that they have started, as with Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Twelve thousand tests live until the end: the garbage collector is to look at none of them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.nodeid.startswith(INTEGRATION):
+        item.add_marker(pytest.mark.integration)
 
 
 def find_share(test: str) -> str:

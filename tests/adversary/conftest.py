@@ -207,10 +207,3 @@ def community(
         monkeypatch.setenv("KIPFLOW_COMMUNITY", "village")
         monkeypatch.setenv("KIPFLOW_DATABASE_URL", database_url.render_as_string(hide_password=False))
         yield village
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every story talks to a server and a database: none of them is a fast test."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.integration)

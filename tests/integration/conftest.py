@@ -98,10 +98,3 @@ def parts_of(tmp_path: Path) -> Callable[[str], Parts]:
         return connect_to(url, tmp_path / "home")
 
     return make
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything below this folder talks to servers or databases: none of it is a fast test."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.integration)
