@@ -139,4 +139,12 @@ class KipflowPlugin(AirflowPlugin):
             "icon": f"{find_base_path()}{PREFIX}/static/icon.svg",
             "nav_top_level": True,
         },
+        {
+            "name": "On the board",
+            # the names in braces are for Airflow's pages to fill in
+            "href": f"{find_base_path()}{PREFIX}/runs?dag={{DAG_ID}}&run={{RUN_ID}}",
+            "destination": "dag_run",
+            "url_route": "kipflow-run",
+            "icon": f"{find_base_path()}{PREFIX}/static/icon.svg",
+        },
     ]

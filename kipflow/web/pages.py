@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from kipflow.domain.events import Stage
 from kipflow.domain.history import find_amendments
@@ -21,6 +21,7 @@ from kipflow.web.api import Number, PageNumber
 from kipflow.web.metrics import build_charts, find_headlines
 from kipflow.web.queries import PAGE_SIZE, ListQuery, Pager, parse_list_query
 from kipflow.web.render import Pages
+from kipflow.web.runs import find_page
 from kipflow.web.timeline import build_timeline
 
 #: How many proposals of each stage the first page shows; of votes those that close first.
@@ -58,6 +59,7 @@ class BoardPages:
         router.get("/review")(self.show_review)
         router.get("/data")(self.show_data)
         router.get("/outbox")(self.show_outbox)
+        router.get("/runs", response_class=RedirectResponse)(self.show_run)
         router.get("/metrics")(self.show_metrics)
         return router
 
@@ -96,7 +98,7 @@ class BoardPages:
             draft=find_draft(view, now),
             amendments=amendments,
             passed_over=passed_over,
-            absent=board.absent(now, (number,)).get(number, ()),
+            absent=board.absent(now, (number,)).get(number),
         )
 
     def show_review(self, request: Request, page: PageNumber = 1, drift_page: PageNumber = 1) -> HTMLResponse:
@@ -145,6 +147,12 @@ class BoardPages:
             pager=Pager(page=page, total=found.total),
             page_link=lambda number: "?" + urlencode({"status": status, "page": number}),
         )
+
+    def show_run(
+        self, dag: Annotated[str, Query(max_length=250)] = "", run: Annotated[str, Query(max_length=250)] = ""
+    ) -> str:
+        """What a run of Airflow did: its own pages link here."""
+        return f"./{find_page(dag, run)}"
 
     def show_metrics(self, request: Request) -> HTMLResponse:
         now = self._clock()

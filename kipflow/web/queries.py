@@ -35,7 +35,7 @@ class ListQuery(RowQuery):
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.stages or self.text or self.author or self.interface or self.waiting)
+        return bool(self.stages or self.text or self.author or self.interface or self.run or self.waiting)
 
     def link_sorted(self, sort: Sort) -> str:
         """The query string that sorts by `sort`, the other way round if it is sorted by it already."""
@@ -48,7 +48,8 @@ class ListQuery(RowQuery):
     def as_query_string(self) -> str:
         """`?…` with only what differs from the default list; `?` alone for the default itself."""
         pairs: list[tuple[str, str]] = [("stage", s.value) for s in self.stages]
-        named = {"q": self.text, "author": self.author, "interface": self.interface, "waiting": self.waiting or ""}
+        named = {"q": self.text, "author": self.author, "interface": self.interface, "run": self.run}
+        named["waiting"] = self.waiting or ""
         pairs += [(name, str(value)) for name, value in named.items() if value]
         if (self.sort, self.descending) != (Sort.NUMBER, True):
             pairs.append(("sort", self.sort.value))
@@ -63,6 +64,7 @@ def parse_list_query(
     q: Annotated[str, Query(max_length=200)] = "",
     author: Annotated[str, Query(max_length=200)] = "",
     interface: Annotated[str, Query(max_length=40)] = "",
+    run: Annotated[str, Query(max_length=250)] = "",
     waiting: Annotated[str, Query(max_length=20)] = "",
     attention: Annotated[str, Query(max_length=10)] = "",
     sort: Sort = Sort.NUMBER,
@@ -82,6 +84,7 @@ def parse_list_query(
         text=_clean(q),
         author=_clean(author),
         interface=interface if interface in INTERFACES else "",
+        run=run.replace("\0", ""),
         waiting=Waiting(waiting) if waiting in list(Waiting) else None,
         sort=sort,
         descending=order == "desc" if order else sort in _FIRST_DESCENDING,

@@ -20,6 +20,7 @@ from kipflow.domain.silence import give_warning
 from kipflow.domain.tally import Outcome
 from kipflow.domain.votemails import VoteMail
 from kipflow.services.board import (
+    Absent,
     BoardRow,
     DriftRow,
     Metrics,
@@ -182,7 +183,7 @@ class MemoryBoard:
         wanted = {s: RowQuery(stages=(s,), sort=Sort.ACTIVITY, limit=limit) for s, limit in limits.items()}
         return {s: rows for s, query in wanted.items() if (rows := self.rows(query).rows)}
 
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
         return {}
 
     def batches(self) -> tuple[Batch, ...]:

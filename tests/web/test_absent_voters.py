@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kipflow.cli import run
+from kipflow.services.board import Absent
 from kipflow.wiring import Parts
 from tests.web.asked import MAIL, NOW, T0
 from tests.web.test_board_rulings import page, rule
@@ -26,18 +27,29 @@ def receive(folder: Path, sender: str, stem: str, words: str) -> None:
 def test_binding_voters_of_late_who_have_not_voted_are_named_beside_the_vote(parts: Parts, tmp_path: Path) -> None:
     receive(tmp_path, MARA, "open", "Please vote.")
     receive(tmp_path, KIM, "one", "+1 (binding)")
-    assert parts.store.absent(NOW, (7, 8))[8] == ("Mara Lind", "Rune Berg"), "who voted last comes first"
+    assert parts.store.absent(NOW, (7, 8))[8].unvoted == ("Mara Lind", "Rune Berg"), "who voted last comes first"
     said = "Not voted yet, of those who vote at present: Mara Lind, Rune Berg"
     assert said in page(parts, "/proposals/8")
     assert said in page(parts, "/")
-    assert parts.store.absent(NOW, (7, 8))[7] == (), "all of them voted there"
+    assert parts.store.absent(NOW, (7, 8))[7] == Absent(), "all of them voted there"
+
+
+def test_whose_vote_is_asked_about_stands_apart_from_those_who_have_not_voted(parts: Parts, tmp_path: Path) -> None:
+    receive(tmp_path, KIM, "open", "Please vote.")
     receive(tmp_path, MARA, "two", "+1 (binding) if somebody writes the guide")
-    assert parts.store.absent(NOW, (7, 8))[8] == ("Rune Berg",), "who voted in words that are asked about did vote"
+    receive(tmp_path, "Rune Berg <rune@new.example>", "three", "+1 (binding)")
+    found = parts.store.absent(NOW, (8,))[8]
+    assert found == Absent(unvoted=("Kim Osei",), asked=("Mara Lind", "Rune Berg"))
+    assert "Asked about, whether they voted: Mara Lind, Rune Berg" in page(parts, "/proposals/8")
+    rune = parts.store.find_person("rberg", NOW)
+    assert rune is not None
+    assert [row.number for row in rune.unvoted] == [], "it waits for whoever is asked, not for them"
+    assert "who is the sender" in page(parts, "/review")
 
 
 def test_who_has_not_voted_for_half_a_year_is_not_waited_for(parts: Parts, tmp_path: Path) -> None:
     receive(tmp_path, MARA, "open", "Please vote.")
-    assert parts.store.absent(T0 + timedelta(days=400), (7, 8)) == {7: (), 8: ()}
+    assert parts.store.absent(T0 + timedelta(days=400), (7, 8)) == {7: Absent(), 8: Absent()}
 
 
 def test_a_proposal_that_is_in_no_vote_waits_for_nobody(parts: Parts) -> None:

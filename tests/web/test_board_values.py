@@ -101,7 +101,7 @@ def test_only_complete_web_addresses_become_links(url: str | None) -> None:
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=12), max_size=5), st.sampled_from(Sort), st.integers(1, 500))
 def test_an_address_that_was_written_is_read_back_the_same(text: str, stages: list[str], sort: Sort, page: int) -> None:
-    about = {"author": text[::-1], "interface": "protocol", "waiting": "votes"}
+    about = {"author": text[::-1], "interface": "protocol", "waiting": "votes", "run": f"manual__{text}"}
     query = parse_list_query(stage=[*stages, "Vote"], q=text, **about, sort=sort, order="desc", page=page)
     pairs = parse_qs(query.as_query_string().lstrip("?"))
     again = parse_list_query(
@@ -110,6 +110,7 @@ def test_an_address_that_was_written_is_read_back_the_same(text: str, stages: li
         author=pairs.get("author", [""])[0],
         interface=pairs["interface"][0],
         waiting=pairs["waiting"][0],
+        run=pairs["run"][0],
         sort=Sort(pairs.get("sort", ["number"])[0]),
         order=pairs.get("order", ["desc"])[0],  # type: ignore[arg-type]
         page=int(pairs.get("page", ["1"])[0]),

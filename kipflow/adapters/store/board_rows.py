@@ -91,6 +91,9 @@ def _conditions(query: views.RowQuery, prefix: str) -> list[sa.ColumnElement[boo
             .where(sa.cast(page_version.c.interfaces, sa.Text).contains(f'"{query.interface}"', autoescape=True))
         )
         wanted.append(proposal.c.number.in_(touching))
+    if query.run:
+        moved = sa.select(transition.c.number).where(transition.c.run_id == query.run)
+        wanted.append(proposal.c.number.in_(moved))
     text = " ".join(query.text.split())
     if text:
         match = proposal.c.search.contains(text.casefold(), autoescape=True)

@@ -14,7 +14,7 @@ from kipflow.adapters.store.tables import ballot, proposal, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identity_rulings import as_verdicts
-from kipflow.domain.people import Person, clean_address
+from kipflow.domain.people import DoubtKind, Person, clean_address
 from kipflow.domain.proposals import format_key
 from kipflow.domain.votes import Ballot, BallotStatus
 from kipflow.services import board as views
@@ -51,7 +51,10 @@ def find_person(connection: sa.Connection, rules: Rules, person_id: str, as_of: 
         ballot.c.number == vote.c.number,
         ballot.c.vote_position == vote.c.position,
     )
-    unvoted = sa.and_(proposal.c.stage == Stage.VOTE, LISTED, ~voted.exists())
+    asked = sa.select(review_item.c.number).where(
+        review_item.c.number == proposal.c.number, _is_asked_about(person_id), review_item.c.kind.in_(list(DoubtKind))
+    )
+    unvoted = sa.and_(proposal.c.stage == Stage.VOTE, LISTED, ~voted.exists(), ~asked.exists())
     newest = proposal.c.last_activity.desc().nulls_last(), proposal.c.number.desc()
 
     def list_rows(where: sa.ColumnElement[bool], *order: Any) -> tuple[views.BoardRow, ...]:
@@ -128,18 +131,22 @@ def _load_addresses(connection: sa.Connection, person: Person) -> tuple[Address,
     )
 
 
+def _is_asked_about(person_id: str) -> sa.ColumnElement[bool]:
+    """Whether a question names the person as one of two who may be one."""
+    return sa.or_(
+        review_item.c.subject.endswith(f" = {person_id}", autoescape=True),
+        review_item.c.subject.startswith(f"{person_id} = ", autoescape=True),
+    )
+
+
 def _load_questions(
     connection: sa.Connection, rules: Rules, person_id: str, own: sa.ColumnElement[bool]
 ) -> tuple[Question, ...]:
     cast = sa.select(ballot.c.message_id).where(ballot.c.voter == person_id)
-    about = sa.or_(
-        review_item.c.subject.endswith(f" = {person_id}", autoescape=True),
-        review_item.c.subject.startswith(f"{person_id} = ", autoescape=True),
-    )
     statement = (
         sa.select(review_item, proposal.c.title, proposal.c.stage)
         .join(proposal, proposal.c.number == review_item.c.number)
-        .where(sa.or_(own, review_item.c.subject.in_(cast), about), *_LIVE)
+        .where(sa.or_(own, review_item.c.subject.in_(cast), _is_asked_about(person_id)), *_LIVE)
         .order_by(review_item.c.affects_outcome.desc(), review_item.c.number, review_item.c.position)
         .limit(MOST)
     )

@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.tables import ballot, proposal, vote
+from kipflow.adapters.store.tables import ballot, proposal, review_item, vote
 from kipflow.domain.events import Stage
+from kipflow.domain.people import DoubtKind, find_sides
 from kipflow.domain.votes import BallotStatus
+from kipflow.services import board as views
 from kipflow.services.ports import Rules
 
 #: Who cast no ballot that binds for so long does not vote at present.
@@ -18,8 +20,8 @@ ACTIVE = timedelta(days=180)
 
 def load_absent(
     connection: sa.Connection, rules: Rules, as_of: datetime, numbers: Collection[int]
-) -> Mapping[int, tuple[str, ...]]:
-    """Number of each of these proposals in a vote → the names of those who still have to vote, who voted last first."""
+) -> Mapping[int, views.Absent]:
+    """Number of each of these proposals in a vote → those who still have to vote."""
     newest = sa.func.max(ballot.c.cast_at)
     active = connection.execute(
         sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
@@ -34,7 +36,7 @@ def load_absent(
     people = rules.roster.by_id
     names = {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
     running = (
-        sa.select(vote.c.number, ballot.c.voter)
+        sa.select(vote.c.number, ballot.c.voter, ballot.c.status)
         .join(proposal, proposal.c.number == vote.c.number)
         .outerjoin(
             ballot,
@@ -46,7 +48,27 @@ def load_absent(
         )
         .where(vote.c.is_current, proposal.c.stage == Stage.VOTE, vote.c.number.in_(numbers))
     )
-    voted: dict[int, set[str | None]] = {}
+    voted: dict[int, set[str]] = {}
+    asked = _load_asked(connection, numbers)
     for row in connection.execute(running):
-        voted.setdefault(row.number, set()).add(row.voter)
-    return {n: tuple(name for voter, name in names.items() if voter not in cast) for n, cast in voted.items()}
+        of = asked if row.status == BallotStatus.REVIEW else voted
+        of.setdefault(row.number, set()).add(row.voter)
+        voted.setdefault(row.number, set())
+    return {
+        number: views.Absent(
+            unvoted=tuple(name for voter, name in names.items() if voter not in cast | asked.get(number, set())),
+            asked=tuple(name for voter, name in names.items() if voter in asked.get(number, set()) - cast),
+        )
+        for number, cast in voted.items()
+    }
+
+
+def _load_asked(connection: sa.Connection, numbers: Collection[int]) -> dict[int, set[str]]:
+    """Number → who may be the sender of a ballot, which is asked about."""
+    asked: dict[int, set[str]] = {}
+    pairs = sa.select(review_item.c.number, review_item.c.subject).where(
+        review_item.c.number.in_(numbers), review_item.c.kind.in_(list(DoubtKind))
+    )
+    for row in connection.execute(pairs):
+        asked.setdefault(row.number, set()).update(find_sides(row.subject))
+    return asked

@@ -10,6 +10,7 @@ they are shown.
 from __future__ import annotations
 
 from kipflow.services.board.lists import (
+    Absent,
     BoardRow,
     Metrics,
     MonthCoverage,
@@ -32,6 +33,7 @@ from kipflow.services.board.waiting import (
 )
 
 __all__ = [
+    "Absent",
     "Board",
     "BoardRow",
     "DriftRow",

@@ -50,13 +50,14 @@ class RowQuery:
     `stages` empty means all. `text` is looked for, whatever its case, in title and author; a number or
     key ("932", "KIP-932", "kip 932") finds the proposal of that number as well. `%` and `_` in it mean
     themselves. `author` is a part of an author's name, `interface` one of `INTERFACES` that the newest version of
-    the page touches.
+    the page touches. `run` is the name of a run that added to their history.
     """
 
     stages: tuple[Stage, ...] = ()
     text: str = ""
     author: str = ""
     interface: str = ""
+    run: str = ""
     waiting: Waiting | None = None
     sort: Sort = Sort.NUMBER
     descending: bool = True
@@ -80,6 +81,15 @@ class VoteClock:
     tally: Tally
     depends_on_review: bool = False
     care: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """Who of those who vote at present still has to: by name, who voted last first. Of those in `asked` somebody must
+    say first whether a mail is a vote of theirs."""
+
+    unvoted: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Protocol
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
-from kipflow.services.board.lists import BoardRow, Overview, PageOf, RowQuery
+from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
 from kipflow.services.board.proposal import ProposalView
 from kipflow.services.board.waiting import DriftRow, ReviewRow, SenderRow, UnreadableRow
 from kipflow.services.ports import Batch, OutboxRow
@@ -38,9 +38,9 @@ class Board(Protocol):
         """One proposal. Raises `UnknownProposal`, also where none of its facts has been decided on yet."""
         ...
 
-    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, tuple[str, ...]]:
-        """Number of each of these proposals in a vote → who still has to vote: the names of people whose ballots bound
-        on some vote of the last half year, who voted last first."""
+    def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
+        """Number of each of these proposals in a vote → who still has to vote, of the people whose ballots bound on
+        some vote of the last half year."""
         ...
 
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:

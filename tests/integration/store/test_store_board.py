@@ -158,6 +158,11 @@ def test_a_row_shows_the_vote_clock_as_decided(board: SqlStore) -> None:
     assert row.next_deadline == NOW + 3 * DAY
 
 
+def test_the_proposals_that_one_run_moved_are_listed(board: SqlStore) -> None:
+    assert numbers(board, run="run-8") == [8]
+    assert numbers(board, run="run-9") == []
+
+
 def test_a_row_outside_a_vote_has_no_clock_and_names_its_drift(board: SqlStore) -> None:
     [row] = board.rows(RowQuery(stages=(Stage.DRAFT,))).rows
     assert row.clock is None
