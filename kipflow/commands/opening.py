@@ -18,6 +18,12 @@ def close_to_others(settings: Settings) -> None:
         console(stderr=True).print(opened, soft_wrap=True, markup=False, highlight=False)
 
 
+def open_known_parts() -> Parts | None:
+    """The same, if there is a database already."""
+    file = find_file(make_database_url(read_settings().database_url))
+    return open_parts() if file is None or file.exists() else None
+
+
 def open_parts() -> Parts:
     """The parts of the community that the environment names, its database brought up to date.
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from kipflow.commands.now import find_past
+from kipflow.commands.opening import open_known_parts
 from kipflow.commands.output import as_of_option, console, format_option, print_rows, say_count
 from kipflow.config.loading import find_roster, load_community
 from kipflow.config.roster import load_roster
@@ -22,6 +24,7 @@ from kipflow.rosters.entries import MAX_CHARS
 from kipflow.rosters.formats import Format, parse_listing
 from kipflow.services.import_roster import ImportReport
 from kipflow.services.roster_change import find_difference, plan_change
+from kipflow.services.roster_votes import find_turned, say_turned
 
 MAX_SHOWN = 40
 
@@ -75,10 +78,11 @@ def import_(
 ) -> int:
     """Take people, addresses and roles from what a project publishes.
 
-    Shows what would change in --output, line by line, and writes it with --write. Nobody is removed and nothing
-    overwritten: an existing file gains people, addresses, spellings and missing dates, and keeps its comments
-    and what was edited by hand. What contradicts it, or could mean two people, is reported and left out (exit
-    code 1). KEYS files give names and addresses, never roles. LDAP needs two files: people and projects.
+    Shows what would change in --output, line by line, and writes it with --write; of the community's own roster also
+    which votes count otherwise then. Nobody is removed and nothing overwritten: an existing file gains people,
+    addresses, spellings and missing dates, and keeps its comments and what was edited by hand. What contradicts it, or
+    could mean two people, is reported and left out (exit code 1). KEYS files give names and addresses, never roles.
+    LDAP needs two files: people and projects.
     """
     documents = [(str(path), _read(path)) for path in paths]
     listing = parse_listing(documents, form=None if form == "auto" else Format(form), project=project)
@@ -92,6 +96,8 @@ def import_(
     else:
         for line in find_difference(was, change.text, str(output)):
             click.echo(line)
+        if change.text != was:
+            _print_turned(file, change.text)
         if write and change.text != was and not file.save(change.text, instead_of=was):
             raise click.ClickException(f"{output} was written meanwhile: look at what would change once more")
     if change.lost_comments:
@@ -168,6 +174,20 @@ def _read(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def _print_turned(file: RosterFileAt, text: str) -> None:
+    """What becomes of the votes there are, where the file is the roster by which they were counted."""
+    settings = read_settings()
+    named = load_community(settings.community, settings.config).roster
+    if named is None or (settings.config / named).resolve() != file.path.resolve():
+        return
+    parts = open_known_parts()
+    if parts is None:
+        return
+    found = find_turned(parts.store, parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
+    for line in say_turned(found, parts.community.prefix):
+        console(stderr=True).print(f"votes: {line}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _print_report(report: ImportReport, output: Path | None, *, written: bool) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kipflow.config.roster import load_roster
 from kipflow.domain.errors import ConfigError, UnreadableInput
+from kipflow.domain.roster import Roster
 
 
 class RosterFileAt:
@@ -43,15 +44,15 @@ class RosterFileAt:
         """What it was before it was saved last; None where it never was."""
         return self._before.read_text(encoding="utf-8") if self._before.is_file() else None
 
-    def check(self, text: str) -> None:
-        """Find out whether the text could be saved.
+    def check(self, text: str) -> Roster:
+        """The roster that the text is, which could be saved.
 
         Raises:
             ConfigError: kipflow would refuse it.
             OSError: it could not be written.
         """
-        with self._write_draft(text):
-            pass
+        with self._write_draft(text) as draft:
+            return load_roster(draft)
 
     def save(self, text: str, *, instead_of: str) -> bool:
         """Write all or nothing: a roster half written would take votes away. False where something else stands there.

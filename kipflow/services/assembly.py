@@ -60,6 +60,9 @@ class CommunityRules:
     def find_votes(self, mails: Sequence[Message], roster: Roster) -> list[Vote]:
         return find_votes(mails, roster, self.policy, prefix=self.prefix, keyed_by=self.keyed_by) if mails else []
 
+    def with_roster(self, roster: Roster) -> CommunityRules:
+        return replace(self, roster=roster)
+
     def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
         return attribute_numbers(messages)
 

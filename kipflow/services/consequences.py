@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -67,7 +67,7 @@ def redecide_after_ruling(
                 number=number,
                 stage=done.stage,
                 moved=bool(done.appended),
-                votes=tuple(_compare(before, after)),
+                votes=tuple(compare_votes(before, after)),
                 held=waiting.key if waiting is not None and waiting.status == "held" else "",
             )
         )
@@ -82,7 +82,8 @@ def _load_votes(board: Board, number: int, at: datetime) -> dict[str, VoteState]
         return {}
 
 
-def _compare(before: dict[str, VoteState], after: dict[str, VoteState]) -> Iterable[VoteChange]:
+def compare_votes(before: Mapping[str, VoteState], after: Mapping[str, VoteState]) -> Iterable[VoteChange]:
+    """The rounds, by their opening mail, that count otherwise after than before."""
     for root, state in after.items():
         was, now = _say(before[root]) if root in before else "no vote", _say(state)
         if was != now:

@@ -6,7 +6,7 @@ Each gives a preview, whose `seen` the act must be given: where something else w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from kipflow.services import roster_change, undo
 from kipflow.services.consequences import MOST_AT_ONCE, redecide_after_ruling
 from kipflow.services.desk import Desk, Done, Preview, RosterText, Values, Word, read_number
 from kipflow.services.roster_change import Change
+from kipflow.services.roster_votes import find_turned, say_turned
 from kipflow.services.rulings import BadRuling, check_words
 
 T = TypeVar("T")
@@ -49,18 +50,20 @@ def undo_batch(desk: Desk, values: Values, word: Word) -> Done:
 
 
 # -- the roster ---------------------------------------------------------------------------------------
-def preview_import(desk: Desk, values: Values, _at: datetime) -> Preview:
+def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
     file = _find_file(desk)
     was = file.read()
     change = _plan_import(was, values)
-    _try(lambda: file.check(change.text))
+    turned = _say_turned(desk, file, change.text, at)
     report = change.report
     said = [f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"]
     for kind, texts in (("conflict, left out", report.conflicts), ("note", report.notes)):
         said += [f"{kind}: {text}" for text in texts[:_MAX_LINES]]
         said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
     return Preview(
-        lines=tuple(said), diff=tuple(roster_change.find_difference(was, change.text)), seen=_sign(was, change.text)
+        lines=(*said, *turned),
+        diff=tuple(roster_change.find_difference(was, change.text)),
+        seen=_sign(was, change.text),
     )
 
 
@@ -69,10 +72,19 @@ def import_into(desk: Desk, values: Values, word: Word) -> Done:
     return _replace(desk, values, word, lambda was: _plan_import(was, values).text, "the roster is saved")
 
 
-def preview_back(desk: Desk, _values: Values, _at: datetime) -> Preview:
+def _say_turned(desk: Desk, file: RosterText, text: str, at: datetime) -> Iterator[str]:
+    """What becomes of the votes there are by the roster that the text is."""
+    roster = _try(lambda: file.check(text))
+    return say_turned(find_turned(desk.store, desk.board, roster, policy=desk.policy, at=at), desk.effects.prefix)
+
+
+def preview_back(desk: Desk, _values: Values, at: datetime) -> Preview:
     file = _find_file(desk)
     was, before = file.read(), _find_before(file)
-    lines = ("the roster is again what it was before it was saved here last",)
+    lines = (
+        "the roster is again what it was before it was saved here last",
+        *_say_turned(desk, file, before, at),
+    )
     return Preview(lines=lines, diff=tuple(roster_change.find_difference(was, before)), seen=_sign(was, before))
 
 

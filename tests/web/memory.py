@@ -37,6 +37,7 @@ from kipflow.services.board import (
     ThreadCount,
     UnreadableRow,
     VoteClock,
+    VoterRow,
     Waiting,
 )
 from kipflow.services.ports import Batch, OutboxRow
@@ -185,6 +186,9 @@ class MemoryBoard:
 
     def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
         return {}
+
+    def voters(self) -> tuple[VoterRow, ...]:
+        return ()
 
     def batches(self) -> tuple[Batch, ...]:
         return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from lxml import html
 
+from kipflow.cli import run
 from kipflow.config.roster import load_roster
 from kipflow.config.rosterfile import RosterFileAt
 from kipflow.config.settings import read_settings
@@ -106,6 +108,31 @@ def test_a_roster_gains_what_was_shown_and_is_taken_back(parts: Parts, browser: 
     assert (stale.status_code, "look at it again" in _text(stale)) == (409, True)
     assert "as it was before" in _text(confirm(browser, show(browser, "roster-back")))
     assert [p.id for p in load_roster(path).people] == ["mlind", "kosei", "rberg"]
+
+
+def test_the_votes_that_a_roster_turns_are_shown_before_it_is_saved(parts: Parts, browser: Browser) -> None:
+    assert "no vote counts otherwise" in _text(show(browser, "roster", **GIVEN))
+    kim = {**GIVEN, "text": "id,name,email,role,since\nkosei,Kim Osei,kim@home.example,committer,\n"}
+    shown = show(browser, "roster", **kim)
+    before, after = "binding +3/0/-0, non-binding +0/0/-2: passing", "binding +2/0/-1, non-binding +0/0/-1: short"
+    assert f"KIP-7, round 1: {before} → {after}; a ballot of Kim Osei starts to bind" in _text(shown)
+    confirm(browser, shown)
+    assert run(["advance", "--as-of", "2026-03-23"]) == 0
+    (vote,) = connect(read_settings()).store.proposal(7, NOW + timedelta(days=2)).votes
+    assert (vote.outcome, vote.tally.binding.minus) == ("short", 1), "it comes to what was shown"
+
+
+def test_the_command_line_shows_the_votes_that_an_import_into_the_communitys_roster_turns(
+    parts: Parts, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = tmp_path / "people.csv"
+    listed.write_text("id,name,email,role,since\nkosei,Kim Osei,kim@home.example,committer,\n", encoding="utf-8")
+    importing = ["roster", "import", str(listed), "--source", "a list", "--as-of", "2026-03-02", "--output"]
+    capsys.readouterr()
+    assert run([*importing, str(roster_path(parts))]) == 0
+    assert "votes: KIP-7, round 1: binding +3/0/-0, non-binding +0/0/-2: " in capsys.readouterr().err
+    assert run([*importing, str(tmp_path / "other.yaml")]) == 0
+    assert "votes:" not in capsys.readouterr().err, "no vote is counted by another file"
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ class SqlStore:
     proposal = ruled(board_proposal.load_proposal)
     published = ruled(published.load_published)
     absent = ruled(voters.load_absent)
+    voters = method(voters.load_voters)
     vote_mails = ruled(board_proposal.load_vote_mails)
     page_body = method(pages.find_body)
     review = ruled(board.load_review)

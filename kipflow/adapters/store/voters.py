@@ -72,3 +72,18 @@ def _load_asked(connection: sa.Connection, numbers: Collection[int]) -> dict[int
     for row in connection.execute(pairs):
         asked.setdefault(row.number, set()).update(find_sides(row.subject))
     return asked
+
+
+def load_voters(connection: sa.Connection) -> tuple[views.VoterRow, ...]:
+    """Everybody who cast a ballot, once for each proposal and address."""
+    is_running = sa.and_(vote.c.is_current, proposal.c.stage == Stage.VOTE)
+    rows = (
+        sa.select(ballot.c.number, sa.func.max(sa.case((is_running, 1), else_=0)), ballot.c.name, ballot.c.address)
+        .join(vote, sa.and_(vote.c.number == ballot.c.number, vote.c.position == ballot.c.vote_position))
+        .join(proposal, proposal.c.number == ballot.c.number)
+        .group_by(ballot.c.number, ballot.c.name, ballot.c.address)
+    )
+    return tuple(
+        views.VoterRow(number=number, is_running=bool(running), name=name, address=address)
+        for number, running, name, address in connection.execute(rows)
+    )

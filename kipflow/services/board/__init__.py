@@ -30,6 +30,7 @@ from kipflow.services.board.waiting import (
     SenderBallot,
     SenderRow,
     UnreadableRow,
+    VoterRow,
 )
 
 __all__ = [
@@ -52,5 +53,6 @@ __all__ = [
     "ThreadCount",
     "UnreadableRow",
     "VoteClock",
+    "VoterRow",
     "Waiting",
 ]

@@ -11,7 +11,7 @@ from kipflow.domain.facts import Ruling
 from kipflow.domain.votemails import VoteMail
 from kipflow.services.board.lists import Absent, BoardRow, Overview, PageOf, RowQuery
 from kipflow.services.board.proposal import ProposalView
-from kipflow.services.board.waiting import DriftRow, ReviewRow, SenderRow, UnreadableRow
+from kipflow.services.board.waiting import DriftRow, ReviewRow, SenderRow, UnreadableRow, VoterRow
 from kipflow.services.ports import Batch, OutboxRow
 
 
@@ -41,6 +41,10 @@ class Board(Protocol):
     def absent(self, as_of: datetime, numbers: Collection[int]) -> Mapping[int, Absent]:
         """Number of each of these proposals in a vote → who still has to vote, of the people whose ballots bound on
         some vote of the last half year."""
+        ...
+
+    def voters(self) -> tuple[VoterRow, ...]:
+        """Everybody who cast a ballot, once for each proposal and address."""
         ...
 
     def vote_mails(self, number: int, as_of: datetime) -> tuple[VoteMail, ...]:

@@ -85,6 +85,16 @@ class DriftRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoterRow:
+    """Somebody who cast a ballot on a proposal, as the mail names them; `is_running`: in a vote under way."""
+
+    number: int
+    is_running: bool
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableRow:
     """Something that could not be read: where it is, why, and when that was last seen."""
 

@@ -67,6 +67,10 @@ class Rules(Protocol):
         """Whether numbers come from a wiki, also before that was read."""
         ...
 
+    def with_roster(self, roster: Roster) -> Rules:
+        """The same of a community with another roster."""
+        ...
+
     def attribute(self, messages: Sequence[Message]) -> Mapping[str, tuple[int, ...]]:
         """The proposals that each of some mails belongs to, by its id."""
         ...
