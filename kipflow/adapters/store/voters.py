@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -22,6 +23,22 @@ def load_absent(
     connection: sa.Connection, rules: Rules, as_of: datetime, numbers: Collection[int]
 ) -> Mapping[int, views.Absent]:
     """Number of each of these proposals in a vote → those who still have to vote."""
+    names, asked = _find_active(connection, rules, as_of), _load_asked(connection, numbers)
+    voted: dict[int, set[str]] = {}
+    for row in connection.execute(_select_cast(numbers)):
+        voted.setdefault(row.number, set())
+        (asked if row.status == BallotStatus.REVIEW else voted).setdefault(row.number, set()).add(row.voter)
+    return {
+        number: views.Absent(
+            unvoted=tuple(name for voter, name in names.items() if voter not in cast | asked.get(number, set())),
+            asked=tuple(name for voter, name in names.items() if voter in asked.get(number, set()) - cast),
+        )
+        for number, cast in voted.items()
+    }
+
+
+def _find_active(connection: sa.Connection, rules: Rules, as_of: datetime) -> dict[str, str]:
+    """Voter → name, of those whose ballots bind and who vote at present, who voted last first."""
     newest = sa.func.max(ballot.c.cast_at)
     active = connection.execute(
         sa.select(ballot.c.voter, sa.func.max(ballot.c.name).label("name"))
@@ -34,8 +51,12 @@ def load_absent(
         .order_by(newest.desc(), ballot.c.voter)
     )
     people = rules.roster.by_id
-    names = {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
-    running = (
+    return {row.voter: people[row.voter].name if row.voter in people else row.name for row in active}
+
+
+def _select_cast(numbers: Collection[int]) -> sa.Select[Any]:
+    """Who cast a ballot on the votes of these proposals that run; a row without a voter where nobody did."""
+    return (
         sa.select(vote.c.number, ballot.c.voter, ballot.c.status)
         .join(proposal, proposal.c.number == vote.c.number)
         .outerjoin(
@@ -48,19 +69,6 @@ def load_absent(
         )
         .where(vote.c.is_current, proposal.c.stage == Stage.VOTE, vote.c.number.in_(numbers))
     )
-    voted: dict[int, set[str]] = {}
-    asked = _load_asked(connection, numbers)
-    for row in connection.execute(running):
-        of = asked if row.status == BallotStatus.REVIEW else voted
-        of.setdefault(row.number, set()).add(row.voter)
-        voted.setdefault(row.number, set())
-    return {
-        number: views.Absent(
-            unvoted=tuple(name for voter, name in names.items() if voter not in cast | asked.get(number, set())),
-            asked=tuple(name for voter, name in names.items() if voter in asked.get(number, set()) - cast),
-        )
-        for number, cast in voted.items()
-    }
 
 
 def _load_asked(connection: sa.Connection, numbers: Collection[int]) -> dict[int, set[str]]:
