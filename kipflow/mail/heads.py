@@ -26,6 +26,7 @@ from kipflow.mail.content.headers import (
     split_mail,
 )
 from kipflow.mail.content.senders import Sender, find_sender, parse_mailbox, split_mailboxes
+from kipflow.mail.limits import Unread
 from kipflow.mail.subjects import drop_repeated_marks
 from kipflow.mail.trackers import parse_mirrored
 
@@ -61,8 +62,8 @@ class Place:
 class Head:
     """A mail taken apart. What else its headers say is read when it is asked for: of most mails, nobody does."""
 
-    def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place) -> None:
-        self.headers, self.body, self.subject, self._place = headers, body, subject, place
+    def __init__(self, mail: bytes, headers: Headers, body: bytes, subject: str, place: Place, notes: Unread) -> None:
+        self.headers, self.body, self.subject, self.place, self.notes = headers, body, subject, place, notes
         self.arrived_at, self.arrived_from = find_arrival(headers, mail, place.receivers)
         self.in_reply_to = next(iter(parse_message_ids(headers.text("in-reply-to"))), None)
         self.references = parse_references(headers)
@@ -76,17 +77,17 @@ class Head:
 
     @property
     def list_id(self) -> str:
-        found = _find_list(*map(self.headers.raw, _LIST_FIELDS)) if self._place.list_from_headers else None
-        return found or self._place.list_id
+        found = _find_list(*map(self.headers.raw, _LIST_FIELDS)) if self.place.list_from_headers else None
+        return found or self.place.list_id
 
     @property
     def month(self) -> str:
         at = self.arrived_at
-        return self._place.month or (f"{at.year}-{at.month:02}" if at is not None else "")
+        return self.place.month or (f"{at.year}-{at.month:02}" if at is not None else "")
 
     @cached_property
     def sender(self) -> Sender:
-        return _find_author(self.headers, self._place.list_id.lower(), self.subject)
+        return _find_author(self.headers, self.place.list_id.lower(), self.subject)
 
     @cached_property
     def digest(self) -> str:
@@ -148,8 +149,9 @@ FACTS = (
 )
 
 
-def read_head(data: bytes, place: Place, note: limits.Note) -> Head | str:
-    """Take a mail apart; of what is no mail, why it is none."""
+def read_head(data: bytes, place: Place, unread: str = "") -> Head | str:
+    """Take a mail apart; of what is no mail, why it is none. `unread`: why these bytes may not be all of it."""
+    note = Unread(unread)
     if len(data) > limits.MAIL.size:
         note(limits.MAIL)
     mail = _even_line_ends(data[: limits.MAIL.size])
@@ -159,7 +161,7 @@ def read_head(data: bytes, place: Place, note: limits.Note) -> Head | str:
     if headers.first.keys().isdisjoint(_MAIL_FIELDS) or not any(map(headers.raw, _MAIL_FIELDS)):
         return "no mail headers"
     note_limits(mail, headers, note)
-    return Head(mail, headers, body, _read_subject(headers, note), place)
+    return Head(mail, headers, body, _read_subject(headers, note), place, note)
 
 
 def _even_line_ends(data: bytes) -> bytes:

@@ -10,22 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from kipflow.domain.errors import UnreadableInput
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.domain.votes import Declared, Expression
 from kipflow.mail.glances import Glance, glance_at
 from kipflow.mail.heads import Head, Place, read_head
-from kipflow.mail.limits import Unread
-from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_mail, read_whole, refuse
+from kipflow.mail.messages import ENDING_KINDS, could_matter, is_sure, read_kind, read_whole, refuse
 
 #: Bytes of a mail that are kept for later; a longer one is read at once.
 MAX_KEPT = 64 * 1024
 #: What is known of a mail from the start, and what its headers say when they are asked.
 _KNOWN = ("message_id", "source", "arrived_at", "arrived_from", "subject", "reading", "in_reply_to", "references")
 _SLOTS = (*_KNOWN, "_held", "_place", "_unread", "_glance", "_head", "_facts", "_whole")
-T = TypeVar("T", Head, Message)
 
 
 class Held(Protocol):
@@ -73,18 +71,17 @@ def read_late(
 
     With `votes_at_once` mails under a vote's subject are read whole: nearly always somebody asks.
     """
-    notes = Unread(unread)
-    head = read_head(data, place, notes)
+    head = read_head(data, place, unread)
     if isinstance(head, str):
         return refuse(head, place, source)
-    reading = read_kind(head, place.prefix)
+    reading = read_kind(head)
     of_vote = reading.kind in ENDING_KINDS
     if not is_sure(reading) or (of_vote and votes_at_once) or (held is None and len(data) > MAX_KEPT):
-        return read_whole(head, reading, place, source, notes)
+        return read_whole(head, reading, source)
     if of_vote:
         glance = Glance()
     elif could_matter(reading, head):
-        glance = glance_at(head, reading, is_noted=bool(str(notes)))
+        glance = glance_at(head, reading, is_noted=bool(str(head.notes)))
     else:
         glance = Glance(may_announce=False)
     known = (
@@ -133,8 +130,7 @@ class LateMessage(Message):
     def find_whole(self) -> Message:
         """The mail as it is when read in full."""
         if self._whole is None:
-            found = read_mail(self._held.read(), self._place, source=self.source, unread=self._unread)
-            object.__setattr__(self, "_whole", self._check(found))
+            object.__setattr__(self, "_whole", read_whole(self._find_head(), self.reading, self.source))
         return cast("Message", self._whole)
 
     def find_header_fact(self, name: str) -> Any:
@@ -143,22 +139,28 @@ class LateMessage(Message):
         if known is not None:
             return getattr(known, name)
         if not self._facts:
-            self._facts.update(self._check(read_head(self._held.read(), self._place, Unread())).find_facts())
+            self._facts.update(self._find_head().find_facts())
         return self._facts[name]
 
     def forget_headers(self) -> None:
         """Forget the headers, which are had again where they are asked for: of all mails they would be much."""
         object.__setattr__(self, "_head", None)
 
-    def _check(self, found: T | Unreadable | str) -> T:
-        """What was found at the mail's place, if it is this mail's.
+    def _find_head(self) -> Head:
+        """The mail's headers, read again where they are not at hand.
 
         Raises:
-            UnreadableInput: the file was changed since.
+            UnreadableInput: what stands at the mail's place is no longer this mail.
         """
-        if isinstance(found, Unreadable | str) or found.message_id != self.message_id:
+        head = self._head or read_head(self._held.read(), self._place, self._unread)
+        if isinstance(head, str) or head.message_id != self.message_id:
             raise UnreadableInput(source=self.source, why="changed while it was read")
-        return found
+        return head
+
+    def read_vote(self) -> None:
+        """Read a mail under a vote's subject whole, its headers being at hand: nearly always somebody asks."""
+        if self.reading.kind in ENDING_KINDS:
+            self.find_whole()
 
     def move(self, source: str) -> LateMessage:
         """Have the mail be one that was read elsewhere. For who just got it: of all mails a copy would cost."""

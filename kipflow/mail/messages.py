@@ -20,7 +20,6 @@ from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
 from kipflow.mail.content.senders import Sender
 from kipflow.mail.heads import Head, Place, read_head
-from kipflow.mail.limits import Unread
 from kipflow.mail.quotes.marked import is_table_row
 from kipflow.mail.quoting import Words, find_own_words
 from kipflow.mail.results import find_cancel, read_declared
@@ -62,31 +61,29 @@ def read_mail(data: bytes, place: Place, *, source: str, unread: str = "") -> Me
         source: where it was read, for evidence: "list/month#position".
         unread: why these bytes may not be all that the mail says.
     """
-    notes = Unread(unread)
-    head = read_head(data, place, notes)
-    if isinstance(head, str):
-        return refuse(head, place, source)
-    return read_whole(head, read_kind(head, place.prefix), place, source, notes)
+    head = read_head(data, place, unread)
+    return refuse(head, place, source) if isinstance(head, str) else read_whole(head, read_kind(head), source)
 
 
 def refuse(why: str, place: Place, source: str) -> Unreadable:
     return Unreadable(source=source, why=why, list_id=place.list_id, month=place.month)
 
 
-def read_kind(head: Head, prefix: str) -> SubjectReading:
+def read_kind(head: Head) -> SubjectReading:
     """What the mail is for by its subject."""
-    reading = parse_subject(head.subject, prefix)
+    reading = parse_subject(head.subject, head.place.prefix)
     if head.is_automatic:
         return replace(reading, kind=Kind.OTHER, is_reply=False, numbers=(), topic=head.subject.lower())
     return reading
 
 
-def read_whole(head: Head, reading: SubjectReading, place: Place, source: str, notes: Unread) -> Message:
+def read_whole(head: Head, reading: SubjectReading, source: str) -> Message:
     """The mail with what its body says, as far as that could matter."""
     matters = could_matter(reading, head)
-    said = _read_body(head, reading, place.prefix, notes) if matters else _read_unopened(head, reading, notes)
-    # of a mail that no vote or proposal could depend on, nobody asks it
-    checked = find_authentication(head.headers, place.receivers, head.sender) if matters else Authentication.UNKNOWN
+    said = _read_body(head, reading) if matters else _read_unopened(head, reading)
+    checked = Authentication.UNKNOWN  # of a mail that no vote or proposal could depend on, nobody asks it
+    if matters:
+        checked = find_authentication(head.headers, head.place.receivers, head.sender)
     return Message(
         **head.find_facts(),
         source=source,
@@ -112,14 +109,16 @@ class _Said:
     unread: str = ""
 
 
-def _read_unopened(head: Head, reading: SubjectReading, notes: Unread) -> _Said:
+def _read_unopened(head: Head, reading: SubjectReading) -> _Said:
     """What is said of a mail whose body is not read: its subject may vote."""
     votes = read_subject(head.subject) if reading.kind is not Kind.DISCUSS else ()
     votes = votes or ((_SEALED,) if head.is_sealed else ())
-    return _Said(reading, expressions=ask_unread(votes, str(notes)), unread=str(notes))
+    unread = str(head.notes)
+    return _Said(reading, expressions=ask_unread(votes, unread), unread=unread)
 
 
-def _read_body(head: Head, reading: SubjectReading, prefix: str, notes: Unread) -> _Said:
+def _read_body(head: Head, reading: SubjectReading) -> _Said:
+    prefix, notes = head.place.prefix, head.notes
     text, twins = find_texts(head.headers, head.body, notes)
     words = find_own_words(text, notes, address=head.sender.address)
     own_text = words.text

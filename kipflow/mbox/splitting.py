@@ -9,7 +9,8 @@ from kipflow.mbox.endings import DAMAGED, MID_LINE, find_cut
 from kipflow.mbox.packed import DAMAGE
 from kipflow.mbox.separators import LOOK, Form, Found, Kind, Search, learn_form
 
-CHUNK = 1024 * 1024
+#: Bytes read at once. Of larger buffers the allocator gives each back to the system: that costs more than it spares.
+CHUNK = 256 * 1024
 #: What is read of one mail at most.
 MAX_MAIL = 16 * 1024 * 1024
 #: Lines of one mail that only look like the start of another which are remembered.

@@ -170,7 +170,9 @@ def _read(
             if len(lately) > _AT_HAND:
                 lately.popleft().forget_headers()
         known = messages.setdefault(item.message_id, item)
-        if known is not item and is_other_mail(known, item):
+        if known is item and isinstance(item, LateMessage):
+            item.read_vote()
+        elif known is not item and is_other_mail(known, item):
             why = f"has the Message-ID {item.message_id} of another mail ({known.source}); both are read"
             unreadable.append(Unreadable(source=item.source, why=why, list_id=item.list_id, month=item.month))
             apart = name_apart(item)
