@@ -224,8 +224,8 @@ def _advance_fresh(
             decided.append((decision, facts.proposal))
             caused[decision.number] = find_effects(decision, decision.history, effects, now=known_at)
         session.history.save_first_decisions(decided, recorded_at=known_at, run_id=run_id)
-        status = "pending" if effects.sends else "skipped"
-        added = {n: session.outbox.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
+        status, outbox = effects.first_status, session.outbox
+        added = {n: outbox.enqueue(found, now=known_at, status=status) for n, found in caused.items() if found}
     return [
         Advance(number=d.number, stage=d.stage, appended=d.history, effects=added.get(d.number, 0)) for d, _ in decided
     ]

@@ -41,7 +41,7 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
             return 0
         session.marks.save(cause, now.isoformat())
         effect = Effect(key=f"{cause}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
-        return session.outbox.enqueue([effect], now=now, status="pending" if rules.sends else "skipped")
+        return session.outbox.enqueue([effect], now=now, status=rules.first_status)
 
 
 def render_failure(failure: Failure, kind: str) -> dict[str, Any]:

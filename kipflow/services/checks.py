@@ -62,5 +62,5 @@ def _notify(
     if not errors or not _is_open(page):
         return 0  # nobody rewrites the page of a settled proposal
     caused = find_fault_effects(page, errors, effects, as_of)
-    session.outbox.enqueue(caused, now=as_of, status="pending" if effects.sends else "skipped")
+    session.outbox.enqueue(caused, now=as_of, status=effects.first_status)
     return len(errors) if caused else 0

@@ -200,7 +200,7 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
     if not effects:
         return 0
     with store.begin() as session:
-        return session.outbox.enqueue(effects, now=now, status="pending" if rules.sends else "skipped")
+        return session.outbox.enqueue(effects, now=now, status=rules.first_status)
 
 
 def _render(condition: Condition, program: str) -> list[str]:

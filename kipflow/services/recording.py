@@ -101,11 +101,9 @@ def record(
     caused = find_effects(
         decision, fresh, effects, now=now, followed_since=followed_since, prior=prior, notice=notice, about=facts
     )
-    status = "pending" if effects.sends else "skipped"
-    added = session.outbox.enqueue(caused, now=now, status=status)
-    added += session.outbox.enqueue(
-        _update_cards(session.outbox, decision, facts, effects, now), now=now, status=status
-    )
+    added = session.outbox.enqueue(caused, now=now, status=effects.first_status)
+    updates = _update_cards(session.outbox, decision, facts, effects, now)
+    added += session.outbox.enqueue(updates, now=now, status=effects.first_status)
     session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
 

@@ -32,10 +32,10 @@ class ChatKind:
 
     def plan(self) -> Report:
         """What time brings about: digests, and word of what waits for a person."""
-        status = "pending" if self.rules.sends else "skipped"
         due = list(self._find_due())
         with self.scope.store.begin() as session:
-            return Report(counts={"planned": session.outbox.enqueue(due, now=self.scope.now, status=status)})
+            planned = session.outbox.enqueue(due, now=self.scope.now, status=self.rules.first_status)
+        return Report(counts={"planned": planned})
 
     def preview(self) -> list[str]:
         due = list(self._find_due())

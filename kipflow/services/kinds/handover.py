@@ -9,10 +9,10 @@ from typing import Any
 from kipflow.domain.errors import Refused
 from kipflow.domain.roster import Roster
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
+from kipflow.services.kinds.kind import WishKind
 from kipflow.services.kinds.result import find_announcement
 from kipflow.services.messages import build_message, escape
-from kipflow.services.ports import Chat, Effect, OutboxRow, Report
+from kipflow.services.ports import Chat, Effect, OutboxRow
 
 CHANNEL = "handover"
 #: Sections of the message, and what of a draft one of them holds.
@@ -20,32 +20,26 @@ _SECTIONS, _PART = 10, 2_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandOverKind:
+class HandOverKind(WishKind):
     """Sends one direct message for each vote that is over and not announced, to its caller, found by mail address.
 
     A caller whom Slack does not know is a person's to reach: the effect fails in one line, and the board has the draft.
     """
 
-    scope: Scope
+    channel = CHANNEL
     chat: Chat
     roster: Roster
     lists: frozenset[str]
 
-    def plan(self) -> Report:
-        return plan_each(self.scope, CHANNEL, self._wish)
-
-    def preview(self) -> list[str]:
-        return preview_each(self.scope, CHANNEL, self._wish)
-
     def send(self, row: OutboxRow) -> str:
-        refuse_lapsed(self.scope, row, self._wish)
+        self.refuse_lapsed(row)
         message = render_handover(row.payload)
         return self.chat.post(self._find_caller(row), message["text"], message["blocks"], key=row.key)
 
     def find(self, row: OutboxRow) -> str | None:
         return self.chat.find(self._find_caller(row), key=row.key, since=row.tried_at or row.created_at)
 
-    def _wish(self, view: ProposalView) -> Effect | None:
+    def wish(self, view: ProposalView) -> Effect | None:
         newest = view.newest_vote
         if newest is None or not newest.vote.opened_by_address:
             return None

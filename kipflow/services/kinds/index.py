@@ -62,7 +62,7 @@ class IndexKind:
                     why="overtaken by a newer edit",
                 )
                 session.outbox.enqueue(asked, now=scope.now)
-            added = session.outbox.enqueue(edit, now=scope.now, status="pending" if scope.sends else "skipped")
+            added = session.outbox.enqueue(edit, now=scope.now, status=scope.first_status)
         return Report(counts={"edits": added, **({"rows_moved": len(rows.moves)} if edit else {})})
 
     def preview(self) -> list[str]:

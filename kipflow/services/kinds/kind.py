@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
@@ -58,25 +59,69 @@ class Scope:
     sends: bool
     now: datetime
 
+    @property
+    def first_status(self) -> str:
+        """The state in which an effect begins."""
+        return "pending" if self.sends else "skipped"
 
-#: What is due of a proposal now: one effect, or nothing.
-Wish = Callable[[ProposalView], Effect | None]
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishKind(ABC):
+    """A kind that has one effect for a proposal at a time: it says what is due now, and that is planned here."""
 
-def plan_each(scope: Scope, channel: str, wish: Wish) -> Report:
-    """Plan a kind that has one effect for a proposal at a time; what waits and is no longer wished is withdrawn.
+    channel: ClassVar[str]
+    scope: Scope
 
-    In mode "off" nothing is wished.
-    """
-    waiting = _load_waiting(scope, channel)
-    wished = list(_find_wished(scope, channel, wish, waiting))
-    keys = {effect.key for effect in wished}
-    with scope.store.begin() as session:
-        lapsed = [row.key for row in waiting if row.key not in keys]
-        withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
-        status = "pending" if scope.sends else "skipped"
-        planned = session.outbox.enqueue(wished, now=scope.now, status=status)
-    return Report(counts={"planned": planned, "withdrawn": withdrawn})
+    @abstractmethod
+    def wish(self, view: ProposalView) -> Effect | None:
+        """What is due of a proposal now, or nothing."""
+
+    def plan(self) -> Report:
+        """Plan what is due; what waits and is due no more is withdrawn. In mode "off" nothing is due."""
+        waiting = self._load_waiting()
+        wished = list(self._find_wished(waiting))
+        keys = {effect.key for effect in wished}
+        with self.scope.store.begin() as session:
+            lapsed = [row.key for row in waiting if row.key not in keys]
+            withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
+            planned = session.outbox.enqueue(wished, now=self.scope.now, status=self.scope.first_status)
+        return Report(counts={"planned": planned, "withdrawn": withdrawn})
+
+    def preview(self) -> list[str]:
+        """What `plan` would add."""
+        waiting = self._load_waiting()
+        known = {row.key for row in waiting}
+        new = (effect for effect in self._find_wished(waiting) if effect.key not in known)
+        return [line for effect in new for line in render_preview(effect)]
+
+    def refuse_lapsed(self, row: OutboxRow) -> None:
+        """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
+        due = self.wish(self.scope.board.proposal(row.number, self.scope.now)) if row.number is not None else None
+        if due is None or due.key != row.key:
+            raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
+
+    def _load_waiting(self) -> list[OutboxRow]:
+        """What may still be withdrawn because it no longer holds: not what a person asked for."""
+        with self.scope.store.read() as session:
+            rows = session.outbox.load_channel(self.channel, WAITING)
+        return [row for row in rows if row.tried_at is None and not row.is_undoing]
+
+    def _find_wished(self, waiting: Iterable[OutboxRow]) -> Iterator[Effect]:
+        scope = self.scope
+        if scope.mode == "off":
+            return
+        with scope.store.read() as session:
+            moved = session.history.load_moved(scope.now - FOLLOWED_UP)
+            unreleased = session.outbox.load_unreleased_retractions()
+        voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
+        waits = (row.number for row in waiting if row.number is not None)
+        for number in sorted({*moved, *voting, *waits} - unreleased):
+            view = scope.board.proposal(number, scope.now)
+            effect = self.wish(view) if not view.claim else None
+            if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):
+                continue
+            approval = effect.approval or scope.mode == "approve"
+            yield replace(effect, channel=self.channel, approval=approval, renews=True)
 
 
 def plan_all(kinds: Mapping[str, Kind]) -> Report:
@@ -90,44 +135,6 @@ def plan_all(kinds: Mapping[str, Kind]) -> Report:
     return Report(warnings=tuple(warnings))
 
 
-def preview_each(scope: Scope, channel: str, wish: Wish) -> list[str]:
-    """What `plan_each` would add."""
-    waiting = _load_waiting(scope, channel)
-    known = {row.key for row in waiting}
-    wished = _find_wished(scope, channel, wish, waiting)
-    return [line for effect in wished if effect.key not in known for line in render_preview(effect)]
-
-
 def render_preview(effect: Effect | OutboxRow) -> list[str]:
     """What an effect would change or say, in lines."""
     return [str(line) for line in effect.payload.get("diff", ())] or [say_payload(effect.payload)]
-
-
-def refuse_lapsed(scope: Scope, row: OutboxRow, wish: Wish) -> None:
-    """Raise `Refused` where an effect is not due any more as it was planned: more happened since."""
-    due = wish(scope.board.proposal(row.number, scope.now)) if row.number is not None else None
-    if due is None or due.key != row.key:
-        raise Refused(service=row.channel, url=row.key, why="it is no longer due as it was planned")
-
-
-def _load_waiting(scope: Scope, channel: str) -> list[OutboxRow]:
-    """What may still be withdrawn because it no longer holds: not what a person asked for."""
-    with scope.store.read() as session:
-        rows = session.outbox.load_channel(channel, WAITING)
-    return [row for row in rows if row.tried_at is None and not row.is_undoing]
-
-
-def _find_wished(scope: Scope, channel: str, wish: Wish, waiting: Iterable[OutboxRow]) -> Iterator[Effect]:
-    if scope.mode == "off":
-        return
-    with scope.store.read() as session:
-        moved = session.history.load_moved(scope.now - FOLLOWED_UP)
-        unreleased = session.outbox.load_unreleased_retractions()
-    voting = (row.number for row in scope.board.newest({Stage.VOTE: _VOTES}).get(Stage.VOTE, ()))
-    waits = (row.number for row in waiting if row.number is not None)
-    for number in sorted({*moved, *voting, *waits} - unreleased):
-        view = scope.board.proposal(number, scope.now)
-        effect = wish(view) if not view.claim else None
-        if effect is None or any(row.key == effect.key and row.is_refused for row in view.effects):
-            continue
-        yield replace(effect, channel=channel, approval=effect.approval or scope.mode == "approve", renews=True)

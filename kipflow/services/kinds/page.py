@@ -15,9 +15,9 @@ from kipflow.domain.facts import Kind as MailKind
 from kipflow.domain.pages import PageVersion
 from kipflow.domain.stagewords import PAGE_WORD
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
+from kipflow.services.kinds.kind import WishKind
 from kipflow.services.kinds.wikiedits import WikiEdits
-from kipflow.services.ports import Effect, OutboxRow, Report, Wiki, WikiPage
+from kipflow.services.ports import Effect, OutboxRow, Wiki, WikiPage
 from kipflow.services.sync import note_page, parse
 from kipflow.wiki.diffs import diff_pages
 from kipflow.wiki.index_reading import is_web_address
@@ -29,7 +29,7 @@ MAX_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageKind:
+class PageKind(WishKind):
     """Writes what the facts say into the page's fields, with the care of an index edit.
 
     The state is set where the page contradicts the derived stage; other fields are only filled in. A state that
@@ -37,19 +37,13 @@ class PageKind:
     before a ticket's key.
     """
 
-    scope: Scope
+    channel = CHANNEL
     wiki: Wiki
     tickets: str = ""
 
-    def plan(self) -> Report:
-        return plan_each(self.scope, CHANNEL, self._wish)
-
-    def preview(self) -> list[str]:
-        return preview_each(self.scope, CHANNEL, self._wish)
-
     def send(self, row: OutboxRow) -> str:
         if not row.is_undoing:
-            refuse_lapsed(self.scope, row, self._wish)
+            self.refuse_lapsed(row)
         return self._edits.save(row, lambda page: self._edit(page, row), "page brought up to date")
 
     def find(self, row: OutboxRow) -> str | None:
@@ -68,7 +62,7 @@ class PageKind:
             raise Refused(service="the wiki", url=page.url, why=why)
         return edit_page(page.body, sets, source=f"page {page.page_id}")[0]
 
-    def _wish(self, view: ProposalView) -> Effect | None:
+    def wish(self, view: ProposalView) -> Effect | None:
         pages = own_versions(view.pages, view.proposal.number)
         body = self.scope.board.page_body(pages[-1].page_id, pages[-1].version) if pages else None
         if body is None:

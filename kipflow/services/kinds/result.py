@@ -11,7 +11,7 @@ from typing import Any
 
 from kipflow.domain.errors import DeliveryUnclear, RateLimited
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import Scope, plan_each, preview_each, refuse_lapsed
+from kipflow.services.kinds.kind import Scope, WishKind
 from kipflow.services.ports import Effect, Mailer, OutboxRow, Report
 from kipflow.services.result_mail import ResultDraft, find_draft
 
@@ -23,7 +23,7 @@ _LATER = frozenset({"sender", "sender_address", "at", "message_id"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResultKind:
+class ResultKind(WishKind):
     """Announces results, in the words that a person released; nothing where somebody announced it already.
 
     The mail's Message-ID is drawn when it is planned and shown nowhere before it is sent: a mail of the archive that
@@ -33,20 +33,17 @@ class ResultKind:
     `sender` is a name with an address; mail goes to `lists` only.
     """
 
-    scope: Scope
+    channel = CHANNEL
     mailer: Mailer
     sender: str
     lists: frozenset[str]
 
     def plan(self) -> Report:
         self._confirm_arrived()
-        return plan_each(self.scope, CHANNEL, self._wish)
-
-    def preview(self) -> list[str]:
-        return preview_each(self.scope, CHANNEL, self._wish)
+        return WishKind.plan(self)
 
     def send(self, row: OutboxRow) -> str:
-        refuse_lapsed(self.scope, row, self._wish)
+        self.refuse_lapsed(row)
         draft = ResultDraft(**row.payload["draft"], **self._sign(row))
         self.mailer.send(draft.as_bytes(), sender=draft.sender_address, recipient=draft.list_id)
         return draft.message_id
@@ -63,7 +60,7 @@ class ResultKind:
             "moderator holds it"
         )
 
-    def _wish(self, view: ProposalView) -> Effect | None:
+    def wish(self, view: ProposalView) -> Effect | None:
         return find_announcement(self.scope, self.lists, view, CHANNEL)
 
     def _confirm_arrived(self) -> None:

@@ -7,25 +7,19 @@ from dataclasses import dataclass
 
 from kipflow.domain.events import Stage, Transition
 from kipflow.services.board import ProposalView
-from kipflow.services.kinds.kind import FOLLOWED_UP, Scope, plan_each, preview_each
-from kipflow.services.ports import Effect, OutboxRow, Report, TicketComments
+from kipflow.services.kinds.kind import FOLLOWED_UP, WishKind
+from kipflow.services.ports import Effect, OutboxRow, TicketComments
 
 CHANNEL = "ticket"
 _COMMENTED = frozenset({Stage.ACCEPTED, Stage.REJECTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TicketKind:
+class TicketKind(WishKind):
     """Comments once for each outcome. A comment ends with its effect's key, by which it is found again."""
 
-    scope: Scope
+    channel = CHANNEL
     tickets: TicketComments
-
-    def plan(self) -> Report:
-        return plan_each(self.scope, CHANNEL, self._wish)
-
-    def preview(self) -> list[str]:
-        return preview_each(self.scope, CHANNEL, self._wish)
 
     def send(self, row: OutboxRow) -> str:
         return self.tickets.add_comment(str(row.payload["ticket"]), str(row.payload["text"]), key=row.key)
@@ -33,7 +27,7 @@ class TicketKind:
     def find(self, row: OutboxRow) -> str | None:
         return self.tickets.find_comment(str(row.payload["ticket"]), key=row.key)
 
-    def _wish(self, view: ProposalView) -> Effect | None:
+    def wish(self, view: ProposalView) -> Effect | None:
         moves = [r.transition for r in view.history if not r.retracted and r.transition.target is view.stage]
         comment = next((e for e in view.effects if e.channel == CHANNEL and e.is_out), None)
         if view.proposal.jira is None or not moves:
