@@ -17,13 +17,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kipflow.adapters.private import write_private
 from kipflow.domain.errors import KipflowError
 
 OLDEST_JAVA = 17
@@ -168,7 +168,7 @@ def pack_code(home: Path) -> Path:
             archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
     data = packed.getvalue()
     target = home / "spark" / f"kipflow-{hashlib.sha256(data).hexdigest()[:12]}.zip"
-    _write_whole(target, data, mode=0o600)
+    write_private(target, data)
     return target
 
 
@@ -218,28 +218,12 @@ def _prepare_java(shim: Path, refused: list[str]) -> Path:
     script = _SHIM.format(module=_VECTOR_MODULE, java=shlex.quote(str(java)))
     target = shim / "bin" / "java"
     try:
-        _write_whole(target, script.encode(), mode=0o700)
+        write_private(target, script.encode(), mode=0o700)
     except OSError as error:
         raise JavaNotFound(_say_missing(refused, f"cannot write {target}: {error.strerror}")) from None
     if _ask_home(target, refused) is None:
         raise JavaNotFound(_say_missing(refused[:-1], f"the packaged one does not start: {refused[-1]}"))
     return shim
-
-
-def _write_whole(target: Path, data: bytes, *, mode: int) -> None:
-    """Write a file so that no reader ever sees half of it; leave an equal one alone."""
-    if target.is_file() and target.stat().st_mode & 0o777 == mode and target.read_bytes() == data:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _say_missing(refused: list[str], why: str) -> str:

@@ -43,7 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     "kipflow.forms": {"kipflow.forms"},
     "kipflow.web": {"kipflow.domain", "kipflow.services", "kipflow.forms", "kipflow.web"},
     "kipflow.sandbox": {"kipflow.domain", "kipflow.forms", "kipflow.sandbox"},
-    "kipflow.java": {"kipflow.domain"},
+    "kipflow.java": {"kipflow.domain", "kipflow.adapters.private"},
     # the lake's shapes, which the store's side and Spark's share
     "kipflow.lakeschemas": {"kipflow.domain"},
     # a machine's settings, and files: nothing of what the files are read for

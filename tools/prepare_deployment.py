@@ -16,10 +16,11 @@ from pathlib import Path
 import sqlalchemy
 from sqlalchemy.exc import SQLAlchemyError
 
+from kipflow.adapters.private import write_private
 from kipflow.adapters.store import migrate
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
-from kipflow.launcher.credentials import ADMIN, VIEWER, write_private
+from kipflow.launcher.credentials import ADMIN, VIEWER
 
 
 def main() -> int:
@@ -28,7 +29,7 @@ def main() -> int:
         create_database(sqlalchemy.make_url(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]))
         migrate(read_settings().database_url)
         users = {user: os.environ[f"KIPFLOW_{user.upper()}_PASSWORD"] for user in (ADMIN, VIEWER)}
-        write_private(Path(os.environ["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"]), json.dumps(users))
+        write_private(Path(os.environ["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"]), json.dumps(users).encode())
     except KeyError as error:
         print(f"the variable {error} is not set", file=sys.stderr)
     except (SQLAlchemyError, KipflowError, OSError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -38,6 +39,21 @@ def make_private_file(path: Path) -> None:
 def open_private(path: Path) -> IO[bytes]:
     """An empty file to write that only its owner can read."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+def write_private(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Write a file of its owner's so that no reader ever sees half of it; an equal one is left alone."""
+    if path.is_file() and path.stat().st_mode & 0o777 == mode and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def find_database_files(database: Path | None) -> Iterator[Path]:

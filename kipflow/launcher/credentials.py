@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from base64 import urlsafe_b64encode
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from kipflow.adapters.private import write_private
 from kipflow.domain.errors import LaunchFailed
 
 ADMIN = "admin"
@@ -47,21 +47,11 @@ def load_credentials(path: Path) -> Credentials:
         admin_password=secrets.token_urlsafe(12),
         viewer_password=secrets.token_urlsafe(12),
     )
-    write_private(path, json.dumps(asdict(made), indent=1) + "\n")
+    write_private(path, f"{json.dumps(asdict(made), indent=1)}\n".encode())
     return made
 
 
 def write_passwords(path: Path, credentials: Credentials) -> None:
     """Give Airflow's simple auth manager its users' passwords; it would else print generated ones."""
-    write_private(path, json.dumps({ADMIN: credentials.admin_password, VIEWER: credentials.viewer_password}))
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.unlink(missing_ok=True)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    part.replace(path)
+    users = {ADMIN: credentials.admin_password, VIEWER: credentials.viewer_password}
+    write_private(path, json.dumps(users).encode())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kipflow.adapters.private import write_private
 from kipflow.config.settings import Settings
-from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials, write_private
+from kipflow.domain.records import from_plain, pick_fields
+from kipflow.launcher.credentials import ADMIN, VIEWER, load_credentials
 from kipflow.launcher.layout import Layout, find_layout
 from kipflow.launcher.processes import load_services
 
@@ -46,33 +48,23 @@ class Running:
 
 def save_running(layout: Layout, running: Running) -> None:
     """Note the instance for later commands; its passwords stay where they are."""
-    kept = {
-        "community": running.community,
-        "ui_url": running.ui_url,
-        "sandbox_url": running.sandbox_url,
-        "variables": dict(running.variables),
-    }
-    write_private(layout.run / "instance.json", json.dumps(kept))
+    kept = pick_fields(running, "community", "ui_url", "sandbox_url", "variables")
+    write_private(layout.run / "instance.json", json.dumps(kept).encode())
 
 
 def find_running(settings: Settings) -> Running | None:
     """The instance that runs in this home, of whatever community, or None where one of its programs ended."""
     layout = find_layout(settings)
     try:
-        kept = json.loads((layout.run / "instance.json").read_text(encoding="utf-8"))
-        community, ui_url, sandbox_url = kept["community"], kept["ui_url"], kept["sandbox_url"]
-        variables = dict(kept["variables"])
-    except (OSError, ValueError, KeyError, TypeError):
+        running = from_plain(Running, json.loads((layout.run / "instance.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         return None
     services = load_services(layout)
     if not services or not all(service.is_alive for service in services):
         return None
     credentials = load_credentials(layout.secrets)
-    return Running(
-        community=community,
-        ui_url=ui_url,
-        sandbox_url=sandbox_url,
-        variables=variables,
+    return replace(
+        running,
         password=credentials.admin_password,
         viewer_password=credentials.viewer_password,
         was_running=True,

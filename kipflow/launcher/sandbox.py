@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 
+from kipflow.adapters.private import write_private
 from kipflow.config.settings import Settings
 from kipflow.domain.errors import LaunchFailed
-from kipflow.launcher.credentials import write_private
 from kipflow.launcher.environment import LOCAL, SANDBOX_APP_TOKEN, SANDBOX_TOKEN
 from kipflow.launcher.layout import Layout
 from kipflow.sandbox.clock import check_speed
@@ -146,4 +146,4 @@ def _load_times(layout: Layout) -> tuple[datetime, datetime] | None:
 
 def _save_times(layout: Layout, anchor: datetime, reached: datetime) -> None:
     times = {"anchor": anchor.isoformat(timespec="seconds"), "reached": reached.isoformat(timespec="seconds")}
-    write_private(layout.anchor, json.dumps(times) + "\n")
+    write_private(layout.anchor, f"{json.dumps(times)}\n".encode())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from kipflow.domain.facts import ArchiveMonth
+from kipflow.domain.records import from_plain, to_plain
 from kipflow.mbox.files import count_starts
 
 
@@ -32,22 +32,13 @@ def find_raw_file(raw: Path, list_id: str, month: str) -> Path:
 def save_landing(landed: Sequence[Landed], path: Path) -> Path:
     """Write what landed as JSON at `path`, for a later step or process to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [{"stats": x.stats, "counted": x.counted, "month": asdict(x.month)} for x in landed]
-    path.write_text(json.dumps(rows, default=_to_json, indent=1), encoding="utf-8")
+    path.write_text(json.dumps(to_plain(landed), indent=1), encoding="utf-8")
     return path
 
 
 def load_landing(path: Path) -> list[Landed]:
     """What `save_landing` wrote."""
-    rows = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        Landed(
-            stats=row["stats"],
-            counted=row.get("counted", 0),
-            month=ArchiveMonth(**{**row["month"], "fetched_at": datetime.fromisoformat(row["month"]["fetched_at"])}),
-        )
-        for row in rows
-    ]
+    return [from_plain(Landed, row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def save_manifest(landed: Sequence[Landed], path: Path, *, prefix: str, receivers: Sequence[str] = ()) -> Path:
@@ -75,9 +66,3 @@ def is_whole(landed: Landed) -> bool:
 def count_mails(landed: Iterable[Landed]) -> int:
     """How many mails lie in these files."""
     return sum(count_starts(Path(x.month.path)) for x in landed if is_readable(x) and x.month.path is not None)
-
-
-def _to_json(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(type(value).__name__)
