@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from kipflow.adapters.store import SqlStore
-from kipflow.adapters.store.tables import earlier_reading, message
+from kipflow.adapters.store.tables.facts import earlier_reading, message
 from kipflow.cli import run
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import ArchiveMonth

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.statements import count_new, mark_pending
-from kipflow.adapters.store.tables import page, page_absence, proposal
+from kipflow.adapters.store.tables.decisions import proposal
+from kipflow.adapters.store.tables.facts import page, page_absence
 from kipflow.domain.pages import PageAbsence
 
 #: Characters of a reason that are kept.

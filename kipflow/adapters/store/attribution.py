@@ -21,7 +21,7 @@ from kipflow.adapters.store.attribution_context import (
 )
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.statements import Row, add_proposals, insert_many
-from kipflow.adapters.store.tables import earlier_reading, message, message_proposal, message_reference
+from kipflow.adapters.store.tables.facts import earlier_reading, message, message_proposal, message_reference
 from kipflow.domain.facts import Message
 
 Numbers = tuple[int, ...]

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.tables import message, message_proposal, message_reference
+from kipflow.adapters.store.tables.facts import message, message_proposal, message_reference
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.sameids import APART, find_given_id, list_references
 

@@ -14,16 +14,8 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.months import load_own_months
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import MESSAGES_MARK, load_mark
-from kipflow.adapters.store.tables import (
-    ballot,
-    message,
-    outbox,
-    pending,
-    proposal,
-    review_item,
-    transition,
-    unreadable,
-)
+from kipflow.adapters.store.tables.decisions import ballot, outbox, pending, proposal, review_item, transition
+from kipflow.adapters.store.tables.facts import message, unreadable
 from kipflow.domain.decisions import Drift, ReviewItem
 from kipflow.domain.events import Stage, Transition
 from kipflow.domain.people import find_sides

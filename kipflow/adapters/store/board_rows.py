@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.records import from_row
-from kipflow.adapters.store.tables import page, page_version, proposal, transition, vote
+from kipflow.adapters.store.tables.decisions import proposal, transition, vote
+from kipflow.adapters.store.tables.facts import page, page_version
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.events import UNDATED, Stage
 from kipflow.domain.proposals import MAX_NUMBER, format_key

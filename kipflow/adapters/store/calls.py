@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row, count_new
-from kipflow.adapters.store.tables import call_note
+from kipflow.adapters.store.tables.facts import call_note
 from kipflow.domain.pages import CallNote
 
 

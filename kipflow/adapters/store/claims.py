@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import read_clock
-from kipflow.adapters.store.tables import outbox
+from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.services.ports import Claim, OutboxRow
 
 _CLAIMED = outbox.c.status == "claimed"

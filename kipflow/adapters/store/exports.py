@@ -10,15 +10,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row
-from kipflow.adapters.store.tables import (
-    ballot,
-    message,
-    message_proposal,
-    metric,
-    proposal,
-    transition,
-    vote,
-)
+from kipflow.adapters.store.tables.decisions import ballot, metric, proposal, transition, vote
+from kipflow.adapters.store.tables.facts import message, message_proposal
 from kipflow.services.ports import MetricRow
 
 #: Rows in one batch of an export.

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, upsert
-from kipflow.adapters.store.tables import page, page_check, page_fault, page_version, proposal, ticket
+from kipflow.adapters.store.tables.decisions import proposal
+from kipflow.adapters.store.tables.facts import page, page_check, page_fault, page_version, ticket
 from kipflow.domain.events import Stage
 from kipflow.domain.pagefaults import PageFault
 from kipflow.domain.pages import NO_TICKET, StatusWord

@@ -14,17 +14,8 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store import pages
 from kipflow.adapters.store.numbering import find_below, load_answers
-from kipflow.adapters.store.tables import (
-    index_entry,
-    message_proposal,
-    page,
-    page_version,
-    pending,
-    proposal,
-    ruling,
-    transition,
-    warning,
-)
+from kipflow.adapters.store.tables.decisions import pending, proposal, transition, warning
+from kipflow.adapters.store.tables.facts import index_entry, message_proposal, page, page_version, ruling
 from kipflow.domain.facts import Coverage
 from kipflow.domain.numbering import Numbering
 from kipflow.domain.pages import IndexEntry

@@ -19,7 +19,7 @@ from kipflow.adapters.store.message_rows import (
     unreadable_row,
 )
 from kipflow.adapters.store.statements import Row, count_mails, count_new, insert_many, lock_mail, mark_pending
-from kipflow.adapters.store.tables import message, message_proposal, unreadable
+from kipflow.adapters.store.tables.facts import message, message_proposal, unreadable
 from kipflow.domain.arrivals import cut_to_seen
 from kipflow.domain.facts import Kind, Message, Unreadable
 from kipflow.domain.sameids import is_other_mail, list_references, name_apart

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.records import as_row
 from kipflow.adapters.store.statements import upsert
-from kipflow.adapters.store.tables import archive_month
+from kipflow.adapters.store.tables.facts import archive_month
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.services.ports import Rules
 

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.rulings import find_voter_keys
-from kipflow.adapters.store.tables import (
+from kipflow.adapters.store.tables.decisions import pending
+from kipflow.adapters.store.tables.facts import (
     batch,
     earlier_reading,
     index_entry,
@@ -17,7 +18,6 @@ from kipflow.adapters.store.tables import (
     message_proposal,
     page,
     page_version,
-    pending,
     ruling,
 )
 from kipflow.domain.identity_rulings import IDENTITY, concerns

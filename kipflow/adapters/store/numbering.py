@@ -8,7 +8,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.statements import mark_pending, save_mark
-from kipflow.adapters.store.tables import call_note, index_entry, mark, page, page_version, proposal, ruling
+from kipflow.adapters.store.tables.decisions import mark, proposal
+from kipflow.adapters.store.tables.facts import call_note, index_entry, page, page_version, ruling
 from kipflow.domain.numbering import JUMP, Numbering, Numbers, find_followers
 
 #: What the index states as its next number: by the wiki's page, by an operator's import.

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, count_new, mark_pending
-from kipflow.adapters.store.tables import outbox
+from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
 from kipflow.services.ports import CARD, GONE, RETRACTS, STOPPED, WAITING, WARNS, Effect, OutboxRow

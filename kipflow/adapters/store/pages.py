@@ -24,7 +24,7 @@ from kipflow.adapters.store.statements import (
     mark_pending,
     upsert,
 )
-from kipflow.adapters.store.tables import index_entry, page, page_version, ticket
+from kipflow.adapters.store.tables.facts import index_entry, page, page_version, ticket
 from kipflow.domain.facts import Unreadable
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.pages import IndexEntry, PageVersion, Substance, TicketState

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store.board_rows import LISTED, ROWS, as_board_row
 from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.rulings import load_identities
-from kipflow.adapters.store.tables import ballot, proposal, review_item, vote
+from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.domain.decisions import ReviewItem
 from kipflow.domain.events import Stage
 from kipflow.domain.identity_rulings import as_verdicts

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from kipflow.adapters.store import attribution
 from kipflow.adapters.store.columns import chunks, clean_value
 from kipflow.adapters.store.statements import Row, insert_new
-from kipflow.adapters.store.tables import archive_month, earlier_reading, message
+from kipflow.adapters.store.tables.facts import archive_month, earlier_reading, message
 from kipflow.domain.facts import Message
 from kipflow.services.ports import StaleMonth
 

@@ -12,7 +12,8 @@ from kipflow.adapters.store.columns import chunks
 from kipflow.adapters.store.numbering import mark_followers
 from kipflow.adapters.store.records import as_row
 from kipflow.adapters.store.statements import add_proposals, lock_rulings, mark_pending
-from kipflow.adapters.store.tables import ballot, message, message_proposal, ruling
+from kipflow.adapters.store.tables.decisions import ballot
+from kipflow.adapters.store.tables.facts import message, message_proposal, ruling
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.facts import Ruling
 from kipflow.domain.identity_rulings import IDENTITY, find_keys

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from kipflow.adapters.store.board import load_review
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.tables import message
+from kipflow.adapters.store.tables.facts import message
 from kipflow.domain.people import Person, clean_address, find_sides, fold_name
 from kipflow.domain.senders import Authentication
 from kipflow.services.board import ReviewRow, SenderRow

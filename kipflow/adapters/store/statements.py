@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.tables import mark, pending, proposal
+from kipflow.adapters.store.tables.decisions import mark, pending, proposal
 
 Row = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from kipflow.adapters.store.tables import ballot, proposal, review_item, vote
+from kipflow.adapters.store.tables.decisions import ballot, proposal, review_item, vote
 from kipflow.domain.events import Stage
 from kipflow.domain.people import DoubtKind, find_sides
 from kipflow.domain.votes import BallotStatus

@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from kipflow.adapters.store.statements import count_new
-from kipflow.adapters.store.tables import proposal, warning, warning_delivery
+from kipflow.adapters.store.tables.decisions import proposal, warning, warning_delivery
 from kipflow.domain.facts import SilenceWarning
 
 

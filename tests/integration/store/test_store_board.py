@@ -254,7 +254,7 @@ def test_questions_that_an_outcome_depends_on_come_first_with_their_mail(board: 
         ):
             row = {"number": number, "position": 0, "kind": kind, "subject": subject, "question": "?", "line": ""}
             row |= {"outcomes": outcomes, "affects_outcome": bool(outcomes)}
-            session.connection.execute(sa.insert(tables.review_item).values(row))
+            session.connection.execute(sa.insert(tables.decisions.review_item).values(row))
     found = board.review()
     assert [(r.number, r.item.kind, r.url) for r in found] == [
         (8, "ballot", "https://lists.example/thread/no@mail.example"),
@@ -276,13 +276,15 @@ def test_what_was_stored_under_older_names_is_read_under_the_new(board: SqlStore
         said = {"text": 'they wrote "mend": "acceptance_falls":', RETRACTS: True}
         session.outbox.enqueue([Effect(key="7/r", number=7, channel="slack", payload=said, approval=True)], now=AS_OF)
         session.connection.execute(
-            sa.insert(tables.review_item).values(question | {"outcomes": ["fails"], "affects_outcome": True})
+            sa.insert(tables.decisions.review_item).values(question | {"outcomes": ["fails"], "affects_outcome": True})
         )
-        session.connection.execute(sa.insert(tables.page_fault).values(fault | {"severity": "error", "since": NOW}))
-        session.connection.execute(sa.update(tables.vote).values(depends_on_review=True))
+        session.connection.execute(
+            sa.insert(tables.facts.page_fault).values(fault | {"severity": "error", "since": NOW})
+        )
+        session.connection.execute(sa.update(tables.decisions.vote).values(depends_on_review=True))
         stated = make_expression(line='"rule":"told-in-words"', rule="stated-in-words")
         session.mail.save_messages([make_message("words", 7, parent="vote", expressions=(stated,))], seen_at=AS_OF)
-        session.connection.execute(sa.update(tables.ballot).values(rule="stated-as-own"))
+        session.connection.execute(sa.update(tables.decisions.ballot).values(rule="stated-as-own"))
     before = read_renamed(board)
     with board.begin() as session:
         name_as_before(session.connection)
@@ -294,7 +296,7 @@ def read_renamed(store: SqlStore) -> list[Any]:
     with store.read() as session:
         waiting = session.outbox.find_waiting_retraction(7)
         open_votes = session.connection.execute(sa.text("SELECT number, depends_on_review FROM open_votes")).all()
-        rules = session.connection.scalars(sa.select(tables.ballot.c.rule)).all()
+        rules = session.connection.scalars(sa.select(tables.decisions.ballot.c.rule)).all()
         read = [vote.ballots for vote in load_facts(session, 7).votes]
         found = [session.pages.load_faults(8), waiting, open_votes, rules, read, store.drift(), store.review()]
     assert all(found)
@@ -311,11 +313,11 @@ def name_as_before(connection: sa.Connection) -> None:
         ("review_item", "hangs", "affects_outcome"),
     ):
         connection.exec_driver_sql(f"ALTER TABLE {name} RENAME COLUMN {new} TO {old}")
-    connection.execute(sa.update(tables.ballot).values(rule="told-as-own"))
+    connection.execute(sa.update(tables.decisions.ballot).values(rule="told-as-own"))
     for table, column, key in (
-        (tables.proposal, "drift", "number"),
-        (tables.outbox, "payload", "key"),
-        (tables.message, "expressions", "message_id"),
+        (tables.decisions.proposal, "drift", "number"),
+        (tables.decisions.outbox, "payload", "key"),
+        (tables.facts.message, "expressions", "message_id"),
     ):
         for row in connection.execute(sa.select(table.c[key], table.c[column])).all():
             where = table.c[key] == row[0]
@@ -355,17 +357,17 @@ def fill(store: SqlStore, proposals: int, mails: int) -> None:
             plain = dict(connection.execute(sa.select(table).where(where)).first()._mapping)
             connection.execute(sa.insert(table), [make(dict(plain), 100 + i) for i in range(many)])
 
-        copy(tables.proposal, lambda row, i: row | {"number": i}, proposals)
-        copy(tables.transition, lambda row, i: row | {"number": i, "id": f"t{i}"}, proposals)
-        copy(tables.vote, lambda row, i: row | {"number": i}, proposals)
-        copy(tables.ballot, lambda row, i: row | {"number": i}, proposals)
-        copy(tables.outbox, lambda row, i: row | {"number": i, "key": f"k{i}"}, proposals)
-        copy(tables.message, lambda row, i: row | {"message_id": f"<m{i}@mail.example>"}, mails)
+        copy(tables.decisions.proposal, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.decisions.transition, lambda row, i: row | {"number": i, "id": f"t{i}"}, proposals)
+        copy(tables.decisions.vote, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.decisions.ballot, lambda row, i: row | {"number": i}, proposals)
+        copy(tables.decisions.outbox, lambda row, i: row | {"number": i, "key": f"k{i}"}, proposals)
+        copy(tables.facts.message, lambda row, i: row | {"message_id": f"<m{i}@mail.example>"}, mails)
         links = [
             {"number": 100 + i % proposals, "message_id": f"<m{100 + i}@mail.example>", "origin": "thread"}
             for i in range(mails)
         ]
-        connection.execute(sa.insert(tables.message_proposal), links)
+        connection.execute(sa.insert(tables.facts.message_proposal), links)
 
 
 def test_the_number_of_queries_does_not_follow_the_number_of_rows(board: SqlStore) -> None:

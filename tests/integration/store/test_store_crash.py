@@ -150,15 +150,25 @@ def contents(folder: Path, url: str) -> dict[str, Any]:
     village = found(folder, KIPFLOW_DATABASE_URL=url)
     engine = village.parts.store._engine
     queries: dict[str, sa.Select[Any]] = {
-        "history": sa.select(tables.transition.c.id).order_by(tables.transition.c.position),
-        "outbox": sa.select(tables.outbox.c.key, tables.outbox.c.status).order_by(tables.outbox.c.key),
-        "mails": sa.select(tables.message.c.message_id, tables.message.c.reading_rules).order_by("message_id"),
-        "belongs": sa.select(tables.message_proposal.c.message_id).order_by("message_id"),
-        "ballots": sa.select(tables.ballot.c.message_id, tables.ballot.c.status).order_by("message_id"),
-        "proposals": sa.select(tables.proposal.c.stage, tables.proposal.c.since, tables.proposal.c.decided_at),
-        "pending": sa.select(tables.pending.c.number),
-        "months": sa.select(tables.archive_month.c.month, tables.archive_month.c.mails, tables.archive_month.c.status),
-        "marks": sa.select(tables.mark).order_by(tables.mark.c.name),
+        "history": sa.select(tables.decisions.transition.c.id).order_by(tables.decisions.transition.c.position),
+        "outbox": sa.select(tables.decisions.outbox.c.key, tables.decisions.outbox.c.status).order_by(
+            tables.decisions.outbox.c.key
+        ),
+        "mails": sa.select(tables.facts.message.c.message_id, tables.facts.message.c.reading_rules).order_by(
+            "message_id"
+        ),
+        "belongs": sa.select(tables.facts.message_proposal.c.message_id).order_by("message_id"),
+        "ballots": sa.select(tables.decisions.ballot.c.message_id, tables.decisions.ballot.c.status).order_by(
+            "message_id"
+        ),
+        "proposals": sa.select(
+            tables.decisions.proposal.c.stage, tables.decisions.proposal.c.since, tables.decisions.proposal.c.decided_at
+        ),
+        "pending": sa.select(tables.decisions.pending.c.number),
+        "months": sa.select(
+            tables.facts.archive_month.c.month, tables.facts.archive_month.c.mails, tables.facts.archive_month.c.status
+        ),
+        "marks": sa.select(tables.decisions.mark).order_by(tables.decisions.mark.c.name),
     }
     with engine.connect() as connection:
         found_ = {name: [tuple(row) for row in connection.execute(query)] for name, query in queries.items()}
