@@ -17,7 +17,6 @@ _MAX_WHY = 300
 
 
 def load_absent(connection: sa.Connection) -> dict[str, PageAbsence]:
-    """The pages that cannot be had at present, by their id."""
     statement = sa.select(page_absence).where(page_absence.c.until.is_(None))
     return {row.page_id: PageAbsence(**row._mapping) for row in connection.execute(statement)}
 

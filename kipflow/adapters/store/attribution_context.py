@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -116,14 +117,7 @@ def _as_attributed(found: Message, numbers: Mapping[int, str]) -> Message:
     if found.reading.numbers or not numbers:
         return found
     # without a topic: what it inherited must not spread to mails that only share its topic
-    reading = SubjectReading(
-        kind=found.reading.kind,
-        is_reply=found.reading.is_reply,
-        is_forward=found.reading.is_forward,
-        numbers=tuple(sorted(numbers)),
-        round=None,
-        topic="",
-    )
+    reading = replace(found.reading, numbers=tuple(sorted(numbers)), round=None, topic="")
     return _blank(found.message_id, found.list_id, found.arrived_at, reading, None, ())
 
 

@@ -21,7 +21,6 @@ from kipflow.domain.events import Stage, Transition
 from kipflow.domain.people import find_sides
 from kipflow.domain.proposals import format_key
 from kipflow.domain.records import from_plain
-from kipflow.domain.senders import AddressSource, Authentication
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow, Rules
 
@@ -80,13 +79,11 @@ def load_review(connection: sa.Connection, rules: Rules, limit: int | None = Non
     rows = list(connection.execute(statement))
     ballots = load_questioned(connection, rules, rows)
     return tuple(
-        views.ReviewRow(
-            number=row.number,
+        from_row(
+            views.ReviewRow,
+            row,
             key=format_key(rules.prefix, row.number),
-            title=row.title,
-            stage=Stage(row.stage),
             item=from_row(ReviewItem, row),
-            decided_at=row.decided_at,
             url=rules.render_permalink(row.message_id) if row.message_id else "",
             ballots=ballots.get((row.number, row.subject), ()),
         )
@@ -114,32 +111,18 @@ def load_questioned(
     for (number, subject), sender in asked.items():
         rows = cast.get((number, sender), [])
         newest = max((row.vote_position for row in rows), default=None)
-        found[number, subject] = tuple(_sender_ballot(row, rules) for row in rows if row.vote_position == newest)
+        found[number, subject] = tuple(
+            from_row(views.SenderBallot, row, at=row.cast_at, url=rules.render_permalink(row.message_id))
+            for row in rows
+            if row.vote_position == newest
+        )
     return found
-
-
-def _sender_ballot(row: sa.Row[Any], rules: Rules) -> views.SenderBallot:
-    return views.SenderBallot(
-        line=row.line,
-        at=row.cast_at,
-        message_id=row.message_id,
-        source=row.source,
-        url=rules.render_permalink(row.message_id),
-        authentication=Authentication(row.authentication),
-        address_source=AddressSource(row.address_source),
-    )
 
 
 def load_drift(connection: sa.Connection, rules: Rules) -> tuple[views.DriftRow, ...]:
     statement = sa.select(proposal).where(proposal.c.drift_count > 0).order_by(proposal.c.number.desc())
     return tuple(
-        views.DriftRow(
-            number=row.number,
-            key=format_key(rules.prefix, row.number),
-            title=row.title,
-            stage=Stage(row.stage),
-            drift=found,
-        )
+        from_row(views.DriftRow, row, key=format_key(rules.prefix, row.number), drift=found)
         for row in connection.execute(statement)
         for found in (from_plain(Drift, raw) for raw in row.drift or ())
     )

@@ -160,10 +160,10 @@ def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of:
         .limit(500)
     )
     return tuple(
-        VoteMail(
-            message_id=row.message_id,
+        from_row(
+            VoteMail,
+            row,
             author=row.author_name or row.author_address,
-            own_text=row.own_text,
             announces=row.declared is not None,
             url=rules.render_permalink(row.message_id),
         )

@@ -21,7 +21,6 @@ _CLAIMED = outbox.c.status == "claimed"
 
 
 def find_claim(connection: sa.Connection, channel: str) -> Claim | None:
-    """The claim on an effect of this channel whose lease runs."""
     statement = sa.select(outbox.c.claimed_by, outbox.c.claimed_until).where(_CLAIMED, outbox.c.channel == channel)
     row = connection.execute(statement.where(outbox.c.claimed_until > read_clock(connection)).limit(1)).one_or_none()
     return None if row is None else Claim(by=row.claimed_by, until=row.claimed_until)

@@ -22,7 +22,7 @@ from kipflow.adapters.store.statements import Row, add_proposals, save_many
 from kipflow.adapters.store.tables.decisions import ballot, pending, proposal, review_item, transition, vote
 from kipflow.domain.claims import ClaimKind
 from kipflow.domain.decisions import Decision
-from kipflow.domain.events import Stage, Transition
+from kipflow.domain.events import Transition
 from kipflow.domain.proposals import Proposal
 from kipflow.services.ports import IndexRow, Rules
 
@@ -82,7 +82,6 @@ def load_rules_changed(connection: sa.Connection, rules: Rules, number: int) -> 
 
 
 def load_moved(connection: sa.Connection, since: datetime) -> list[int]:
-    """The proposals of which something became true since then, in order of number."""
     return sorted(set(connection.scalars(sa.select(transition.c.number).where(transition.c.at >= since))))
 
 
@@ -98,16 +97,7 @@ def load_index_rows(connection: sa.Connection) -> list[IndexRow]:
     real = proposal.c.claim.in_(["", ClaimKind.JUMP.value])
     statement = sa.select(proposal).where(proposal.c.stage.is_not(None), real).order_by(proposal.c.number)
     return [
-        IndexRow(
-            number=row.number,
-            title=row.title,
-            stage=Stage(row.stage),
-            url=row.page_url,
-            jira=row.jira,
-            release=row.release,
-            in_progress=row.in_progress,
-            written=doubled.get(row.number, ()),
-        )
+        from_row(IndexRow, row, url=row.page_url, written=doubled.get(row.number, ()))
         for row in connection.execute(statement)
     ]
 
@@ -164,7 +154,6 @@ def save_decision(connection: sa.Connection, decision: Decision, about: Proposal
 
 
 def forget_decision(connection: sa.Connection, number: int) -> None:
-    """Show the proposal no more: nothing is left of it but its history."""
     nothing = {"stage": None, "missing": None, "drift_count": 0, "review_count": 0, "next_deadline": None, "claim": ""}
     connection.execute(sa.update(proposal).where(proposal.c.number == number).values(nothing))
 

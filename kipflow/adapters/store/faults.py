@@ -14,9 +14,8 @@ from kipflow.adapters.store.records import from_row
 from kipflow.adapters.store.statements import Row, upsert
 from kipflow.adapters.store.tables.decisions import proposal
 from kipflow.adapters.store.tables.facts import page, page_check, page_fault, page_version, ticket
-from kipflow.domain.events import Stage
 from kipflow.domain.pagefaults import PageFault
-from kipflow.domain.pages import NO_TICKET, StatusWord
+from kipflow.domain.pages import NO_TICKET
 from kipflow.services.ports import CheckedPage
 
 #: Characters of a fault's place and words that are kept; they may quote a page.
@@ -26,7 +25,7 @@ _MAX_WORDS = 300
 def load_checked_pages(connection: sa.Connection) -> list[CheckedPage]:
     """Every page that has a number, with what was judged of it last; without bodies."""
     newest = sa.and_(page_version.c.page_id == page.c.page_id, page_version.c.version == page.c.version)
-    statement = (
+    statement: sa.Select[Any] = (
         sa.select(
             *(page.c.page_id, page.c.number, page.c.version, page.c.jira),
             *(page_version.c.title, page_version.c.saved_at, page_version.c.status, proposal.c.stage),
@@ -43,14 +42,9 @@ def load_checked_pages(connection: sa.Connection) -> list[CheckedPage]:
         titles[row.number].append((row.page_id, row.title))
     missing = _missing_tickets(connection)
     return [
-        CheckedPage(
-            page_id=row.page_id,
-            number=row.number,
-            version=row.version,
-            title=row.title,
-            saved_at=row.saved_at,
-            status=StatusWord(row.status),
-            stage=Stage(row.stage) if row.stage else None,
+        from_row(
+            CheckedPage,
+            row,
             ticket=row.jira,
             is_ticket_missing=row.jira in missing,
             others=tuple(title for page_id, title in titles[row.number] if page_id != row.page_id),
@@ -84,7 +78,6 @@ def save_faults(
 
 
 def load_faults(connection: sa.Connection, number: int) -> tuple[PageFault, ...]:
-    """The faults that the proposal's pages have now, errors first."""
     statement = (
         sa.select(page_fault)
         .where(page_fault.c.number == number, page_fault.c.until.is_(None))

@@ -14,7 +14,7 @@ from kipflow.adapters.store.attribution_context import make_topic_key
 from kipflow.adapters.store.columns import clean_text
 from kipflow.adapters.store.statements import Row
 from kipflow.domain.facts import Message, SubjectReading, Unreadable
-from kipflow.domain.records import from_plain, list_types, to_plain
+from kipflow.domain.records import from_plain, list_types, pick_fields, to_plain
 
 #: Longest Message-ID kept as it is. A real one has under 100 characters, and two of them share an index entry.
 MAX_ID = 250
@@ -40,14 +40,8 @@ def make_storable(found: Message) -> Message:
 
 def unreadable_row(item: Unreadable, seen_at: datetime) -> Row:
     text = f"{item.source}\n{item.why}".encode("utf-8", "replace")
-    return {
-        "digest": hashlib.sha256(text).hexdigest(),
-        "source": item.source,
-        "why": item.why,
-        "list_id": item.list_id,
-        "month": item.month,
-        "seen_at": seen_at,
-    }
+    kept = pick_fields(item, "source", "why", "list_id", "month")
+    return {**kept, "digest": hashlib.sha256(text).hexdigest(), "seen_at": seen_at}
 
 
 #: What `message` has by another name, or from a place within the message.

@@ -216,7 +216,6 @@ def _prefer_lists(
 
 
 def find_references(connection: sa.Connection, message_id: str) -> tuple[str, ...] | None:
-    """The mails that a held mail names as before it in its thread; None where the mail is not held."""
     columns = sa.select(message.c.refs, message.c.in_reply_to).where(message.c.message_id == message_id)
     found = connection.execute(columns).one_or_none()
     return None if found is None else tuple(found.refs or filter(None, [found.in_reply_to]))

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from kipflow.adapters.store.columns import chunks
-from kipflow.adapters.store.records import from_row
+from kipflow.adapters.store.records import as_row, from_row
 from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
@@ -51,7 +51,6 @@ def find_thread(connection: sa.Connection, number: int, channel: str) -> str | N
 
 
 def load_cards(connection: sa.Connection, number: int) -> list[OutboxRow]:
-    """The messages of the proposal's votes that nobody refused, oldest first."""
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.channel == "slack", outbox.c.status != "withdrawn"
     )
@@ -120,7 +119,6 @@ def mark_failed(
 
 
 def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
-    """Key → status, of the effects that exist; "unsure" for every one that may have gone out."""
     found: dict[str, str] = {}
     status = sa.case((_IS_OUT, "sent"), (_MAY_BE_OUT, "unsure"), else_=outbox.c.status).label("status")
     for chunk in chunks(keys):
@@ -157,7 +155,6 @@ def withdraw(connection: sa.Connection, keys: Iterable[str], *, why: str, update
 
 
 def load_channel(connection: sa.Connection, channel: str, status: Collection[str] = ()) -> tuple[OutboxRow, ...]:
-    """The effects of a channel, oldest first: those of these states, or all."""
     statement = sa.select(outbox).where(outbox.c.channel == channel)
     wanted = statement.where(outbox.c.status.in_(status)) if status else statement
     rows = connection.execute(wanted.order_by(outbox.c.created_at, outbox.c.key))
@@ -165,14 +162,12 @@ def load_channel(connection: sa.Connection, channel: str, status: Collection[str
 
 
 def load_unreleased_retractions(connection: sa.Connection) -> frozenset[int]:
-    """The proposals whose acceptance was retracted while no person let that be known yet."""
     statement = sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.status == "held")
     rows = connection.execute(statement.where(outbox.c.number.is_not(None)))
     return frozenset(row.number for row in rows if row.payload.get(RETRACTS))
 
 
 def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow | None:
-    """The effect, not sent yet, that says that the proposal's acceptance does not hold."""
     statement = sa.select(outbox).where(
         outbox.c.number == number, outbox.c.status.in_(WAITING), outbox.c.tried_at.is_(None)
     )
@@ -181,7 +176,6 @@ def find_waiting_retraction(connection: sa.Connection, number: int) -> OutboxRow
 
 
 def is_retraction_released(connection: sa.Connection, number: int) -> bool:
-    """Whether a person let it be known that the proposal's acceptance does not hold."""
     released = sa.select(outbox.c.payload).where(outbox.c.number == number, outbox.c.released_at.is_not(None))
     return any(row.payload.get(RETRACTS) for row in connection.execute(released))
 
@@ -203,7 +197,6 @@ def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime
 
 
 def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) -> bool:
-    """Let an effect wait for approval, again if it had that; False if it is not about to be sent, or may be out."""
     statement = (
         sa.update(outbox)
         .where(outbox.c.key == key, outbox.c.status == "pending", outbox.c.tried_at.is_(None))
@@ -223,7 +216,6 @@ def _mark_after_retraction(connection: sa.Connection, key: str, at: datetime) ->
 
 
 def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
-    """A person's word that an unsure effect did go out; False if it is none of these."""
     unsure = sa.update(outbox).where(outbox.c.key == key, outbox.c.status == "unsure")
     if connection.execute(unsure.values(released_by=by, released_at=at)).rowcount == 0:
         return False
@@ -232,16 +224,14 @@ def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) 
 
 
 def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
-    return {
-        "key": effect.key,
-        "number": effect.number,
-        "channel": effect.channel,
-        "payload": dict(effect.payload),
-        "status": "held" if effect.approval and status == "pending" else status,
-        "attempts": 0,
-        "created_at": now + timedelta(microseconds=place),
-        "next_attempt_at": effect.due_at or now,
-    }
+    return as_row(
+        effect,
+        without={"approval", "renews", "due_at"},
+        status="held" if effect.approval and status == "pending" else status,
+        attempts=0,
+        created_at=now + timedelta(microseconds=place),
+        next_attempt_at=effect.due_at or now,
+    )
 
 
 def _change(connection: sa.Connection, key: str, **changes: Any) -> None:

@@ -119,7 +119,6 @@ def _as_substance(raw: Sequence[Sequence[str]] | None) -> Substance:
 
 
 def find_body(connection: sa.Connection, page_id: str, version: int) -> str | None:
-    """The storage format of one version; None if it is not held."""
     where = sa.and_(page_version.c.page_id == page_id, page_version.c.version == version)
     return connection.scalar(sa.select(page_version.c.body).where(where))
 
@@ -216,7 +215,6 @@ def save_ticket(connection: sa.Connection, found: TicketState) -> bool:
 
 
 def load_ticket_keys(connection: sa.Connection) -> list[str]:
-    """The tickets that pages and index rows name, in order."""
     keys = sa.union(
         sa.select(page.c.jira).where(page.c.jira.is_not(None)),
         sa.select(index_entry.c.jira).where(index_entry.c.jira.is_not(None)),

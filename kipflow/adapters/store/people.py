@@ -151,13 +151,7 @@ def _load_questions(
         .limit(MOST)
     )
     return tuple(
-        Question(
-            number=row.number,
-            key=format_key(rules.prefix, row.number),
-            title=row.title,
-            stage=Stage(row.stage),
-            item=from_row(ReviewItem, row),
-        )
+        from_row(Question, row, key=format_key(rules.prefix, row.number), item=from_row(ReviewItem, row))
         for row in connection.execute(statement)
     )
 
@@ -172,11 +166,10 @@ def _load_ballots(connection: sa.Connection, rules: Rules, person_id: str) -> tu
         .limit(MOST)
     )
     return tuple(
-        CastBallot(
-            number=row.number,
+        from_row(
+            CastBallot,
+            row,
             key=format_key(rules.prefix, row.number),
-            title=row.title,
-            round=row.round,
             ballot=from_row(Ballot, row),
             url=rules.render_permalink(row.message_id),
         )

@@ -125,7 +125,6 @@ def find_mailbox(connection: sa.Connection, key: str) -> Mailbox | None:
 
 
 def find_first_mail(connection: sa.Connection, address: str) -> datetime | None:
-    """When the first mail that is held came from an address."""
     first = sa.select(sa.func.min(message.c.arrived_at)).where(message.c.author_address == address)
     found: datetime | None = connection.scalar(first)
     return found

@@ -22,7 +22,6 @@ _BINDING = "binding"
 
 
 def load_senders(connection: sa.Connection, rules: Rules) -> tuple[SenderRow, ...]:
-    """Each sender who is asked about once, with the person whom it may be: those asked about first come first."""
     found: dict[tuple[str, str], list[ReviewRow]] = {}
     for row in load_review(connection, rules):
         if row.item.kind == "sender":
