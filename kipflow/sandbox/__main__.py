@@ -16,19 +16,19 @@ from kipflow.sandbox.app import Options, create_app
 def main(arguments: list[str] | None = None) -> int:
     """Serve until stopped. Returns 2 where an argument makes no sense."""
     given = vars(_parser().parse_args(arguments))
-    port, access_log = given.pop("port"), given.pop("access_log")
+    port = given.pop("port")
     given["now"] = given["now"] or datetime.now(UTC)
     try:
         app = create_app(Options(**{**given, "anchor": given["anchor"] or given["now"]}), ticks=time.monotonic)
     except (ValueError, OSError) as error:
         print(f"sandbox: {error}", file=sys.stderr)
         return 2
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", access_log=access_log)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", access_log=False)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Each argument but `--port` and `--access-log` is the field of `Options` that it names."""
+    """Each argument but `--port` is the field of `Options` that it names."""
     parser = argparse.ArgumentParser(prog="python -m kipflow.sandbox", description="A small community in a box.")
     add = parser.add_argument
     add("--port", type=int, default=8765)
@@ -39,12 +39,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", dest="list_id", type=str.lower, default="dev@sandbox.example", help="the list's address")
     add("--jira-project", dest="project", default="SAND")
     add("--index-page", default="1000", help="id of the index page")
-    add("--mbox-dir", dest="mbox_folder", type=Path, help="serve these months (YYYY-MM.mbox) instead of the story's")
     add("--faults", default="", help='rules such as "429 /api/mbox.lua x2 retry-after=1; 500 /jira"')
     add("--slack-burst", type=int, default=40, help="messages a channel takes before it asks to wait")
     add("--memory", type=Path, help="a file that keeps what visitors did over a restart")
     add("--mail-port", type=int, help="take mail for the list by SMTP at this port (default: nowhere)")
-    add("--access-log", action="store_true")
     return parser
 
 

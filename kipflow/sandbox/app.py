@@ -16,7 +16,7 @@ from kipflow.sandbox import confluence, controls, jira, pages, ponymail, slack, 
 from kipflow.sandbox.channels import Channels, Throttle
 from kipflow.sandbox.clock import Clock
 from kipflow.sandbox.faults import FaultMiddleware, Faults, parse_faults
-from kipflow.sandbox.mailarchive import MailArchive, read_mbox_folder
+from kipflow.sandbox.mailarchive import MailArchive
 from kipflow.sandbox.memory import Memory, MemoryMiddleware
 from kipflow.sandbox.smtp import serve_mail
 from kipflow.sandbox.socketmode import Sockets
@@ -29,9 +29,8 @@ from kipflow.sandbox.wikistate import WikiState
 class Options:
     """How a sandbox is set up. `anchor` is the story's moment 0, `now` where its clock starts.
 
-    `mbox_folder` serves real months (YYYY-MM.mbox) instead of the story's mails. `slack_burst` is how
-    many messages a channel takes at once before it asks to wait. `memory` is a file that keeps saved pages
-    and posts over a restart. `mail_port` is where mail for the list is taken by SMTP.
+    `slack_burst` is how many messages a channel takes at once before it asks to wait. `memory` is a file that keeps
+    saved pages and posts over a restart. `mail_port` is where mail for the list is taken by SMTP.
     """
 
     anchor: datetime
@@ -41,7 +40,6 @@ class Options:
     list_id: str = "dev@sandbox.example"
     project: str = "SAND"
     index_page: str = "1000"
-    mbox_folder: Path | None = None
     faults: str = ""
     slack_burst: int = 40
     memory: Path | None = None
@@ -53,7 +51,6 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
 
     Raises:
         ValueError: a fault rule or the memory file is wrong.
-        FileNotFoundError: the mbox folder holds no month.
     """
     story = build_story(
         seed=options.seed,
@@ -62,7 +59,6 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
         project=options.project,
         index_page=options.index_page,
     )
-    mails = story.mails if options.mbox_folder is None else read_mbox_folder(options.mbox_folder)
     app = FastAPI(
         title="kipflow sandbox",
         lifespan=partial(_live, port=options.mail_port),
@@ -73,7 +69,7 @@ def create_app(options: Options, *, ticks: Callable[[], float]) -> FastAPI:
     state = app.state
     state.clock = Clock(options.now, speed=options.speed, ticks=ticks)
     state.faults = Faults(parse_faults(options.faults))
-    state.archive = MailArchive(options.list_id, mails, is_real=options.mbox_folder is not None)
+    state.archive = MailArchive(options.list_id, story.mails)
     state.wiki = WikiState(story.pages, state.clock.now)
     state.tickets = Tickets(story.tickets)
     state.channels, state.throttle = Channels(), Throttle(burst=options.slack_burst, ticks=ticks)

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from kipflow.sandbox.faults import FaultKind
 from kipflow.sandbox.parts import Json, TheFaults, TheWiki
 from kipflow.sandbox.people import PEOPLE
-from kipflow.sandbox.wikistate import LivePage, WikiState
+from kipflow.sandbox.wikistate import LivePage
 
 _LIMIT = 200
 _TAKEN = "A page with this title already exists: A page already exists with the same TITLE in this space"
@@ -26,7 +26,7 @@ async def read(page_id: str, wiki: TheWiki, expand: str = "", status: str = "cur
     if status == "historical" and not 1 <= version <= page.number:
         return _error(404, f"No content found with id: {page_id}, version {version}")
     number = version if status == "historical" else page.number
-    return JSONResponse(render_page(wiki, page, number, _expansions(expand)))
+    return JSONResponse(render_page(page, number, _expansions(expand)))
 
 
 @router.get("/content/{page_id}/child/page")
@@ -42,33 +42,15 @@ async def children(page_id: str, wiki: TheWiki, expand: str = "", start: int = 0
     if start + limit < len(every):
         extra = f"&expand={expand}" if expand else ""
         links["next"] = f"{here}?limit={limit}&start={start + limit}{extra}"
-    results = [render_page(wiki, p, p.number, _expansions(expand)) for p in shown]
+    results = [render_page(p, p.number, _expansions(expand)) for p in shown]
     return JSONResponse({"results": results, "start": start, "limit": limit, "size": len(shown), "_links": links})
 
 
 @router.get("/content")
 async def search(wiki: TheWiki, title: str = "", expand: str = "") -> Response:
     found = [p for p in wiki.all() if p.title == title and not _is_hidden(p)]
-    results = [render_page(wiki, p, p.number, _expansions(expand)) for p in found]
+    results = [render_page(p, p.number, _expansions(expand)) for p in found]
     return JSONResponse({"results": results, "start": 0, "limit": 25, "size": len(results), "_links": {}})
-
-
-@router.get("/content/{page_id}/label")
-async def labels(page_id: str, wiki: TheWiki) -> Response:
-    page = wiki.find(page_id)
-    return _refuse(page, page_id) if page is None or _is_hidden(page) else JSONResponse(_labels(page))
-
-
-@router.post("/content/{page_id}/label")
-async def add_labels(page_id: str, wiki: TheWiki, given: Json) -> Response:
-    page = wiki.find(page_id)
-    if page is None or _is_hidden(page):
-        return _refuse(page, page_id)
-    for label in given if isinstance(given, list) else []:
-        name = str(label.get("name", "")) if isinstance(label, dict) else ""
-        if name and name not in page.labels:
-            page.labels.append(name)
-    return JSONResponse(_labels(page))
 
 
 @router.put("/content/{page_id}")
@@ -87,7 +69,7 @@ async def save(page_id: str, request: Request, wiki: TheWiki, faults: TheFaults,
         return _error(409, message, reason="Conflict")
     comment = str(given.get("version", {}).get("message") or "")
     wiki.save(page, body=body, who=_who(request), message=comment, title=str(given.get("title") or page.title))
-    return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
+    return JSONResponse(render_page(page, page.number, {"body.storage", "version"}))
 
 
 @router.post("/content")
@@ -102,13 +84,12 @@ async def create(request: Request, wiki: TheWiki, given: Json) -> Response:
     page = wiki.create(title=title, parent=parent, body=body, who=_who(request))
     if page is None:
         return _error(400, _TAKEN)
-    return JSONResponse(render_page(wiki, page, page.number, {"body.storage", "version"}))
+    return JSONResponse(render_page(page, page.number, {"body.storage", "version"}))
 
 
-def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) -> dict[str, Any]:
+def render_page(page: LivePage, number: int, expand: set[str]) -> dict[str, Any]:
     """The page's version as JSON; only the parts named in `expand` are filled, as in Confluence."""
     version = page.versions[number - 1]
-    first = page.versions[0]
     shown: dict[str, Any] = {
         "id": page.page_id,
         "type": "page",
@@ -131,17 +112,9 @@ def render_page(wiki: WikiState, page: LivePage, number: int, expand: set[str]) 
             "number": number,
             "minorEdit": False,
         }
-    if "history" in expand:
-        shown["history"] = {
-            "latest": number == page.number,
-            "createdBy": _person(first.who),
-            "createdDate": f"{first.at:%Y-%m-%dT%H:%M:%S}.000Z",
-        }
-    if "metadata.labels" in expand or "metadata" in expand:
-        shown["metadata"] = {"labels": _labels(page)}
-    if "ancestors" in expand:
-        parent = wiki.find(page.parent) if page.parent else None
-        shown["ancestors"] = [{"id": parent.page_id, "type": "page", "title": parent.title}] if parent else []
+    if "metadata.labels" in expand:
+        results = [{"prefix": "global", "name": name, "id": str(i + 1)} for i, name in enumerate(page.labels)]
+        shown["metadata"] = {"labels": {"results": results, "start": 0, "limit": _LIMIT, "size": len(results)}}
     return shown
 
 
@@ -152,11 +125,6 @@ def _expansions(text: str) -> set[str]:
 def _person(who: str) -> dict[str, str]:
     known = PEOPLE.get(who)
     return {"type": "known", "username": who, "displayName": known.name if known else who}
-
-
-def _labels(page: LivePage) -> dict[str, Any]:
-    results = [{"prefix": "global", "name": name, "id": str(i + 1)} for i, name in enumerate(page.labels)]
-    return {"results": results, "start": 0, "limit": _LIMIT, "size": len(results)}
 
 
 def _is_hidden(page: LivePage) -> bool:

@@ -13,7 +13,6 @@ from email.header import decode_header, make_header
 from email.parser import BytesHeaderParser, BytesParser
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -32,7 +31,7 @@ from kipflow.sandbox.quoting import compose
 
 _HEADERS = BytesHeaderParser(policy=policy.compat32)
 _FULL = BytesParser(policy=policy.default)
-#: A Date further than this from the time of arrival (of real months: from their first day) is not believed.
+#: A Date further than this from the time of arrival is not believed.
 _BELIEVABLE = 40 * 86_400
 
 
@@ -99,15 +98,15 @@ def mask(sender: str) -> str:
 
 
 class MailArchive:
-    """All mails of one list in order of arrival; `seen(now)` are those that have arrived, of real ones all."""
+    """All mails of one list in order of arrival; `seen(now)` are those that have arrived."""
 
-    def __init__(self, list_id: str, mails: Iterable[ArchivedMail], *, is_real: bool = False) -> None:
-        self.list_id, self.is_real = list_id, is_real
+    def __init__(self, list_id: str, mails: Iterable[ArchivedMail]) -> None:
+        self.list_id = list_id
         self.entries = [read_entry(mail) for mail in mails]
         self._sent: list[ArchivedMail] = []
 
     def seen(self, now: datetime) -> list[Entry]:
-        return [e for e in self.entries if self.is_real or e.mail.arrives_at <= now]
+        return [e for e in self.entries if e.mail.arrives_at <= now]
 
     def month(self, month: str, now: datetime) -> list[Entry]:
         return [e for e in self.seen(now) if e.mail.month == month]
@@ -175,36 +174,9 @@ def _add(archive: MailArchive, raw: bytes, at: datetime) -> Entry:
     return archive.add(ArchivedMail(arrives_at=at, month=f"{at:%Y-%m}", envelope=envelope, raw=raw))
 
 
-def read_mbox_folder(folder: Path) -> list[ArchivedMail]:
-    """Real months from files named YYYY-MM.mbox, byte for byte.
-
-    Raises:
-        FileNotFoundError: the folder has no such file.
-    """
-    files = sorted(p for p in folder.glob("*.mbox") if re.fullmatch(r"\d{4}-\d{2}", p.stem))
-    if not files:
-        raise FileNotFoundError(f"{folder}: no file named YYYY-MM.mbox")
-    mails: list[ArchivedMail] = []
-    for path in files:
-        arrived = datetime.strptime(path.stem, "%Y-%m").replace(tzinfo=UTC)
-        for part in re.split(rb"(?m)(?=^From \S+ +\w{3} \w{3} +\d+ \d\d:\d\d:\d\d )", path.read_bytes()):
-            separator, _, raw = part.partition(b"\n")
-            if separator.startswith(b"From "):
-                envelope = separator.decode("latin-1")
-                mails.append(ArchivedMail(arrives_at=arrived, month=path.stem, envelope=envelope, raw=raw))
-    return mails
-
-
 def render_mbox(entries: Sequence[Entry]) -> bytes:
-    """The mails as one mbox; separators of real files stand as they were."""
-    parts: list[bytes] = []
-    for entry in entries:
-        mail = entry.mail
-        if mail.envelope.startswith("From "):
-            parts.append(mail.envelope.encode("latin-1") + b"\n" + mail.raw)
-        else:
-            parts.append(format_separator(mail.envelope, mail.arrives_at) + mail.raw + b"\n")
-    return b"".join(parts)
+    """The mails as one mbox."""
+    return b"".join(format_separator(e.mail.envelope, e.mail.arrives_at) + e.mail.raw + b"\n" for e in entries)
 
 
 def find_root(seen: Sequence[Entry], entry: Entry) -> Entry:

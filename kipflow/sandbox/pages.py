@@ -25,7 +25,7 @@ router = APIRouter()
 def overview(
     show: Show, archive: TheArchive, wiki: TheWiki, tickets: TheTickets, channels: TheChannels, now: Now
 ) -> Response:
-    seen, answers = archive.seen(now), {} if archive.is_real else expected()
+    seen, answers = archive.seen(now), expected()
     return show(
         "overview.html", "A community in a box", mails=len(seen), senders=len({e.sender for e in seen}),
         list_id=archive.list_id, wiki=wiki, tickets=tickets.seen(now), posts=channels.posts, answers=answers,

@@ -142,38 +142,6 @@ def test_another_communitys_list_is_served_under_its_own_name(make_client: Calla
     assert client.get("/confluence/rest/api/content/50859233/child/page").json()["size"] == 25
 
 
-def test_real_months_come_back_byte_for_byte(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
-    mails = [
-        b"From a@x.example Wed Nov 01 06:04:53 2017\nMessage-ID: <1@x.example>\nFrom: A <a@x.example>\n"
-        b"Subject: [VOTE] Release 1\nDate: Wed, 1 Nov 2017 06:04:53 +0000\n\nPlease vote \xe9\n\n",
-        b"From b@x.example Wed Nov 01 07:00:00 2017\nMessage-ID: <2@x.example>\nIn-Reply-To: <1@x.example>\n"
-        b"From: B <b@x.example>\nSubject: Re: [VOTE] Release 1\n\n+1\n>From here\n\n",
-    ]
-    (tmp_path / "2017-11.mbox").write_bytes(b"".join(mails))
-    client = make_client(list_id="dev@maven.example", mbox_folder=tmp_path)
-    query = {"list": "dev", "domain": "maven.example", "d": "2017-11"}
-    assert client.get("/api/mbox.lua", params=query).content == b"".join(mails)
-    assert client.get("/api/stats.lua", params=query).json()["active_months"] == {"2017-11": 2}
-    assert "The story" not in client.get("/").text
-
-
-def test_a_folder_without_months_is_refused(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"YYYY-MM\.mbox"):
-        make_client(mbox_folder=tmp_path)
-
-
-@pytest.mark.realdata
-def test_a_real_month_comes_back_byte_for_byte(make_client: Callable[..., TestClient], tmp_path: Path) -> None:
-    real = Path(__file__).resolve().parents[4] / "shared/realdata/mail/maven-dev-2017-11-mailarchivesao.mbox"
-    if not real.is_file():
-        pytest.skip(f"no real mail beside the project ({real.name})")
-    (tmp_path / "2017-11.mbox").write_bytes(real.read_bytes())
-    client = make_client(list_id="dev@maven.apache.org", mbox_folder=tmp_path)
-    query = {"list": "dev", "domain": "maven.apache.org", "d": "2017-11"}
-    assert client.get("/api/mbox.lua", params=query).content == real.read_bytes()
-    assert client.get("/api/stats.lua", params=query).json()["active_months"]["2017-11"] == 317
-
-
 def find_listed(client: TestClient, pattern: str) -> dict[str, str]:
     emails = client.get("/api/stats.lua", params=MONTH).json()["emails"]
     return next(e for e in emails if re.search(pattern, e["subject"]))
