@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -26,8 +26,8 @@ def to_plain(value: Any, *, write_time: Callable[[datetime], Any] = datetime.iso
         return value.value
     if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, datetime):
-        return write_time(value)
+    if isinstance(value, date):
+        return write_time(value) if isinstance(value, datetime) else value.isoformat()
     if isinstance(value, list | tuple):
         return [to_plain(v, write_time=write_time) for v in value]
     if isinstance(value, Mapping):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse
 
 from kipflow.domain.proposals import MAX_NUMBER
+from kipflow.domain.records import to_plain
 from kipflow.services.board import Board, ProposalView, RecordedTransition
 from kipflow.services.explaining import find_passed_over
 from kipflow.web.queries import MAX_PAGE, ListQuery, parse_list_query
@@ -90,22 +91,5 @@ def _with_links(view: ProposalView) -> ProposalView:
 
 
 def answer_json(now: datetime, **values: Any) -> JSONResponse:
-    return JSONResponse(as_json({"schema": SCHEMA, "as_of": now, **values}))
-
-
-def as_json(value: Any) -> Any:
-    """A view as JSON's own types: dataclasses as objects, times as `…Z`, spans as seconds."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, datetime):
-        return render_machine_time(value)
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, Mapping):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, set | frozenset):
-        return [as_json(item) for item in sorted(value)]
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    # an enum of strings is a string to a reader, but not to every encoder
-    return str(value) if isinstance(value, str) else value
+    """Views as JSON's own types: records as objects, times as `…Z`."""
+    return JSONResponse(to_plain({"schema": SCHEMA, "as_of": now, **values}, write_time=render_machine_time))

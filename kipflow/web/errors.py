@@ -26,6 +26,12 @@ _LINES = {
     405: "This address takes no such request; nothing was changed.",
     500: "The board could not show this. The API server's log says why.",
 }
+#: What makes no sense where somebody asks for it → the answer. An act is refused also where others were quicker.
+_REFUSALS: Mapping[type[Exception], tuple[int, str]] = {
+    UnknownProposal: (404, "No proposal {error.number} is known."),
+    NoSuchVersion: (404, "{error}."),
+    BadRuling: (409, "Nothing was changed: {error}."),
+}
 
 
 class ErrorPages:
@@ -39,9 +45,8 @@ class ErrorPages:
             app.add_exception_handler(status, self.refuse)
         app.add_exception_handler(401, self.send_to_sign_in)
         app.add_exception_handler(RequestValidationError, self.refuse_address)
-        app.add_exception_handler(UnknownProposal, self.show_unknown)
-        app.add_exception_handler(NoSuchVersion, self.show_missing)
-        app.add_exception_handler(BadRuling, self.show_refused)
+        for kind in _REFUSALS:
+            app.add_exception_handler(kind, self.show_refused)
         app.add_exception_handler(KipflowError, self.show_known)
         app.add_exception_handler(Exception, self.show_unexpected)
 
@@ -65,16 +70,9 @@ class ErrorPages:
         first = error.errors()[0] if isinstance(error, RequestValidationError) else {"loc": ("?",), "msg": ""}
         return self._answer(request, 422, f'This address is not understood: "{first["loc"][-1]}": {first["msg"]}.')
 
-    async def show_unknown(self, request: Request, error: Exception) -> Response:
-        number = error.number if isinstance(error, UnknownProposal) else "?"
-        return self._answer(request, 404, f"No proposal {number} is known.")
-
-    async def show_missing(self, request: Request, error: Exception) -> Response:
-        return self._answer(request, 404, f"{error}.")
-
     async def show_refused(self, request: Request, error: Exception) -> Response:
-        """What a person asked for makes no sense, or somebody else was quicker: nothing was changed."""
-        return self._answer(request, 409, f"Nothing was changed: {error}.")
+        status, line = next(answer for kind, answer in _REFUSALS.items() if isinstance(error, kind))
+        return self._answer(request, status, line.format(error=error))
 
     async def show_known(self, request: Request, error: Exception) -> Response:
         log.error("%s %s: %s", request.method, find_own_path(request), error)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, datetime
 
 from fastapi.testclient import TestClient
 
-from kipflow.domain.pages import StatusWord
+from kipflow.domain.pages import CallNote, StatusWord
+from kipflow.services.board import ProposalView
 from kipflow.web.app import create_app
 from tests.web.community import NOW, ago, facts, page
 from tests.web.memory import MemoryBoard
@@ -52,6 +54,18 @@ def test_every_mail_that_a_move_rests_on_has_its_link(client: TestClient) -> Non
     assert len(cited) > 3
     named = [e["url"] for e in cited if not e["ref"].startswith(("<143.cancel", "<143.result"))]
     assert all(url.startswith("https://lists.example/thread/143.") for url in named), named
+
+
+def test_the_day_of_a_call_is_written_as_a_date() -> None:
+    note = CallNote(number=152, call="The call of March", held_on=date(2026, 3, 2), url="", note="it is asked for")
+
+    class Noted(MemoryBoard):
+        def proposal(self, number: int, as_of: datetime) -> ProposalView:
+            return replace(super().proposal(number, as_of), calls=(note,))
+
+    board = Noted([facts(152, "Noted", created=ago(d=3))])
+    answer = TestClient(create_app(lambda: board, clock=lambda: NOW)).get("/api/proposals/152").json()
+    assert answer["proposal"]["calls"][0]["held_on"] == "2026-03-02"
 
 
 def test_the_labels_of_a_page_are_there() -> None:

@@ -6,16 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
 from kipflow.domain.clocks import VoteState
 from kipflow.domain.events import Stage
-from kipflow.domain.votes import Ballot, BallotStatus, Choice
+from kipflow.domain.votes import BallotStatus, Choice
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.web.times import render_machine_time
 
+T = TypeVar("T")
 SCHEMA = 1
 
 
@@ -127,21 +128,14 @@ class SiteIndex:
 def summarize(view: ProposalView) -> ProposalSummary:
     """What the index says of a proposal (a view that is public already)."""
     proposal = view.proposal
-    return ProposalSummary(
-        number=proposal.number,
-        key=view.key,
-        title=proposal.title,
-        author=proposal.author,
-        stage=view.stage,
-        since=view.since,
-        last_activity=view.last_activity,
-        release=proposal.release,
-        in_progress=proposal.in_progress,
+    return _fill(
+        ProposalSummary,
+        view,
+        proposal,
         ticket=proposal.jira,
         page_url=proposal.page_url or None,
         path=f"proposals/{proposal.number}.html",
         data=f"proposals/{proposal.number}.json",
-        missing=view.missing,
         vote=VoteSummary(**_describe_vote(view.votes[-1], view.links)) if view.votes else None,
     )
 
@@ -182,33 +176,19 @@ def render_proposal(view: ProposalView) -> str:
 
 
 def _record_move(recorded: RecordedTransition) -> MoveRecord:
-    move = recorded.transition
-    return MoveRecord(
-        at=move.at,
-        recorded_at=recorded.recorded_at,
-        source=move.source,
-        target=move.target,
-        rule=move.rule,
-        note=move.note,
-        retracted=recorded.retracted,
-        evidence=[EvidenceRecord(kind=e.kind, line=e.line, url=e.url) for e in move.evidence],
-    )
+    evidence = [_fill(EvidenceRecord, e) for e in recorded.transition.evidence]
+    return _fill(MoveRecord, recorded, recorded.transition, evidence=evidence)
 
 
 def _record_vote(state: VoteState, links: Mapping[str, str]) -> VoteRecord:
-    return VoteRecord(
-        **_describe_vote(state, links),
-        subject=state.vote.subject,
-        opened_by=state.vote.opened_by,
-        ended_at=state.vote.ended_at,
-        differences=state.differences,
-        ballots=[_record_ballot(b, links.get(b.message_id, "")) for b in state.vote.ballots],
-    )
+    ballots = [_fill(BallotRecord, b, url=links.get(b.message_id, "")) for b in state.vote.ballots]
+    return _fill(VoteRecord, state, state.vote, **_describe_vote(state, links), ballots=ballots)
 
 
-def _record_ballot(ballot: Ballot, url: str) -> BallotRecord:
-    own = (f.name for f in fields(BallotRecord) if f.name != "url")
-    return BallotRecord(**{name: getattr(ballot, name) for name in own}, url=url)
+def _fill(kind: type[T], *sources: Any, **given: Any) -> T:
+    """A record of this kind; what is not given is taken from the first of the sources that has it."""
+    names = (f.name for f in fields(cast(Any, kind)) if f.name not in given)
+    return kind(**{name: next(getattr(s, name) for s in sources if hasattr(s, name)) for name in names}, **given)
 
 
 def _render(record: Any) -> str:
