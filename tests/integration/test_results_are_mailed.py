@@ -171,7 +171,7 @@ def test_a_question_that_arises_keeps_a_released_result_back_until_a_person_sett
     assert command(["result", "KIP-77", "--as-of", OVER.isoformat()]) == 2
     refused = capsys.readouterr().err
     assert "the page changed in substance since version 1" in refused
-    assert "kipflow -C sandbox review page 77 --reason" in refused
+    assert "kipflow -C sandbox review page 77 hold --reason" in refused
 
     run(village, server, DAY, mode="approve")
     assert [row.status for row in rows(village)] == ["withdrawn"]
