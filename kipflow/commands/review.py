@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from kipflow.commands.effects import EFFECT_COMMANDS
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.program import say_program
@@ -124,5 +123,5 @@ def _ruling_row(parts: Parts, ruling: Ruling) -> dict[str, Any]:
     }
 
 
-for command in (*COMMANDS, *EFFECT_COMMANDS, senders):
+for command in (*COMMANDS, senders):
     review.add_command(command)

@@ -23,6 +23,8 @@ from kipflow.services.desk import Word
 from kipflow.services.ruling_checks import CHOICES
 from kipflow.wiring import open_desk
 
+Given = Callable[[Callable[..., int]], Callable[..., int]]
+
 
 def by_option(function: Callable[..., int]) -> Callable[..., int]:
     """`--by` and `--as-of`, the same for every act."""
@@ -30,82 +32,150 @@ def by_option(function: Callable[..., int]) -> Callable[..., int]:
     return as_of_option(by(function))
 
 
-def by_whom(function: Callable[..., int]) -> Callable[..., int]:
+def _by_whom(function: Callable[..., int]) -> Callable[..., int]:
     """`--by`, `--reason` and `--as-of`, the same for every ruling."""
     reason = click.option("--reason", required=True, help="Why; kept with the ruling.")
     return by_option(reason(function))
 
 
-@click.command(context_settings={"ignore_unknown_options": True})  # a choice of -1 is no option
-@click.argument("proposal")
-@click.argument("mail", metavar="MESSAGE_ID")
-@click.argument("choice", type=click.Choice(CHOICES))
-@by_whom
-def ballot(**given: Any) -> int:
+def _act(*given: Given, asks: Given = _by_whom) -> Callable[[Callable[[], None]], click.Command]:
+    """The command that performs the act of the function's name with what is given, and says what its docstring does."""
+
+    def make(named: Callable[[], None]) -> click.Command:
+        def run(**values: Any) -> int:
+            return _perform(named.__name__, **values)
+
+        for option in (asks, *reversed(given)):
+            run = option(run)
+        # a choice of -1 is no option
+        settings = {"ignore_unknown_options": named.__name__ == "ballot"}
+        return click.command(named.__name__, help=named.__doc__, context_settings=settings)(run)
+
+    return make
+
+
+_PROPOSAL = click.argument("proposal")
+_MAIL = click.argument("mail", metavar="MESSAGE_ID")
+_ANSWER = click.argument("answer", type=click.Choice(ANSWERS))
+_ONE, _OTHER = click.argument("one"), click.argument("other")
+_SINCE = click.option(
+    "--since", type=UtcTime(), help="From when it is theirs; as a rule from its first mail that is held."
+)
+_KEY = click.argument("key")
+
+
+@_act(_PROPOSAL, _MAIL, click.argument("choice", type=click.Choice(CHOICES)))
+def ballot() -> None:
     """Settle a ballot: what the mail MESSAGE_ID votes (none: it is no vote)."""
-    return perform_act("ballot", **given)
 
 
-@click.command()
-@click.argument("proposal")
-@click.argument("mail", metavar="MESSAGE_ID")
-@click.argument("answer", type=click.Choice(ANSWERS))
-@by_whom
-def ending(**given: Any) -> int:
+@_act(_PROPOSAL, _MAIL, _ANSWER)
+def ending() -> None:
     """Settle whether the mail MESSAGE_ID closes, calls off or replaces a vote, though nobody entitled sent it.
 
     Its caller's known addresses and those whose votes bind need nobody's word.
     """
-    return perform_act("ending", **given)
 
 
-@click.command()
-@click.argument("one")
-@click.argument("other")
-@by_whom
-def merge(**given: Any) -> int:
+@_act(_ONE, _OTHER)
+def merge() -> None:
     """Rule that ONE and OTHER are the same person, in every vote there is.
 
     Each is an address, an id of the roster, or the name where mails show no address. Their ballots count as
     one voter's: the latest stands. Who is merged with a person of the roster votes with that person's roles.
     """
-    return perform_act("merge", **given)
 
 
-@click.command()
-@click.argument("one")
-@click.argument("other")
-@by_whom
-def split(**given: Any) -> int:
+@_act(_ONE, _OTHER)
+def split() -> None:
     """Rule that ONE and OTHER are two people, in every vote there is.
 
     It undoes what an equal name had merged. From then on that name alone merges nobody: it is known to be
     two people's.
     """
-    return perform_act("split", **given)
 
 
-@click.command()
-@click.argument("address")
-@click.argument("person")
-@click.option("--since", type=UtcTime(), help="From when it is theirs; as a rule from its first mail that is held.")
-@by_whom
-def sender(**given: Any) -> int:
+@_act(click.argument("address"), click.argument("person"), _SINCE)
+def sender() -> None:
     """Rule that ADDRESS is one of PERSON's (an id or address of the roster) from some day on.
 
     Mails that came from it before that day stay as they were. In place of an address, a mail's id such as
     <abc@x.example> says so of that mail alone. `kipflow review senders` lists who is asked about.
     """
-    return perform_act("sender", **given)
 
 
-@click.command()
-@click.argument("proposal")
-@click.argument("stage", type=click.Choice([s.value for s in Stage], case_sensitive=False))
-@by_whom
-def stage(**given: Any) -> int:
+@_act(_PROPOSAL, click.argument("stage", type=click.Choice([s.value for s in Stage], case_sensitive=False)))
+def stage() -> None:
     """Override a proposal's stage."""
-    return perform_act("stage", **given)
+
+
+@_act(_PROPOSAL, click.argument("votes", type=click.Choice(VOTES), default=HOLD))
+def page() -> None:
+    """Say that the votes hold though the page changed since (`kipflow diff` shows how), or must be cast again.
+
+    Recast: what was cast or announced before that counts no longer, and the period begins anew in the same thread.
+    """
+
+
+@_act(_PROPOSAL, _ANSWER)
+def number() -> None:
+    """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
+
+    Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
+    stored; a page that comes later brings it back.
+    """
+
+
+@_act(_PROPOSAL, click.argument("side", type=click.Choice(SIDES)))
+def drift() -> None:
+    """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
+
+    It is listed no more, until it or the facts say something else.
+    """
+
+
+@_act(_PROPOSAL)
+def restore() -> None:
+    """Put a proposal back into the stage that it was in before its newest move.
+
+    Whoever made that move: the clock (dormant, accepted, rejected), the page (discarded), a mail, or an
+    operator's override. The move stays in the history, and the same evidence does not repeat it; what comes
+    later (a mail, another state of the page, a vote) can move the proposal again. To take back a ruling as if it had
+    never been made, revoke it instead.
+    """
+
+
+@_act(click.argument("ruling", type=int, metavar="RULING_ID"))
+def revoke() -> None:
+    """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
+
+
+@_act(_KEY, asks=by_option)
+def release() -> None:
+    """Approve an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it).
+
+    Of one that may have gone out (unsure) you say that it did not: look where it would be before.
+    """
+
+
+@_act(_KEY, asks=by_option)
+def sent() -> None:
+    """Say that an effect that may have gone out (unsure) did: you found it where it should be."""
+
+
+@_act(_KEY)
+def hold() -> None:
+    """Let an effect that is about to be sent wait for a person again (KEY as the board's outbox shows it)."""
+
+
+@_act(_KEY)
+def refuse() -> None:
+    """Never send an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
+
+
+@_act(_KEY)
+def rollback() -> None:
+    """Take a saved edit of the index back (KEY as the board's outbox shows it), unless somebody wrote since."""
 
 
 @click.command()
@@ -113,7 +183,7 @@ def stage(**given: Any) -> int:
 @click.argument("interfaces", nargs=-1, type=click.Choice(INTERFACES))
 @click.option("--reviewed-by", "reviewer", metavar="NAME", help="Somebody who looked at it for the care required.")
 @click.option("--none", "nothing", is_flag=True, help="It touches no interface that requires care.")
-@by_whom
+@_by_whom
 def care(interfaces: tuple[str, ...], reviewer: str | None, nothing: bool, **given: Any) -> int:
     """Say which INTERFACES a proposal touches, whatever its page says, or who reviewed it for them.
 
@@ -122,84 +192,25 @@ def care(interfaces: tuple[str, ...], reviewer: str | None, nothing: bool, **giv
     """
     if (bool(interfaces), bool(reviewer), nothing).count(True) != 1:
         raise click.UsageError("name interfaces, or --none, or --reviewed-by NAME")
-    return perform_act("care", interfaces=interfaces, reviewer=reviewer, **given)
-
-
-@click.command()
-@click.argument("proposal")
-@click.argument("votes", type=click.Choice(VOTES), default=HOLD)
-@by_whom
-def page(**given: Any) -> int:
-    """Say that the votes hold though the page changed since (`kipflow diff` shows how), or must be cast again.
-
-    Recast: what was cast or announced before that counts no longer, and the period begins anew in the same thread.
-    """
-    return perform_act("page", **given)
-
-
-@click.command()
-@click.argument("proposal")
-@click.argument("answer", type=click.Choice(ANSWERS))
-@by_whom
-def number(**given: Any) -> int:
-    """Say whether a number that only mail names, or that lies far beyond all others, is a proposal's.
-
-    Accepted, it is one like any other. Refused, it leaves the lists and nothing follows from its mail, which stays
-    stored; a page that comes later brings it back.
-    """
-    return perform_act("number", **given)
-
-
-@click.command()
-@click.argument("proposal")
-@click.argument("side", type=click.Choice(SIDES))
-@by_whom
-def drift(**given: Any) -> int:
-    """Acknowledge that a SIDE says something else than the facts (`kipflow status --drift` lists them).
-
-    It is listed no more, until it or the facts say something else.
-    """
-    return perform_act("drift", **given)
-
-
-@click.command()
-@click.argument("proposal")
-@by_whom
-def restore(**given: Any) -> int:
-    """Put a proposal back into the stage that it was in before its newest move.
-
-    Whoever made that move: the clock (dormant, accepted, rejected), the page (discarded), a mail, or an
-    operator's override. The move stays in the history, and the same evidence does not repeat it; what comes
-    later (a mail, another state of the page, a vote) can move the proposal again. To take back a ruling as if it had
-    never been made, revoke it instead.
-    """
-    return perform_act("restore", **given)
+    return _perform("care", interfaces=interfaces, reviewer=reviewer, **given)
 
 
 @click.command()
 @click.argument("proposal")
 @click.argument("until", type=UtcTime())
-@by_whom
+@_by_whom
 def snooze(until: datetime, **given: Any) -> int:
     """Keep a silent proposal from going dormant before UNTIL."""
-    return perform_act("snooze", until=until.isoformat(), **given)
-
-
-@click.command()
-@click.argument("ruling", type=int, metavar="RULING_ID")
-@by_whom
-def revoke(**given: Any) -> int:
-    """Take a ruling back (`kipflow review rulings` shows their ids); new entries correct history."""
-    return perform_act("revoke", **given)
+    return _perform("snooze", until=until.isoformat(), **given)
 
 
 COMMANDS = (
     *(ballot, ending, merge, split, sender, stage, care, page, number),
-    *(drift, restore, snooze, revoke),
+    *(drift, restore, snooze, revoke, release, hold, refuse, rollback, sent),
 )
 
 
-def perform_act(act: str, *, author: str, as_of: datetime | None, reason: str = "", **values: Any) -> int:
+def _perform(act: str, *, author: str, as_of: datetime | None, reason: str = "", **values: Any) -> int:
     parts = open_parts()
     if "proposal" in values:
         values["proposal"] = parse_number(parts, values["proposal"])
