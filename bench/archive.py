@@ -27,7 +27,7 @@ from corpus import START, make_mails, write_mbox
 from measure import Figure, answer, median, run_apart, run_in_turns
 from peers import PEERS, find_python, measure_peer
 
-from kipflow.adapters.store import migrate, open_store
+from kipflow.adapters.store import open_store
 from kipflow.cli import spare_collections
 from kipflow.config.loading import load_community
 from kipflow.domain.facts import Message
@@ -223,11 +223,11 @@ def measure_votes_by_clock(*files: str) -> dict[str, Any]:
 def measure_stored(*files: str) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/bench.db"
-        migrate(url)
         spare_collections()
         store = open_store(
             url, CommunityRules(policy=Policy(version="bench", binding_roles=frozenset()), prefix=WHERE["prefix"])
         )
+        store.migrate()
         cpu = time.process_time()
         mails = 0
         for file in files:

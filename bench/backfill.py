@@ -29,7 +29,6 @@ from hourly import open_bench_store
 from measure import Figure, answer, run_apart
 
 from kipflow.adapters.ponymail import PonyMailArchive
-from kipflow.adapters.store import migrate
 from kipflow.services import poll
 from kipflow.services.wanted_months import wanted_range
 
@@ -94,8 +93,8 @@ def fetch(url: str) -> dict[str, Any]:
 
 def run(path: str, url: str) -> dict[str, Any]:
     """A first run as `kipflow poll` does it: into an empty store, its months fetched, read and stored."""
-    migrate(f"sqlite:///{path}")
     store = open_bench_store(path)
+    store.migrate()
     archive = PonyMailArchive(f"{url}/api", "{mid}")
     with tempfile.TemporaryDirectory() as raw:
         start, work = time.perf_counter(), time.process_time()

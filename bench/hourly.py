@@ -16,7 +16,7 @@ from typing import Any
 from corpus import make_mails
 from measure import Figure, answer, median, run_apart
 
-from kipflow.adapters.store import SqlStore, migrate, open_store
+from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.facts import Kind, Message, SubjectReading
 from kipflow.domain.policy import Policy
 from kipflow.domain.roster import Roster
@@ -63,8 +63,8 @@ def compare(folder: Path, most: int) -> list[Figure]:
 
 def fill(path: str, mails: str) -> dict[str, Any]:
     """A store at `path` that holds so many mails, each proposal decided."""
-    migrate(f"sqlite:///{path}")
     store = open_bench_store(path)
+    store.migrate()
     ingest_items(store, make_messages(int(mails)), seen_at=AS_OF)
     advance_all(store, policy=POLICY, effects=EffectRules(prefix="KIP", sends=False), as_of=AS_OF)
     store.close()

@@ -30,7 +30,7 @@ from hourly import make_messages, open_bench_store
 from measure import Figure, answer, median, run_apart
 
 from kipflow.adapters.ponymail import PonyMailArchive
-from kipflow.adapters.store import SqlStore, migrate
+from kipflow.adapters.store import SqlStore
 from kipflow.services import poll
 from kipflow.services.storing import ingest_items
 from kipflow.services.wanted_months import find_wanted_months
@@ -80,8 +80,8 @@ def _figures(key: str, sizes: list[int], found: dict[int, dict[str, Any]]) -> It
 
 def run(path: str, held: str, url: str) -> dict[str, Any]:
     """Seconds and requests of polls over a store that holds so many mails; the median of several."""
-    migrate(f"sqlite:///{path}")
     store = open_bench_store(path)
+    store.migrate()
     ingest_items(store, make_messages(int(held)), seen_at=NOW - timedelta(days=40))
     with tempfile.TemporaryDirectory() as raw:
         _poll(store, url, Path(raw), 0)

@@ -16,7 +16,7 @@ from pathlib import Path
 from corpus import WORDS
 from measure import Figure, answer, run_apart
 
-from kipflow.adapters.store import SqlStore, migrate, open_store
+from kipflow.adapters.store import SqlStore, open_store
 from kipflow.domain.clocks import month_start, next_month
 from kipflow.domain.facts import ArchiveMonth, Message
 from kipflow.domain.people import Person, Role
@@ -63,8 +63,8 @@ def compare(folder: Path, proposals: int) -> list[Figure]:
 
 def fill(path: str, proposals: str) -> dict[str, object]:
     """Make the store at `path`: facts, and the history decided from them."""
-    migrate(f"sqlite:///{path}")
     store = open_bench_store(path)
+    store.migrate()
     ingest_items(store, make_messages(int(proposals)), seen_at=AS_OF)
     with store.begin() as session:
         month = f"{START:%Y-%m}"

@@ -17,10 +17,20 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.store import migrate
+from kipflow.adapters.store import migrations
+from kipflow.adapters.store.engine import open_engine
 from tests.ports import find_free_port
 
 _counter = itertools.count()
+
+
+def migrate(url: str | sa.URL) -> None:
+    """Bring the database at `url` up to date, and let go of it."""
+    engine = open_engine(url)
+    try:
+        migrations.migrate(engine)
+    finally:
+        engine.dispose()
 
 
 def _find_programs() -> str | None:

@@ -17,7 +17,8 @@ import sqlalchemy
 from sqlalchemy.exc import SQLAlchemyError
 
 from kipflow.adapters.private import write_private
-from kipflow.adapters.store import migrate
+from kipflow.adapters.store.engine import open_engine
+from kipflow.adapters.store.migrations import migrate
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError
 from kipflow.launcher.credentials import ADMIN, VIEWER
@@ -27,7 +28,7 @@ def main() -> int:
     """Returns the exit code."""
     try:
         create_database(sqlalchemy.make_url(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]))
-        migrate(read_settings().database_url)
+        migrate(open_engine(read_settings().database_url))
         users = {user: os.environ[f"KIPFLOW_{user.upper()}_PASSWORD"] for user in (ADMIN, VIEWER)}
         write_private(Path(os.environ["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"]), json.dumps(users).encode())
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs on the connection that `kipflow.adapters.store.migrate` hands over."""
+"""Alembic's entry: runs on the connection that `kipflow.adapters.store.migrations` hands over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kipflow.adapters.store.tables import metadata
 
 connection = context.config.attributes.get("connection")
 if connection is None:
-    raise SystemExit("run migrations through kipflow.adapters.store.migrate(url), not through the alembic program")
+    raise SystemExit("run migrations through kipflow, not through the alembic program")
 
 context.configure(
     connection=connection,

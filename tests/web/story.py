@@ -10,7 +10,6 @@ from pathlib import Path
 
 import sqlalchemy
 
-from kipflow.adapters.store import migrate
 from kipflow.config.settings import Settings
 from kipflow.domain.clocks import next_month
 from kipflow.domain.facts import ArchiveMonth, Message
@@ -19,6 +18,7 @@ from kipflow.mail.messages import read_message
 from kipflow.services.advance import advance_all
 from kipflow.services.effectrules import EffectRules
 from kipflow.wiring import Parts, connect
+from tests.databases import migrate
 from tests.web.community import NOW, ago, hours
 
 LIST = "dev@board.example"

@@ -1,7 +1,6 @@
 """The store: facts, decisions and the outbox in SQLite or PostgreSQL."""
 
-from kipflow.adapters.store.migrations import migrate
 from kipflow.adapters.store.session import SqlSession
 from kipflow.adapters.store.store import SqlStore, open_store
 
-__all__ = ["SqlSession", "SqlStore", "migrate", "open_store"]
+__all__ = ["SqlSession", "SqlStore", "open_store"]

@@ -17,7 +17,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from kipflow.adapters.private import make_private_file
-from kipflow.adapters.store.engine import find_file, open_engine, transaction
+from kipflow.adapters.store.engine import find_file, transaction
 from kipflow.domain.errors import ServiceUnavailable
 
 _SQL = Path(__file__).resolve().parents[3] / "sql"
@@ -40,21 +40,12 @@ _DIALECT_WORDS = {
 }
 
 
-def migrate(url: str | sa.URL) -> None:
-    """Apply what is missing of the schema at `url`; nothing if nothing is. Makes the folder of a SQLite file.
+def migrate(engine: sa.Engine) -> None:
+    """Apply what is missing of the schema; nothing if nothing is. Makes the folder of a SQLite file.
 
     Raises:
         ServiceUnavailable: the database can't be reached.
     """
-    engine = open_engine(url)
-    try:
-        migrate_engine(engine)
-    finally:
-        engine.dispose()
-
-
-def migrate_engine(engine: sa.Engine) -> None:
-    """The same on an engine that is open already."""
     file = find_file(engine.url)
     if file is not None:
         _make_once(file)

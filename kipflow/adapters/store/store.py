@@ -11,7 +11,7 @@ from kipflow.adapters.store import batches, board, board_proposal, pages, publis
 from kipflow.adapters.store.binding import method, ruled
 from kipflow.adapters.store.board_rows import load_newest, load_rows
 from kipflow.adapters.store.engine import open_engine, transaction
-from kipflow.adapters.store.migrations import migrate_engine
+from kipflow.adapters.store.migrations import migrate
 from kipflow.adapters.store.people import find_person, load_people
 from kipflow.adapters.store.session import SqlSession
 from kipflow.adapters.store.versions import read_version
@@ -77,7 +77,7 @@ class SqlStore:
     # -- upkeep ------------------------------------------------------------------------------------
     def migrate(self) -> None:
         """Bring this store's tables up to date."""
-        migrate_engine(self._engine)
+        migrate(self._engine)
 
     def close(self) -> None:
         """Close every pooled connection."""

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from kipflow.adapters.store import SqlStore, migrate, migrations, tables
+from kipflow.adapters.store import SqlStore, migrations, tables
 from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.events import Stage
 from kipflow.domain.facts import Kind, Unreadable
@@ -24,6 +24,7 @@ from kipflow.domain.votes import Choice
 from kipflow.services.assembly import load_facts
 from kipflow.services.board import RowQuery, Sort, Waiting
 from kipflow.services.ports import RETRACTS, Effect
+from tests.databases import migrate
 from tests.integration.store.mails import (
     LIST,
     NOW,

@@ -18,13 +18,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from kipflow.adapters.store import migrate, tables
+from kipflow.adapters.store import tables
 from kipflow.domain.facts import ArchiveMonth
 from kipflow.mail import version
 from kipflow.services import poll, replay
 from kipflow.services.landing import Landed
 from kipflow.services.reread import reread
-from tests.databases import run_sql
+from tests.databases import migrate, run_sql
 from tests.integration.late import DAY, LIST, MONDAY, Mail, Village, found, late_objections, story
 
 EVENING, WEEK = MONDAY + 6 * DAY, MONDAY + 8 * DAY

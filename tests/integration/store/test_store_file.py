@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.store import SqlStore, migrate
+from kipflow.adapters.store import SqlStore
 from kipflow.adapters.store.engine import find_file
 from kipflow.domain.errors import ServiceUnavailable
 from kipflow.services.board import RowQuery
+from tests.databases import migrate
 from tests.integration.store.mails import NOW
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

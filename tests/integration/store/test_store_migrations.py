@@ -13,8 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from kipflow.adapters.store import engine as engines
-from kipflow.adapters.store import migrate, migrations
+from kipflow.adapters.store import migrations
 from kipflow.adapters.store.tables import metadata
+from tests.databases import migrate
 
 
 def find_schema(url: str | sa.URL) -> tuple[str | None, set[str]]:

@@ -12,7 +12,6 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from kipflow.adapters.store import migrate
 from kipflow.adapters.store.engine import open_engine
 from kipflow.cli import run
 from kipflow.config.loading import load_community
@@ -20,7 +19,7 @@ from kipflow.config.settings import read_settings
 from kipflow.launcher.environment import _connections
 from kipflow.launcher.layout import find_layout
 from kipflow.wiring.environment import build_database_url
-from tests.databases import run_sql
+from tests.databases import migrate, run_sql
 
 pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("database_url", ["postgres"], indirect=True)]
 
