@@ -45,15 +45,22 @@ COMMANDS = {
     "metrics": ("run:metrics", "Run the Spark job over the history; print the summary."),
     "replay": ("decisions:replay", "Rebuild history from the facts and compare."),
 }
+#: What is no command, though somebody may look for it → where it is.
+_MEANT = {
+    "explain": "there is no command 'explain': `kipflow votes FILE --explain` says why lines of mails are no votes, "
+    "`kipflow status NUMBER` what a proposal's stage rests on",
+    "undo": "there is no command 'undo': `kipflow ingest --undo BATCH` takes files out again, `kipflow review revoke` "
+    "a ruling back",
+}
 
 
 class _Commands(click.Group):
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            raise click.exceptions.NoSuchCommand(cmd_name, _MEANT.get(cmd_name), possibilities=COMMANDS, ctx=ctx)
         place, _ = COMMANDS[cmd_name]
         module, _, name = place.partition(":")
         command = getattr(importlib.import_module(f"kipflow.commands.{module}"), name)
@@ -126,6 +133,11 @@ def _describe(error: BaseException) -> str:
     match error:
         case click.Abort() | KeyboardInterrupt():
             return "stopped"
+        case click.exceptions.NoSuchOption() | click.exceptions.NoSuchCommand() if error.possibilities:
+            return f"{error.message} Did you mean {error.possibilities[0]!r}?"
+        case click.exceptions.NoSuchOption() if error.ctx:
+            options = [max(p.opts, key=len) for p in error.ctx.command.params if isinstance(p, click.Option)]
+            return f"{error.message} {error.ctx.command_path} has {', '.join([*options, '--help'])}"
         case click.UsageError():
             where = error.ctx.command_path if error.ctx else "kipflow"
             return f"{_name_argument(error).format_message().rstrip('.')} (see {where} --help)"

@@ -40,7 +40,7 @@ def land(parts: Parts, batch: Batch, wanted: Sequence[Wanted]) -> list[landing.L
     raw = parts.settings.raw / parts.community.name
     landed = poll.fetch_months(archive, wanted, raw, parts.clock(), on_progress=print)
     landing.save_landing(landed, batch.landing)
-    if landed and not any(map(landing.is_readable, landed)):
+    if landed and not any(map(landing.is_given, landed)):
         read_here(parts, batch)
         why = landed[0].month.why or landed[0].month.status
         raise AirflowFailException(f"none of the {len(landed)} months could be read: {why}")

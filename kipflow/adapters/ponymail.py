@@ -174,7 +174,8 @@ class PonyMailArchive:
     def _fail(self, base: ArchiveMonth, download: Download, known: KnownFile | None, why: str) -> ArchiveMonth:
         if known is not None:
             # the older file is whole; what it holds stays read
-            return replace(base, status="partial", why=why, mails=known.mails, size=known.size, digest=known.digest)
+            held = replace(base, mails=known.mails, size=known.size, digest=known.digest)
+            return replace(held, status="partial", why=why, given=False)
         if download.not_mbox:
             return replace(base, status="unreadable", path=None, why=why)
         if download.keep_rest():
@@ -203,5 +204,6 @@ def _join(list_id: str, parts: Sequence[ArchiveMonth], target: Path) -> ArchiveM
         etag=None,
         last_modified=None,
         path=str(target) if held else None,
+        given=any(part.given and part.path is not None for part in parts),
         why="; ".join(f"{part.list_id}: {part.why}" for part in parts if part.why),
     )

@@ -32,6 +32,8 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     Asks for what is not given. Writes a community file with the usual rules and an empty roster, never over a file
     that is there, and prints what to do next. Nothing is sent by what it writes.
     """
+    if given["index_page"] and not given["wiki"]:
+        raise click.UsageError("--index-page is a page of a wiki: give --wiki with it")
     name = name or prefix.lower()
     config = read_settings().config
     community, roster = config / "communities" / f"{name}.yaml", config / "rosters" / f"{name}.yaml"
@@ -51,17 +53,25 @@ def init(prefix: str, name: str | None, since: str | None, lists: tuple[str, ...
     if faults := find_faults(str(community), config):
         for path in (community, roster):
             path.unlink()
-        raise KipflowError("; ".join(f"{fault.key}: expected {fault.expected}" for fault in faults))
+        raise KipflowError("; ".join(f"{_find_flag(fault.key)}: expected {fault.expected}" for fault in faults))
     _print_next(new, community, roster)
     return 0
 
 
-#: Option → what is asked for where it is not given.
+#: Option → what is asked for where it is not given, and what an answer is.
 _QUESTIONS = {
-    "title": "The community's name",
-    "source": "The document that its voting rules are from",
-    "list": "Mailing lists, separated by spaces",
+    "title": ("The community's name", "a name for people, such as Apache Kafka"),
+    "source": ("The document that its voting rules are from", "a title or an address, such as the project's bylaws"),
+    "list": ("Mailing lists, separated by spaces", "an address, such as dev@kafka.apache.org"),
 }
+#: What is written to the file → the flag that it is from, where that is called otherwise.
+_FLAGS = {"prefix": "PREFIX", "lists": "--list", "archive.url": "--archive", "wiki.url": "--wiki"}
+
+
+def _find_flag(key: str) -> str:
+    """The flag that a key of the new file is from: `--index-page` for "wiki.index_page"."""
+    plain = key.rstrip("0123456789").rstrip(".")
+    return _FLAGS.get(plain) or f"--{plain.rpartition('.')[2].replace('_', '-')}"
 
 
 def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
@@ -72,7 +82,16 @@ def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
         raise click.UsageError(f"nobody can be asked: give {options}; it writes {community}")
     if missing:
         console().print(f"it writes {community}, and a roster", soft_wrap=True)
-    return {option: given[option] or str(click.prompt(_QUESTIONS[option])) for option in _QUESTIONS}
+    return {option: given[option] or _ask_for(*_QUESTIONS[option]) for option in _QUESTIONS}
+
+
+def _ask_for(question: str, expected: str) -> str:
+    def check(answer: str) -> str:
+        if not answer.strip():
+            raise click.UsageError(f"expected {expected}")
+        return answer
+
+    return str(click.prompt(question, default="", show_default=False, value_proc=check))
 
 
 def _write(path: Path, text: str) -> None:

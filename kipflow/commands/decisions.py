@@ -9,14 +9,23 @@ import click
 from kipflow.commands.moves import find_facts, render_evidence, say_evidence
 from kipflow.commands.now import find_now
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import UtcTime, as_of_option, console, format_option, print_rows, progress, say_count
+from kipflow.commands.output import (
+    UtcTime,
+    as_of_option,
+    console,
+    format_option,
+    print_rows,
+    progress,
+    say_count,
+    say_time,
+)
 from kipflow.commands.program import with_program
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.events import Transition
 from kipflow.domain.records import pick_fields
 from kipflow.services.replay import ReplayReport
-from kipflow.wiring import connect_with_rules, effect_rules
+from kipflow.wiring import Parts, connect_with_rules, effect_rules
 
 
 @click.command()
@@ -24,8 +33,12 @@ from kipflow.wiring import connect_with_rules, effect_rules
 @click.option("--dry-run", is_flag=True, help="Show what would be recorded; record nothing.")
 @format_option()
 def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
-    """Decide and record transitions of every proposal that could have changed."""
-    from kipflow.services.advance import advance_one, find_candidates, preview
+    """Decide and record transitions of every proposal that could have changed.
+
+    A proposal that was decided as of a later time is left alone: what was so before is in its history
+    (`kipflow status --as-of TIME`).
+    """
+    from kipflow.services.advance import advance_one, preview
 
     parts = open_parts()
     now = find_now(parts)
@@ -34,7 +47,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
     rows: list[dict[str, object]] = []
     warned = 0
     with progress("deciding") as say:
-        numbers = find_candidates(parts.store, at)
+        numbers = _find_undecided(parts, at)
         for done, number in enumerate(numbers, 1):
             say(f"{done} of {len(numbers)}")
             if dry_run:
@@ -57,7 +70,23 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             else f"{authors} would be warned of dormancy (dry-run: nobody was)"
         )
     console(stderr=True).print(", ".join(summary), soft_wrap=True)
+    newest = parts.store.overview(now).last_decision
+    if newest is not None and at < newest and as_of is not None:
+        console(stderr=True).print(
+            f"what was decided as of a later time (the newest: {say_time(newest)} UTC) is left alone: "
+            f"`kipflow status --as-of {as_of:%Y-%m-%dT%H:%M}` shows what was so then"
+        )
     return 0
+
+
+def _find_undecided(parts: Parts, at: datetime) -> list[int]:
+    """The proposals that could have changed by then, without those that were decided as of a later time."""
+    from kipflow.services.advance import find_candidates
+
+    numbers = find_candidates(parts.store, at)
+    with parts.store.read() as session:
+        decided = {number: session.history.load_decided_at(number) for number in numbers}
+    return [number for number, last in decided.items() if last is None or last <= at]
 
 
 def _describe_move(move: Transition, prefix: str) -> dict[str, object]:

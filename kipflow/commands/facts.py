@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from kipflow.commands.now import find_seen_at
+from kipflow.commands.now import find_fetched_at, find_seen_at
 from kipflow.commands.opening import open_parts
-from kipflow.commands.output import as_of_option, complete_through_option, console, progress
+from kipflow.commands.output import as_of_option, complete_through_option, console, progress, say_time
 from kipflow.domain.errors import ConfigError
 from kipflow.services.ports import Report
 from kipflow.wiring import Parts, effect_rules, page_norms
@@ -107,6 +107,7 @@ def _check_list(parts: Parts, address: str) -> str:
 @as_of_option
 def poll(as_of: datetime | None) -> int:
     """Store new messages from the community's archive."""
+    from kipflow.services.away import load_away
     from kipflow.services.poll import poll_months
     from kipflow.services.reread import IN_A_POLL, reread
     from kipflow.services.wanted_months import find_wanted_months
@@ -115,7 +116,7 @@ def poll(as_of: datetime | None) -> int:
     archive, config = parts.archive, parts.community.archive
     if archive is None or config is None:
         raise lacks(parts, "archive")
-    now = find_seen_at(parts, as_of)
+    now = find_fetched_at(parts, as_of)
     with progress("polling") as say:
         wanted, asked = find_wanted_months(parts.store, archive, parts.community.lists, now, since=config.since)
         raw = parts.settings.raw / parts.community.name
@@ -124,7 +125,13 @@ def poll(as_of: datetime | None) -> int:
         again = reread(
             parts.store, prefix=prefix, receivers=hosts, seen_at=now, raw=raw, limit=IN_A_POLL, on_progress=say
         )
-    return print_report(asked, read, again)
+    with parts.store.read() as session:
+        away = load_away(session.marks).get("archive")
+    if away is None:
+        return print_report(asked, read, again)
+    print_warnings(asked, read, again)
+    console().print(f"nothing could be read from the archive (unreachable since {say_time(away.since)} UTC)")
+    return 1
 
 
 @click.command()
@@ -138,7 +145,7 @@ def sync(as_of: datetime | None) -> int:
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
         raise lacks(parts, "wiki")
-    now = find_seen_at(parts, as_of)
+    now = find_fetched_at(parts, as_of)
     with progress("syncing") as say:
         reports = [
             sync_wiki(
@@ -163,10 +170,15 @@ def print_report(*reports: Report) -> int:
     for report in reports:
         for name, number in report.counts.items():
             counts[name] = counts.get(name, 0) + number
-        for warning in report.warnings:
-            console(stderr=True).print(f"warning: {warning}")
+    print_warnings(*reports)
     console().print(", ".join(f"{name.replace('_', ' ')}: {number}" for name, number in counts.items()))
     return 1 if counts.get("unreadable") or any(r.warnings for r in reports) else 0
+
+
+def print_warnings(*reports: Report) -> None:
+    for report in reports:
+        for warning in report.warnings:
+            console(stderr=True).print(f"warning: {warning}")
 
 
 def lacks(parts: Parts, key: str) -> ConfigError:

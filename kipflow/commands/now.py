@@ -44,3 +44,14 @@ def find_seen_at(parts: Parts, as_of: datetime | None) -> datetime:
         KipflowError: `as_of` has not come. Months would count as held up to then, and votes be closed on them.
     """
     return find_past(parts, as_of, because=_SEEN)
+
+
+def find_fetched_at(parts: Parts, as_of: datetime | None) -> datetime:
+    """The same for what services give.
+
+    Raises:
+        KipflowError: `as_of` has not come, or the sandbox, whose services would be asked one by one, is not running.
+    """
+    if parts.community.clock is not None and not find_time(parts.clock)[1]:
+        raise KipflowError("the sandbox is not running, so nobody can be asked: `make run` starts it")
+    return find_seen_at(parts, as_of)

@@ -62,8 +62,8 @@ class UtcTime(click.ParamType[datetime]):
         return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequence[str], title: str = "") -> None:
-    """Print `rows`, each with the keys `columns`."""
+def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequence[str], empty: str = "") -> None:
+    """Print `rows`, each with the keys `columns`. Where there are none, a reader gets the sentence `empty`."""
     if form == "json":
         print_json([dict(r) for r in rows])
     elif form == "csv":
@@ -72,8 +72,10 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequenc
         writer.writeheader()
         writer.writerows([{c: _cell_csv(r.get(c)) for c in columns} for r in rows])
         click.echo(out.getvalue(), nl=False)
-    else:
-        print_table(rows, columns=columns, title=title)
+    elif rows:
+        print_table(rows, columns=columns)
+    elif empty:
+        console().print(empty)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], title: str = "") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kipflow.commands.moves import find_facts, say_evidence
@@ -17,6 +17,7 @@ from kipflow.domain.events import Actor
 from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
 from kipflow.domain.indexrows import find_newest_rows
+from kipflow.domain.missing import DIFFERS
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
@@ -73,7 +74,7 @@ def _print_timeline(view: ProposalView, *, rebuilt: bool) -> None:
 def _print_votes(view: ProposalView) -> None:
     amendments = find_amendments([r.transition for r in view.history], [s.vote for s in view.votes])
     for state in view.votes:
-        _print_vote(state, is_amendment=state.vote.root_message_id in amendments)
+        _print_vote(state, view.missing, is_amendment=state.vote.root_message_id in amendments)
 
 
 def _say_questions(view: ProposalView) -> Iterator[str]:
@@ -165,7 +166,8 @@ def _timeline_row(recorded: RecordedTransition) -> dict[str, Any]:
     }
 
 
-def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
+def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool = False) -> None:
+    """One round; where an announced result differs is left out if it stands among what is `missing`."""
     kind = "Amendment vote" if is_amendment else "Vote"
     title = f"\n{kind}, round {state.vote.round}: {_say_standing(state)}"
     ballots = [
@@ -192,8 +194,9 @@ def _print_vote(state: VoteState, *, is_amendment: bool = False) -> None:
     contested = (state.vote.contested,) if state.vote.contested is not None else ()
     for end in (*state.vote.claimed_ends, *contested):
         console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True)
-    for difference in state.differences:
-        console().print(f"  announced result differs: {difference}")
+    for line in map(DIFFERS.format, state.differences):
+        if not any(known.endswith(line) for known in missing):
+            console().print(f"  {line}")
 
 
 def _say_answer(end: ClaimedEnd) -> str:

@@ -45,7 +45,8 @@ def review(ctx: click.Context, form: str) -> int:
     rows = [_question_row(row) for row in parts.store.review()]
     for status in ("held", "unsure", "failed"):
         rows += [_effect_row(parts, effect) for effect in load_effects(parts.store, status)]
-    print_rows(rows, form, columns=_COLUMNS if form == "table" else (*_COLUMNS, "settle", "subject"))
+    columns = _COLUMNS if form == "table" else (*_COLUMNS, "settle", "subject")
+    print_rows(rows, form, columns=columns, empty="nothing waits for a person")
     if rows and form == "table":
         print_ways_to_settle(rows)
     return 1 if rows else 0
@@ -103,7 +104,7 @@ def rulings_(proposal: str | None, standing: bool, form: str) -> int:
     with parts.store.read() as session:
         found = load_facts(session, parse_number(parts, proposal)).rulings if proposal else session.rulings.load_all()
     rows = [_ruling_row(parts, r) for r in found if not (standing and r.revoked_at)]
-    print_rows(rows, form, columns=_RULING_COLUMNS)
+    print_rows(rows, form, columns=_RULING_COLUMNS, empty="nobody has ruled on anything here yet")
     return 0
 
 

@@ -42,7 +42,8 @@ def senders(
         raise click.UsageError("name lines, or --domain, or --all")
     if lines is None and domain is None and not everybody:
         shown = [{"line": number, **_sender_row(row)} for number, row in enumerate(rows, 1)]
-        print_rows(shown, form, columns=_SENDER_COLUMNS)
+        nobody = "nobody who votes writes as somebody known without proof"
+        print_rows(shown, form, columns=_SENDER_COLUMNS, empty=nobody)
         if rows and form == "table":
             _print_senders(shown)
         return 1 if rows else 0

@@ -54,6 +54,8 @@ def status(
 ) -> int:
     """The board as a table; with a NUMBER, that proposal's timeline, ballots and evidence.
 
+    Why a line of a mail is no vote: its proposal's page on the board says it, and `kipflow votes FILE --explain`.
+
     --as-of shows what was so at a time, by all that is known today; --known-at what kipflow said at a time,
     before anything that it learned later.
 
@@ -78,7 +80,8 @@ def status(
     for condition in find_state(parts, now=find_now(parts)):
         console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.", soft_wrap=True)
     if as_of is not None:
-        print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS)
+        before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
+        print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS, empty=before)
         return 0
     rows = [row for one in stages for row in load_rows(board, one)]
     if not rows and stage is None and form == "table":
@@ -91,7 +94,8 @@ def status(
 def _print_board(parts: Parts, rows: Sequence[BoardRow], form: str, *, brief: bool) -> None:
     shown = rows[:_BRIEF] if brief else rows
     unknown = {"since": "date unknown"} if form == "table" else {}
-    print_rows([{**_flatten(r), **(unknown if r.undated else {})} for r in shown], form, columns=_COLUMNS)
+    flat = [{**_flatten(r), **(unknown if r.undated else {})} for r in shown]
+    print_rows(flat, form, columns=_COLUMNS, empty="no proposal is in this stage")
     if len(shown) < len(rows):
         console().print(f"… and {say_count(len(rows) - len(shown), 'proposal')} more: `kipflow status` prints them all")
     if form == "table":

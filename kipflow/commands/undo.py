@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from kipflow.commands.output import console, print_table, progress, say_time
+from kipflow.commands.output import console, print_rows, progress, say_time
 from kipflow.services.advance import advance_all
 from kipflow.services.ports import Batch
 from kipflow.services.undo import say_items, say_undone, undo
@@ -17,7 +17,8 @@ def print_batches(parts: Parts) -> int:
     """Every ingest and import, the oldest first."""
     with parts.store.read() as session:
         found = session.batches.load_all()
-    print_table([_row(batch) for batch in found], columns=("batch", "at", "from", "holds", "undone"))
+    columns = ("batch", "at", "from", "holds", "undone")
+    print_rows([_row(batch) for batch in found], "table", columns=columns, empty="no file or index was taken in yet")
     return 0
 
 

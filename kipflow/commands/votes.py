@@ -46,6 +46,9 @@ def votes(
 
     A vote passes only if its period is over at --as-of (default: the newest message read). Without a
     roster no ballot counts as binding: a mail is never trusted about who binds.
+
+    --explain is about lines that look like votes; what the stage of a stored proposal rests on says
+    `kipflow status NUMBER`.
     """
     if name:
         os.environ["KIPFLOW_COMMUNITY"] = name  # the commands that are shown are for it

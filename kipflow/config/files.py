@@ -73,7 +73,7 @@ def read_config(model: type[M], path: Path) -> tuple[M | None, list[ConfigError]
 
 def _say_expected(error: Any, model: type[BaseModel]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"no such key here; {suggest(str(error['loc'][-1]), model)}"
+        return f"no such key here; {suggest(error['loc'], model)}"
     expected = _KINDS.get(error["type"])
     if error["type"] == "greater_than_equal":
         expected = f"a number of at least {error['ctx']['ge']}"

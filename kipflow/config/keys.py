@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
 
-def suggest(key: str, model: type[BaseModel]) -> str:
-    """What a key may have been meant for: it is known elsewhere, or one is spelt nearly as it is."""
-    places = list_keys(model)
-    same = [place for place in places if place.rpartition(".")[2] == key]
-    if same:
-        below = [place.removesuffix(key).rstrip(".") for place in same]
-        return f"it belongs {' or '.join(f'below {b}' if b else 'to the left margin' for b in below)}"
-    alike = difflib.get_close_matches(key, sorted({place.rpartition(".")[2] for place in places}), n=1)
-    return f"did you mean {alike[0]!r}?" if alike else "remove it or fix its spelling"
+def suggest(place: Sequence[object], model: type[BaseModel]) -> str:
+    """What the key at `place` may have been meant for: one beside it that is spelt alike, or its name elsewhere."""
+    *above, key = (str(part) for part in place if not isinstance(part, int))
+    known = [name.rpartition(".")[::2] for name in list_keys(model)]
+    beside = list(dict.fromkeys(name for level, name in known if level == ".".join(above)))
+    below = [level for level, name in known if name == key]
+    if below:
+        return f"it belongs {' or '.join(f'below {level}' if level else 'to the left margin' for level in below)}"
+    alike = difflib.get_close_matches(key, beside, n=1)
+    return f"did you mean {alike[0]!r}?" if alike else f"the keys here are {', '.join(beside)}"
 
 
 def list_keys(model: type[BaseModel], above: str = "") -> list[str]:

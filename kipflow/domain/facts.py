@@ -105,7 +105,8 @@ class ArchiveMonth:
     """How completely one month of one list is held.
 
     `status`: "complete" (read to its verified end), "partial", "missing" or "unreadable", with `why`.
-    `fetched_at` is when the archive was last seen in this state; mail sent before it is held.
+    `fetched_at` is when the archive was last seen in this state; mail sent before it is held. `given`: by the archive
+    when it was asked just now; where that gave nothing, an older file may still lie at `path`.
     """
 
     list_id: str
@@ -119,6 +120,7 @@ class ArchiveMonth:
     digest: str | None = None
     path: str | None = None
     why: str = ""
+    given: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,9 @@ from kipflow.domain.votes import BallotStatus, Vote
 #: What to do where mail is not held.
 _READ_ON = "run `kipflow poll`, or `kipflow ingest FILE --complete-through TIME` with that mail"
 
+#: How a line begins that names a difference between an announcement and the count.
+DIFFERS = "the announced result differs: {}"
+
 
 def say_missing(state: State, running: VoteState | None) -> tuple[str, ...]:
     """The lines for where a finished replay stands; `running` is the poll whose end is awaited."""
@@ -71,7 +74,7 @@ def _say_vote(state: State, judged: VoteState) -> Iterator[str]:
         yield f"waits: {state.waits_for}" + ("" if "`" in state.waits_for else f"; {_READ_ON}")
     elif _can_close(state, judged):
         yield _say_closing(state, judged)
-    yield from (f"the announced result differs: {d}" for d in judged.differences)
+    yield from (DIFFERS.format(d) for d in judged.differences)
 
 
 def _say_page(state: State, judged: VoteState) -> Iterator[str]:

@@ -58,6 +58,11 @@ def is_readable(landed: Landed) -> bool:
     return landed.month.status in {"complete", "partial"} and landed.month.path is not None
 
 
+def is_given(landed: Landed) -> bool:
+    """Whether the archive gave mails of the month when it was asked, be it a part of them."""
+    return is_readable(landed) and landed.month.given
+
+
 def is_whole(landed: Landed) -> bool:
     """Whether the archive itself vouches for the length of the month's file."""
     return landed.month.status == "complete"

@@ -20,7 +20,7 @@ from kipflow.mail.archive import read_mbox
 from kipflow.mbox.files import find_break
 from kipflow.services.away import note_away, note_back
 from kipflow.services.knownmails import MailFilter, drop_known_mails, load_known_mails, save_known_mails
-from kipflow.services.landing import Landed, find_raw_file, is_readable, is_whole
+from kipflow.services.landing import Landed, find_raw_file, is_given, is_readable, is_whole
 from kipflow.services.ports import Archive, Report, Store
 from kipflow.services.storing import Totals, batches, store_batch, store_batches
 from kipflow.services.wanted_months import FROM_FILES, HELD_UP_TO, Wanted, is_settled, stats_mark
@@ -69,7 +69,7 @@ def poll_months(
 
 def note_reach(store: Store, landed: Sequence[Landed], at: datetime) -> None:
     """Note whether the archive could be reached, by what it gave."""
-    if any(is_readable(one) for one in landed):
+    if any(map(is_given, landed)):
         note_back(store, "archive")
     elif landed:
         note_away(store, "archive", landed[0].month.why or landed[0].month.status, at=at)

@@ -126,8 +126,13 @@ def _check_snooze(wanted: Wanted) -> Checked:
         raise BadRuling("a snooze ends at a time with its zone, such as 2026-03-02T00:00:00+00:00")
     if until <= at:
         raise BadRuling(f"a snooze ends in the future; {say_moment(until)} is not after {say_moment(at)}")
+    if stage is Stage.DORMANT:
+        restore = f'`kipflow review restore {wanted.facts.proposal.number} --reason "…"`'
+        raise BadRuling(f"{wanted.facts.key} is dormant already: a mail in its thread revives it, or {restore}")
     if stage is not None and stage not in OPEN_STAGES:
         raise BadRuling(f"{wanted.facts.key} is {stage}: it cannot go dormant, so there is nothing to put off")
+    if wanted.policy is not None and wanted.policy.dormant_after is None:
+        raise BadRuling("no proposal goes dormant here (policy.dormant_after is left out): there is nothing to put off")
     return wanted.target, value
 
 

@@ -9,7 +9,7 @@ from shlex import quote
 
 from kipflow.domain.claims import ANSWERS
 from kipflow.domain.decisions import ReviewItem
-from kipflow.domain.events import Stage
+from kipflow.domain.events import OPEN_STAGES, Stage
 from kipflow.domain.interfaces import INTERFACES
 from kipflow.domain.people import find_sides
 from kipflow.domain.recasts import HOLD, RECAST, VOTES
@@ -113,20 +113,16 @@ def find_drift_way(number: int, side: str) -> Way:
     return Way(act="drift", given={"proposal": str(number), "side": side}, label="it may say so")
 
 
-def find_overrides(number: int) -> list[Way]:
+def find_overrides(number: int, stage: Stage) -> list[Way]:
     """What a person can do to a proposal that nothing is asked about."""
     about = {"proposal": str(number)}
     return [
         Way(act="stage", given=about, choose="stage"),
-        Way(act="snooze", given=about, choose="until"),
+        *([Way(act="snooze", given=about, choose="until")] if stage in OPEN_STAGES - {Stage.DORMANT} else []),
         Way(act="care", given=about, choose="interfaces"),
+        Way(act="care", given=about, choose="reviewer"),
         Way(act="restore", given=about),
     ]
-
-
-def find_reviewer_way(number: int) -> Way:
-    """The way to say who looked at a proposal for the care that it requires."""
-    return Way(act="care", given={"proposal": str(number)}, choose="reviewer")
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:

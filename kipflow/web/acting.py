@@ -15,6 +15,7 @@ from kipflow.forms import Refusal, parse_form, read_body
 from kipflow.services.acts import ACTS, LISTS, SEEN, perform, preview_act
 from kipflow.services.desk import Done, Preview, Shown, Values, Word, say_done
 from kipflow.services.rulings import MAX_REASON
+from kipflow.web.forms import ONLY
 from kipflow.web.render import Pages
 from kipflow.web.writing import Gate, Writing
 
@@ -80,7 +81,8 @@ class Acting:
         form = parse_form(request, body)
         last = {field: values[-1] for field, values in form.items()}
         author = self._gate.admit_form(request, last.get("token", ""))
-        values = {field: form[field] if field in LISTS else last[field] for field in _fields(name) if field in form}
+        fields = [field for field in _fields(name) if field in form and _is_meant(name, field, last.get(ONLY, ""))]
+        values = {field: form[field] if field in LISTS else last[field] for field in fields}
         return author, _check_values(values), _check_text("reason", last.get("reason", ""))
 
     def _read_json(self, request: Request, name: str, body: bytes) -> tuple[str, Values, str]:
@@ -123,6 +125,11 @@ def _fields(name: str) -> tuple[str, ...]:
     if act is None:
         raise Refusal(404, f"There is no act {name!r}.")
     return (*act.fields, *act.optional, *([SEEN] if act.preview else []))
+
+
+def _is_meant(name: str, field: str, only: str) -> bool:
+    """Whether a field of a form is of the act that was pressed: there may be others of the same act beside it."""
+    return not only or field == only or field not in ACTS[name].optional
 
 
 def _shorten(value: str | list[str]) -> str | list[str]:

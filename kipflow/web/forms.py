@@ -11,6 +11,8 @@ from kipflow.services.settling import OPTIONS, SNOOZE, Way, name_outcome
 
 #: More options than these are a list to choose from.
 _MAX_BUTTONS = 4
+#: What a button gives besides: which of its act's optional fields counts, where its form has several.
+ONLY = "only"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ def _build_part(
     options = OPTIONS.get(way.choose, ())
     if way.choose and not 0 < len(options) <= _MAX_BUTTONS:
         field = Field(name=way.choose, label=way.choose.capitalize(), options=options, several=way.choose in LISTS)
-        return field, (Button(act=way.act, label=f"set the {way.choose}"),)
+        return field, (Button(act=way.act, name=ONLY, value=way.choose, label=f"set the {way.choose}"),)
     if options:
         return None, tuple(Button(act=way.act, name=way.choose, value=o, label=name_outcome(o)) for o in options)
     name, value = next(iter(own.items()), ("", ""))

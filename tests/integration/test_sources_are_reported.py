@@ -103,6 +103,34 @@ def test_a_list_that_the_archive_does_not_have_is_one_line_and_holds_votes_up(
     assert f"{USERS} 2026-03: answered 404: not found" in status(capsys)
 
 
+def test_a_poll_that_could_read_nothing_says_so_and_counts_nothing(
+    archive: CountingArchive, capsys: pytest.CaptureFixture[str]
+) -> None:
+    poll(capsys, "2026-03-20T12:00")
+    archive.unknown |= {DEV, USERS}
+    assert run(["poll", "--as-of", "2026-03-20T13:00"]) == 1
+    assert (
+        capsys.readouterr().out == "nothing could be read from the archive (unreachable since 2026-03-20 13:00 UTC)\n"
+    )
+    archive.unknown.clear()
+    assert run(["poll", "--as-of", "2026-03-20T14:00"]) == 0
+    assert "months unchanged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["poll", "sync"])
+def test_a_stopped_sandbox_is_said_before_anybody_is_asked(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIPFLOW_COMMUNITY", "sandbox")
+    monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
+    with serving(CountingArchive()) as was:
+        monkeypatch.setenv("KIPFLOW_SANDBOX_URL", was.url)
+    assert run([command]) == 2
+    assert capsys.readouterr().err == (
+        "kipflow: the sandbox is not running, so nobody can be asked: `make run` starts it\n"
+    )
+
+
 def test_a_list_that_is_always_empty_is_asked_about(
     archive: CountingArchive, capsys: pytest.CaptureFixture[str]
 ) -> None:

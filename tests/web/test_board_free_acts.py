@@ -115,6 +115,16 @@ def test_who_reviewed_is_said_on_the_page_under_the_rule_of_the_command(browser:
     assert browser.press("/proposals/7", "set the reviewer", reviewer="").status_code == 409
 
 
+def test_what_overrules_has_one_reason_and_the_button_says_which_field_counts(browser: Browser) -> None:
+    [overrule] = html.fromstring(browser.client.get("/proposals/7").text).xpath("//details[@id='overrule']")
+    assert len(overrule.xpath(".//input[@name='reason']")) == 1
+    action, values = browser.find_form("/proposals/7", "set the interfaces")
+    given = {**values, "reason": "read it", "interfaces": ["none", "protocol"], "reviewer": "Rune Berg"}
+    assert browser.client.post(action, data=given).status_code == 200
+    [said] = browser.client.get("/api/proposals/7").json()["proposal"]["rulings"]
+    assert said["value"] == {"interfaces": ["protocol"]}
+
+
 def test_every_command_that_settles_something_is_an_act_of_the_board() -> None:
     assert {command.name for command in COMMANDS} <= set(ACTS)
 

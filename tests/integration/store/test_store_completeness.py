@@ -24,6 +24,7 @@ ELSEWHERE: dict[type, set[str]] = {
     VoteState: {"vote", "terms", "tally"},
     # make their month partial, which says why and keeps the id of what is missing
     Unreadable: {"lost", "message_id", "arrived_at"},
+    ArchiveMonth: {"given"},  # says whether the archive answered just now; what is stored lasts
     SilenceWarning: {"delivered_at"},  # a delivery is a row of its own: a warning is never changed
     VoteTerms: {"because", "late_change"},  # a late change becomes a review item
 }

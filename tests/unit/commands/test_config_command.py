@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,8 +58,49 @@ def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(
     shown = capsys.readouterr().err
     assert f"nobody can be asked: give --source, --list; it writes {written}" in shown, "all at once, and where"
     assert run(["init", "lip", *FLAGS]) == 2
-    assert "prefix: expected capital letters such as KIP, got 'lip'" in capsys.readouterr().err
+    assert "kipflow: PREFIX: expected capital letters such as KIP, got 'lip'" in capsys.readouterr().err
     assert not [path for path in config.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("flags", "printed"),
+    [
+        (["--list", "lantern"], "--list: expected a list address such as dev@kafka.apache.org, got 'lantern'"),
+        (["--name", "The Lantern"], "--name: expected a name of small letters"),
+        (["--archive", "lists.lantern.example"], "--archive: expected an http(s) address"),
+        (["--archive", "https://lists.lantern.example/api", "--since", "May"], "--since: expected a month such as"),
+        (["--wiki", "https://wiki.lantern.example"], "--index-page: expected a page's number"),
+        (["--index-page", "7"], "--index-page is a page of a wiki: give --wiki with it"),
+    ],
+)
+def test_what_is_wrong_with_a_new_community_names_the_flag(
+    flags: list[str], printed: str, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["init", "LIP", *FLAGS, *flags]) == 2
+    assert printed in capsys.readouterr().err
+    assert not [path for path in config.rglob("*") if path.is_file()]
+
+
+def test_an_empty_answer_is_asked_for_again_with_what_is_expected(config: Path) -> None:
+    terminal, typed = os.openpty()
+    os.write(terminal, b"\nThe Lantern\n")
+    program = [sys.executable, "-c", "from kipflow.cli import main; main()", "init", "LIP", *FLAGS[2:]]
+    with os.fdopen(terminal), os.fdopen(typed) as keyboard:
+        done = subprocess.run(program, stdin=keyboard, capture_output=True, text=True, timeout=60, check=True)
+    assert "expected a name for people, such as Apache Kafka" in done.stdout + done.stderr
+    assert load_community("lip", config).title == "The Lantern"
+
+
+def test_a_key_is_suggested_only_where_it_can_stand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(
+        "name: wrong\ntitle: Wrong\nprefix: WIP\nlists: [dev@x.example]\n"
+        "policy: {source: bylaws, binding_roles: [pmc], passes: majority}\n"
+    )
+    assert run(["config", "check", str(wrong)]) == 1
+    shown = capsys.readouterr().out
+    assert "policy.passes: expected no such key here; the keys here are source, sources, binding_roles, " in shown
+    assert "'pages'" not in shown
 
 
 def test_all_faults_are_reported_at_once_each_with_file_key_and_what_was_expected(

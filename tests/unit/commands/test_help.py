@@ -41,11 +41,17 @@ def test_an_unknown_command_is_refused_in_one_line(capsys: pytest.CaptureFixture
         (["votes"], "Missing argument PATHS (see kipflow votes --help)"),
         (["lint"], "Missing argument PAGE (see kipflow lint --help)"),
         (["status", "--stage", "gone"], "Invalid value for '--stage': 'gone' is not one of "),
+        (["init", "XIP", "--nmae", "x"], "No such option '--nmae'. Did you mean '--name'?\n"),
+        (["site", "--otu", "x"], "No such option '--otu'. kipflow site has --as-of, --help\n"),
+        (["status", "7", "--explain"], "No such option '--explain'. kipflow status has --stage, --as-of, "),
+        (["stauts"], "No such command 'stauts'. Did you mean 'status'?\n"),
+        (["explain", "7"], "there is no command 'explain': `kipflow votes FILE --explain` says why "),
     ],
 )
 def test_what_is_wrong_is_named_by_a_word_and_not_by_the_usage_line(
-    words: list[str], printed: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], printed: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("KIPFLOW_COMMUNITY", raising=False)  # with it, the commands that are shown name the community
     assert run(words) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"kipflow: {printed}")

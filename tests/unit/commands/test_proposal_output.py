@@ -269,3 +269,15 @@ def test_drift_is_no_matter_of_what_was_known(drifting: Path, capsys: pytest.Cap
 
 def test_an_empty_store_agrees_with_nothing(mails: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no proposals of shed are stored yet" in printed(capsys, "status", "--drift")
+
+
+def test_where_an_announced_result_differs_is_printed_once(mails: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(mails, "root", "m", 0, "Please vote.", subject=SUBJECT)
+    for hour, who in enumerate("mkr", 1):
+        write(mails, who, who, hour / 24, "+1 (binding)")
+    write(mails, "result", "m", 6, "The vote fails with two binding -1.", subject="[RESULT] " + SUBJECT)
+    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
+    assert run(["advance", "--as-of", "2026-03-12"]) == 0
+    lines = [line.strip() for line in printed(capsys, "status", "7").splitlines() if "announced result differs" in line]
+    assert lines
+    assert len({line.removeprefix("missing: ") for line in lines}) == len(lines)

@@ -525,3 +525,23 @@ def test_a_strangers_result_says_what_will_be_so_once_it_is_accepted(
     assert run(["ingest", str(community), "--complete-through", "2026-03-12", "--as-of", "2026-03-12"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
     assert "Accepted since" in shown(capsys)
+
+
+def test_a_snooze_of_what_is_dormant_or_never_goes_dormant_is_refused(
+    community: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review("stage", "7", "Dormant") == 0
+    assert review("snooze", "7", "2026-06-01", day=12) == 2
+    said = capsys.readouterr().err
+    assert (
+        "KIP-7 is dormant already: a mail in its thread revives it, or `kipflow -C kafka review restore 7 --reason"
+        in said
+    )
+    assert review("stage", "7", "Accepted", day=13) == 0
+    assert review("snooze", "7", "2026-06-01", day=14) == 2
+    assert "KIP-7 is Accepted: it cannot go dormant" in capsys.readouterr().err
+    file = community.parent / "config" / "communities" / "kafka.yaml"
+    file.write_text(file.read_text().replace("\n  dormant_after: 180 days\n  grace: 14 days\n", "\n"))
+    assert "dormant_after: 180" not in file.read_text()
+    assert review("snooze", "8", "2026-06-01", day=14) == 2
+    assert "no proposal goes dormant here (policy.dormant_after is left out)" in capsys.readouterr().err

@@ -158,3 +158,44 @@ def test_the_json_of_a_proposal_has_its_rulings_and_questions_with_what_settles_
     assert (said["made_at"], said["revoked_at"]) == ("2026-03-11T00:00:00Z", None)
     assert reported["history"][-1]["actor"] == "operator"
     assert reported["review"] == []
+
+
+@pytest.mark.usefixtures("tidy_shelves")
+def test_deciding_as_of_a_time_before_what_is_stored_says_that_it_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = write_mail(tmp_path / "late.eml", "[DISCUSS] KIP-7: Tidy shelves, again", "2026-03-03")
+    assert run(["ingest", str(late)]) == 0
+    for more in ([], ["--dry-run"]):
+        capsys.readouterr()
+        assert run(["advance", "--as-of", "2026-03-04", *more]) == 0
+        out, said = capsys.readouterr()
+        assert out == ""
+        summary, why = said.splitlines()
+        assert summary.startswith("0 proposals decided, 0 transitions ")
+        assert why == (
+            "what was decided as of a later time (the newest: 2026-03-10 00:00 UTC) is left alone: "
+            "`kipflow -C kafka status --as-of 2026-03-04T00:00` shows what was so then"
+        )
+    assert run(["advance"]) == 0
+    assert "left alone" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tidy_shelves")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["review", "senders"], "nobody who votes writes as somebody known without proof"),
+        (["review", "rulings"], "nobody has ruled on anything here yet"),
+        (["review"], "nothing waits for a person"),
+        (["status", "--stage", "Rejected"], "no proposal is in this stage"),
+        (["status", "--as-of", "2020-01-01"], "no proposal was known at 2020-01-01 00:00 UTC"),
+    ],
+)
+def test_an_empty_list_is_one_sentence_and_for_programs_still_a_list(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 0
+    assert capsys.readouterr().out == f"{said}\n"
+    assert run([*words, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []

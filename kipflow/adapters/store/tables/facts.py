@@ -76,7 +76,7 @@ unreadable = Table(
 archive_month = Table(
     "archive_month",
     metadata,
-    *columns_of(ArchiveMonth, without={"size"}),
+    *columns_of(ArchiveMonth, without={"size", "given"}),
     Column("size", BigInteger, nullable=False),
     PrimaryKeyConstraint("list_id", "month"),
 )
