@@ -55,12 +55,13 @@ class MemoryBatches:
         return tuple(replace(b, items=len(self.items[b.id])) for b in self.held.values())
 
     def keep(self, batch: int | None, fresh: Iterable[str], again: Iterable[str]) -> None:
-        """Note facts that came with a batch; those that came again are no other batch's any more."""
-        for number, items in self.items.items():
-            if number != batch:
-                items.difference_update(again)
+        """Note facts that came with a batch; those that came again are its too, from an archive no batch's any more."""
+        again = set(again) & set().union(*self.items.values())
         if batch is not None:
-            self.items[batch].update(fresh)
+            self.items[batch] |= {*fresh, *again}
+            return
+        for items in self.items.values():
+            items -= again
 
 
 @dataclass

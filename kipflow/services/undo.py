@@ -6,7 +6,7 @@ What it changed in the months that are held is put back, unless somebody read th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,7 +29,8 @@ Held = Mapping[tuple[str, str], tuple[ArchiveMonth, str]]
 class Undone:
     """What undoing a batch changes: proposals with the entries that their history gets, and months put back or left.
 
-    `gone`: those of which nothing is left, so that no page or list has them any more.
+    `gone`: those of which nothing is left, so that no page or list has them any more. `kept` of its mails stay, as
+    the batches `shared` brought them too.
     """
 
     batch: Batch
@@ -37,12 +38,14 @@ class Undone:
     appended: tuple[Transition, ...]
     gone: frozenset[int]
     months: tuple[str, ...]
+    kept: int = 0
+    shared: tuple[int, ...] = ()
 
     @property
     def digest(self) -> str:
         """The same where the same would change, whenever that is."""
         moves = [(move.number, move.source, move.target, move.rule) for move in self.appended]
-        said = repr((self.batch.id, self.batch.items, self.numbers, self.months, moves))
+        said = repr((self.batch.id, self.batch.items, self.kept, self.numbers, self.months, moves))
         return hashlib.sha256(said.encode()).hexdigest()[:20]
 
 
@@ -96,9 +99,10 @@ def undo(
     try:
         with store.begin() as session:
             batch = _find(session, batch_id)
+            shared = session.batches.find_shared(batch_id) if batch.kind == "mail" else {}
             numbers = sorted(session.batches.remove(batch, at=at))
             session.batches.note_undone(batch_id, at=at, by=by, reason=reason, numbers=numbers)
-            months = tuple(line for change in batch.months for line in _restore_month(session, change))
+            months = tuple(_restore_months(session, batch, shared))
             appended: list[Transition] = []
             gone: set[int] = set()
             for number in numbers:
@@ -107,7 +111,13 @@ def undo(
                 if decision is not None and not decision.history:
                     gone.add(number)
             found = Undone(
-                batch=batch, numbers=tuple(numbers), appended=tuple(appended), gone=frozenset(gone), months=months
+                batch=batch,
+                numbers=tuple(numbers),
+                appended=tuple(appended),
+                gone=frozenset(gone),
+                months=months,
+                kept=len(set[str]().union(*shared.values())),
+                shared=tuple(shared),
             )
             check(found)
             if not writes:
@@ -124,6 +134,19 @@ def _find(session: Session, batch_id: int) -> Batch:
     if batch.undone_at is not None:
         raise BadRuling(f"ingest {batch_id} was undone {batch.undone_at:%Y-%m-%d %H:%M} UTC by {batch.undone_by}")
     return batch
+
+
+def _restore_months(session: Session, batch: Batch, shared: Mapping[int, Collection[str]]) -> Iterator[str]:
+    """Put back what a batch changed in months, unless a later one vouches for them: it brought the same mails."""
+    heirs = [number for number, refs in shared.items() if number > batch.id and len(refs) == batch.items]
+    heir = next((b for b in session.batches.load_all() if b.id in heirs), None)
+    if heir is None:
+        for change in batch.months:
+            yield from _restore_month(session, change)
+        return
+    session.batches.close(heir.id, [*heir.months, *batch.months])
+    for change in batch.months:
+        yield f"{change.after.list_id} {change.after.month} stays as it is: batch {heir.id} brought the same mails"
 
 
 def _restore_month(session: Session, change: MonthChange) -> Iterator[str]:
@@ -144,7 +167,12 @@ def _restore_month(session: Session, change: MonthChange) -> Iterator[str]:
 def say_undone(found: Undone, prefix: str) -> Iterator[str]:
     """What undoing a batch changes, in lines."""
     proposals = "1 proposal" if len(found.numbers) == 1 else f"{len(found.numbers):,} proposals"
-    yield f"{say_items(found.batch)} of {', '.join(found.batch.sources)} taken out, of {proposals}"
+    sources, items = ", ".join(found.batch.sources), found.batch.items - found.kept
+    yield f"{_count(found.batch.kind, items)} of {sources} taken out, of {proposals}"
+    if found.kept:
+        others = f"batch{'' if len(found.shared) == 1 else 'es'} {', '.join(map(str, found.shared))}"
+        stay = "stays" if found.kept == 1 else "stay"
+        yield f"{_count(found.batch.kind, found.kept)} of it {stay}, for {others} brought the same"
     yield from found.months
     for move in found.appended:
         note = f": {move.note}" if move.note else ""
@@ -153,6 +181,9 @@ def say_undone(found: Undone, prefix: str) -> Iterator[str]:
 
 
 def say_items(batch: Batch) -> str:
-    """How many facts a batch holds that came from nowhere else."""
-    what = _WHAT[batch.kind]
-    return f"{batch.items:,} {what}{'' if batch.items == 1 else 's'}"
+    """How many facts a batch holds that came from files only."""
+    return _count(batch.kind, batch.items)
+
+
+def _count(kind: str, items: int) -> str:
+    return f"{items:,} {_WHAT[kind]}{'' if items == 1 else 's'}"

@@ -38,6 +38,17 @@ def load_batches(connection: sa.Connection) -> tuple[Batch, ...]:
     return tuple(from_row(Batch, row) for row in rows)
 
 
+def find_shared(connection: sa.Connection, batch: int) -> dict[int, set[str]]:
+    """The facts of a batch that came with another one too, by that other one."""
+    own, other = batch_item.alias(), batch_item.alias()
+    both = sa.join(own, other, sa.and_(own.c.ref == other.c.ref, own.c.batch_id != other.c.batch_id))
+    refs = sa.select(other.c.batch_id, other.c.ref).select_from(both).where(own.c.batch_id == batch)
+    found: dict[int, set[str]] = {}
+    for number, ref in connection.execute(refs.order_by(other.c.batch_id)):
+        found.setdefault(number, set()).add(ref)
+    return found
+
+
 def add_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
     """Note that these facts came with a batch; None: with none."""
     if batch is not None:
@@ -45,10 +56,16 @@ def add_items(connection: sa.Connection, batch: int | None, refs: Sequence[str])
 
 
 def keep_items(connection: sa.Connection, batch: int | None, refs: Sequence[str]) -> None:
-    """Facts that came again from elsewhere stay when their batch is undone."""
+    """Facts that came again: those of an archive are no batch's any more, those of a file are of this batch as well."""
     for chunk in chunks(sorted(set(refs))):
-        again = sa.delete(batch_item).where(batch_item.c.ref.in_(chunk))
-        connection.execute(again if batch is None else again.where(batch_item.c.batch_id != batch))
+        these = batch_item.c.ref.in_(chunk)
+        if batch is None:
+            connection.execute(sa.delete(batch_item).where(these))
+            continue
+        # where it holds one of them already, it is the newest that does
+        others = sa.select(sa.literal(batch), batch_item.c.ref).where(these).group_by(batch_item.c.ref)
+        others = others.having(sa.func.max(batch_item.c.batch_id) < batch)
+        connection.execute(sa.insert(batch_item).from_select(["batch_id", "ref"], others))
 
 
 def name_row(number: int, digest: str) -> str:
@@ -59,7 +76,10 @@ def name_row(number: int, digest: str) -> str:
 def remove_batch(connection: sa.Connection, rules: Rules, batch: Batch, *, at: datetime) -> frozenset[int]:
     """Take out what came with the batch and from nowhere else; the proposals that had some of it."""
     lock_mail(connection)
-    refs = list(connection.scalars(sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id)))
+    own, other = sa.select(batch_item.c.ref).where(batch_item.c.batch_id == batch.id), batch_item.alias()
+    if batch.kind == "mail":  # a row of an index is a reading of its own each time
+        own = own.where(~sa.exists().where(other.c.ref == batch_item.c.ref, other.c.batch_id != batch.id))
+    refs = list(connection.scalars(own))
     connection.execute(sa.delete(batch_item).where(batch_item.c.batch_id == batch.id))
     if batch.kind == "mail":
         touched = attribute_without(connection, refs, rules.attribute)

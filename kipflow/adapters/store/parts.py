@@ -78,6 +78,7 @@ class SqlBatches(Part):
     open = method(batches.open_batch)
     close = method(batches.close_batch)
     load_all = method(batches.load_batches)
+    find_shared = method(batches.find_shared)
     note_undone = method(batches.note_undone)
     remove = ruled(batches.remove_batch)
 

@@ -24,7 +24,7 @@ class MonthChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What one ingest ("mail") or import ("index") of `sources` stored. `items`: the facts that came from nowhere else.
+    """What one ingest ("mail") or import ("index") of `sources` stored. `items`: the facts that came from files only.
 
     `numbers` are the proposals that had some of it when it was undone.
     """

@@ -59,8 +59,8 @@ def ingest(store: MemoryStore, *paths: Path, **more: Any) -> tuple[dict[str, int
 def test_overlapping_files_add_only_what_is_new_and_each_ingest_is_noted(store: MemoryStore, tmp_path: Path) -> None:
     one, two = write_box(tmp_path / "a.mbox", 2, 3), write_box(tmp_path / "b.mbox", 3, 4)
     assert [ingest(store, path)[0]["new"] for path in (one, two)] == [2, 1]
-    assert [(batch.sources, batch.items) for batch in store.batches.load_all()] == [((str(one),), 1), ((str(two),), 1)]
-    assert (ingest(store, two)[0]["new"], len(store.batches.load_all())) == (0, 2)
+    assert [(batch.sources, batch.items) for batch in store.batches.load_all()] == [((str(one),), 2), ((str(two),), 2)]
+    assert (ingest(store, two)[0]["new"], len(store.batches.load_all())) == (0, 3)
     assert store.mail.messages.keys() == {f"<m{day}@x.example>" for day in (2, 3, 4)}
 
 
