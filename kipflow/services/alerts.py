@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from kipflow.domain.errors import KipflowError
 from kipflow.domain.messagekinds import KINDS
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape, link, quote
@@ -14,15 +15,31 @@ from kipflow.services.ports import Effect, Store
 
 #: For so long after a failure was reported the same cause is not reported again.
 PAUSE = timedelta(hours=1)
+#: Characters of a cause that are cited.
+MAX_CAUSE = 500
+#: What lets somebody in, wherever an error cites it: of an address, by its form, behind its name.
+_SECRETS = (
+    (re.compile(r"(?<=//)[^@\s]{1,400}@"), "…@"),  # a password may hold a slash
+    (re.compile(r"\b(?:xox[a-z]|xapp)-[\w-]+"), "…"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]+"), r"\1 …"),
+    (
+        re.compile(r"(?i)(\w{0,40}(?:token|passw(?:or)?d|secret|api_?key|authorization)\w{0,40}[\"']?\s*[=:]\s*)\S+"),
+        r"\1…",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A task that failed for good. `where` names it ("kip_poll_threads.fetch"), `log_url` is where its log is."""
+    """A task that failed for good. `where` names it ("kip_poll_threads.fetch"), `log_url` is where its log is.
+
+    `secrets` are values that nobody may read, should the cause cite one.
+    """
 
     where: str
     cause: BaseException | None
     log_url: str = ""
+    secrets: Collection[str] = ()
 
 
 def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: datetime) -> int:
@@ -44,10 +61,19 @@ def report_failure(store: Store, failure: Failure, rules: EffectRules, *, now: d
         return session.outbox.enqueue([effect], now=now, status=rules.first_status)
 
 
+def hide_secrets(text: str, values: Collection[str] = ()) -> str:
+    """A text without `values`, and without what looks like a password or token."""
+    for value in sorted(values, key=len, reverse=True):
+        text = text.replace(value, "…")
+    for pattern, instead in _SECRETS:
+        text = pattern.sub(instead, text)
+    return text
+
+
 def render_failure(failure: Failure, kind: str) -> dict[str, Any]:
-    """The message. Only errors of our own are cited: the text of others may hold what nobody checked."""
-    said = str(failure.cause).partition("\n")[0] if isinstance(failure.cause, KipflowError) else ""
+    """The message, with the first line of the cause."""
+    said = hide_secrets(str(failure.cause or "").strip().partition("\n")[0][:MAX_CAUSE], failure.secrets)
     why = f": {said}" if said else ""
-    lines = [f"{KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, 500)}"]
+    lines = [f"{KINDS['failure'].icon} *{escape(failure.where)}* failed ({escape(kind)}){quote(why, MAX_CAUSE)}"]
     lines.append(link("Its log", failure.log_url) if failure.log_url else "")
     return build_message(f"{failure.where} failed ({kind}){why}", lines)

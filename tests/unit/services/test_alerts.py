@@ -46,7 +46,32 @@ def test_the_same_cause_is_reported_once_an_hour_and_another_one_at_once(store: 
     assert report_failure(store, replace(POLL, where="kip_sync_wiki.pages"), RULES, now=NOW) == 1
 
 
-def test_the_text_of_a_strange_error_is_not_reported_nor_can_it_ping(store: Any) -> None:
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("no such column: votes.round\n[SQL: SELECT 1]", "no such column: votes.round"),
+        ("postgresql://kip:pa/ss@db.example/kip refused", "postgresql://…@db.example/kip refused"),
+        ("https://kip:hidden@wiki.example said no", "https://…@wiki.example said no"),
+        ("Authorization: Bearer abc.DEF-1 was refused", "Authorization: … … was refused"),
+        ("got bearer abc.DEF-1", "got bearer …"),
+        ("'api_key': 'k-123' and KIPFLOW_WIKI_TOKEN=t-9 set", "'api_key': … and KIPFLOW_WIKI_TOKEN=… set"),
+        ("known value swordfish42 cited", "known value … cited"),
+        ("x" * 900, "x" * 400),
+        ("", ""),
+    ],
+)
+def test_any_error_is_cited_by_its_first_line_without_what_lets_somebody_in(store: Any, said: str, shown: str) -> None:
+    failure = replace(POLL, cause=RuntimeError(said), secrets=("swordfish42",))
+    report_failure(store, failure, RULES, now=NOW)
+    [row] = store.outbox.held.values()
+    [body] = bodies(store.outbox)
+    assert shown in body.replace("\u200b", "")
+    everything = repr(row.payload)
+    for secret in ("hidden", "abc.DEF", "k-123", "t-9", "swordfish42", "SELECT", "x" * 600, "pa/"):
+        assert secret not in everything
+
+
+def test_the_text_of_an_error_can_neither_ping_nor_give_a_token_away(store: Any) -> None:
     report_failure(store, replace(POLL, cause=ValueError("token xoxb-1 <!channel>")), RULES, now=NOW)
     report_failure(store, replace(POLL, cause=None), RULES, now=NOW)
     evil = ServiceUnavailable(service="<!here> *x*", url="https://x.example", why="y")
