@@ -7,7 +7,7 @@ notifications, unrelated openings of threads): most of a busy list's bytes. What
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -130,7 +130,7 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
     if declared is not None:  # whom it lists has voted elsewhere
-        votes = tuple(v for v in votes if v.standing in _SURE or not lists_others(v.line, head.sender.name))
+        votes = tuple(_weigh_in_result(votes, head.sender.name))
     if not votes and head.is_sealed and not own_text:
         votes = (_SEALED,)
     if twins:
@@ -152,6 +152,15 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
         cancels=find_cancel(words, reading) if ends else None,
         unread=str(notes),
     )
+
+
+def _weigh_in_result(votes: Iterable[Expression], author: str) -> Iterator[Expression]:
+    """What a mail that may announce a result says of votes: of whom it lists only its author may vote by it."""
+    for vote in votes:
+        if vote.standing in _SURE or not lists_others(vote.line, ""):
+            yield vote
+        elif not lists_others(vote.line, author):
+            yield replace(vote, standing=Standing.HINT)
 
 
 def _read_declared(head: Head, words: Words, reading: SubjectReading) -> Declared | None:

@@ -38,7 +38,7 @@ def cast_all(
     voted: set[str] = set()  # with a vote that stands, or was taken back: it may be given again
     root_id = ordered[0][0].message_id if ordered else ""
     known = (name for person in roster.people for name in (person.name, *person.aliases))
-    names = frozenset([*known, *(m.author_name for m, _ in voting)])
+    names = frozenset([*known, *(m.author_name for m, _ in ordered)])
     announcers = {m.author_address for m, _ in ordered if m.declared is not None and m.declared.outcome is not None}
     for (message, at), voter, known_by in zip(voting, found.voters, found.known_by, strict=True):
         for expression in message.expressions:

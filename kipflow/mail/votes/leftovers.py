@@ -28,6 +28,8 @@ _NEAR_VALUE = re.compile(
 )
 #: "I reiterate my +1s for the code"
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
+#: "+1 (binding): Jun, Mara and myself", "(Jun, Mara, me)"
+_OWN_AMONG = re.compile(r"[A-Z]\w+\)?(?:,? (?:and|&)|,) (?:me|myself|I)\b(?!['’])\s*(?:[(),.;:]|$)")
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
@@ -47,10 +49,11 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
 
 
 def ask_of_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The question of a result that lists its author, in their own words: "+1 Mara (me, as the one who asks)"."""
+    """The question of a result that lists its author: "+1 Mara (me, as the one who asks)", "+1: Jun and myself"."""
     for line in own:
         name, _, behind = line.text.partition("(")
-        if behind and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind)):
+        is_entry = behind and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind))
+        if is_entry or _OWN_AMONG.search(line.text):
             why = "lists its author among the voters: is that a vote?"
             asked = find("own-entry", Standing.HINT, why, claimed=find_claim("", line.text))
             return replace(asked.expression, line=line.text.strip())

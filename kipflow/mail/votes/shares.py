@@ -13,7 +13,6 @@ from kipflow.domain.votes import Expression, Standing
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import OwnLine, Words
 from kipflow.mail.votes.claims import find_claim
-from kipflow.mail.votes.conditions import has_condition
 from kipflow.mail.votes.reading import read_expressions
 from kipflow.mail.votes.values import find_values, parse_value, spell_out
 
@@ -24,9 +23,13 @@ _FOR_ALL = re.compile(
     r"(?:both|all(?: (?:two|three|four))?)(?:\s+(?:of (?:them|these|those)|(?:the )?\w{1,12}))?\W*$",
     re.IGNORECASE,
 )
+#: a smaller number may count anything
+_LARGE = 100
 _MAX_LINES = 200
 _MAX_LINE = 400
 _DOUBTED = re.compile(r"\?|\b(?:not|no longer|was|were|would|could|might)\b", re.IGNORECASE)
+#: what a value may be joined to its proposal by: "KIP-7: +1", "KIP-7 -> -1", "For 1135 it is -1"
+_JOINS = r"(?:[:=,]|->|→|[–—-](?=\s)|is|gets|,?\s*(?:it is|it['’]s|i am|i['’]m))?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,7 @@ def _patterns(prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     keys = rf"(?P<keys>{key}(?:\s*(?:,|&|/|\+|and|,\s*and)\s*(?:{key}|{bare})){{0,8}})"
     value = r"(?<![\w.+±−–-])(?P<value>0|[+\-±−–]\s?[01](?:\.\d{1,2})?)(?![\w.]\d|\d|\s?%)"
     claim = r"(?P<claim>\s*[\[(]?\s*(?:non\W{0,2})?binding\s*[\])]?)?"
-    # "KIP-7: +1 (binding)", "KIP-7 -> -1"
-    ahead = rf"{keys}\s*(?:[:=,]|->|→|[–—-](?=\s)|is|gets)?\s*(?:an?\s+)?{value}{claim}"
+    ahead = rf"{keys}\s*{_JOINS}\s*(?:an?\s+)?{value}{claim}"
     # "+1 (binding) for KIP-7 and KIP-9"
     behind = rf"{value}{claim}\s*(?:votes?\s+)?(?:for|on|to)\s+(?:the\s+|both\s+)?{keys}"
     return re.compile(behind, re.IGNORECASE), re.compile(ahead, re.IGNORECASE)
@@ -69,20 +71,29 @@ def read_share(message: Message, number: int | None, siblings: Collection[int], 
     cast = message.expressions[0]
     if len(siblings) > 1 and _FOR_ALL.match(cast.line):
         return _read_for_all(message, cast)
-    if prefix.lower() not in message.own_text.lower():
+    text = _spell_out_keys(message.own_text, siblings, prefix)
+    if prefix.lower() not in text.lower():
         return message
-    shares = _find_shares(message.own_text, prefix)
+    shares = _find_shares(text, prefix)
     if shares is None:
         return message
     own = [s.expression for s in shares if number in s.numbers]
     if own:
         return _settle(message, own, shares, several=len(siblings) > 1)
     named = {n for share in shares for n in share.numbers}
-    if named & set(siblings) and number not in find_references(message.own_text, prefix):
+    if named & set(siblings) and number not in find_references(text, prefix):
         return replace(message, expressions=())
     names = ", ".join(f"{prefix}-{n}" for n in sorted(named))
     why = f"names {names}: a vote on this?"
     return replace(message, expressions=tuple(e.as_question("names-another", why) for e in message.expressions))
+
+
+def _spell_out_keys(text: str, siblings: Collection[int], prefix: str) -> str:
+    """The text with the prefix before each number of a vote on several proposals: "For 1134: +1"."""
+    bare = "|".join(str(number) for number in sorted(siblings) if number >= _LARGE)
+    if len(siblings) < 2 or not bare:
+        return text
+    return re.sub(rf"(?<![\w.+-])(?:{bare})(?![\w%]|\.\d)", rf"{prefix}-\g<0>", text)
 
 
 def _read_for_all(message: Message, cast: Expression) -> Message:
@@ -127,8 +138,11 @@ def _read_line(line: str, found: Sequence[re.Match[str]], prefix: str) -> Iterat
     for index, match in enumerate(found):
         rest = line[match.end() : found[index + 1].start() if index + 1 < len(found) else len(line)]
         before = line[found[index - 1].end() if index else 0 : match.start()]
-        is_hedged = has_condition(rest) or _DOUBTED.search(rest) or _DOUBTED.search(before)
         choice, value = parse_value(match.group("value"))
+        # what stands behind the key is read as it would be behind the value alone
+        said = read_expressions(Words(own=(OwnLine(f"{match['value']}{match['claim'] or ''}{rest}"),)))
+        is_plain = [e.choice for e in said if e.standing is Standing.CLEAR] == [choice]
+        is_hedged = not is_plain or _DOUBTED.search(before)
         cast = Expression(
             choice=choice,
             value=value,

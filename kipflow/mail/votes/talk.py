@@ -95,7 +95,7 @@ def needed(m: Mention) -> bool:
 
 
 #: "My own +1 is non-binding.", "My +1 is in."
-_SAYS_IF_BINDING = re.compile(r"\s*is (?:(?:not |non-?)?binding\b|(?:in|cast|given|here)\s*[.!])", re.I)
+_SAYS_IF_BINDING = re.compile(r"\s*is (?:(?:not |non-?)?binding\b|(?:in|included|cast|given|here)\s*[.!])", re.I)
 
 
 @rule(IGNORE, "speaks about a vote", mine=ASK)

@@ -42,6 +42,21 @@ def test_each_value_goes_to_the_proposal_that_it_stands_beside(
     assert share_of(body, 9, (7, 9)) == on_nine
 
 
+def test_a_number_stands_for_its_proposal_where_the_thread_puts_it_to_the_vote() -> None:
+    body = "For 1134: +1 (binding). For 1135 it is -1 (binding), sorry.\n"
+    assert share_of(body, 1134, (1134, 1135)) == [("+1", "clear")]
+    assert share_of(body, 1135, (1134, 1135)) == [("-1", "clear")]
+
+
+def test_a_small_number_may_count_anything() -> None:
+    assert share_of("+1 (binding), we run 9 of them\n", 9, (7, 9)) == share_of("+1 (binding)\n", 9, (7, 9))
+
+
+def test_what_must_not_be_is_no_doubt_about_a_vote_against() -> None:
+    body = "KIP-7: +1 (binding)\nKIP-9: -1 (binding), the client must not know\n"
+    assert share_of(body, 9, (7, 9)) == [("-1", "clear")]
+
+
 def test_different_votes_that_name_no_proposal_wait_for_a_person() -> None:
     for number in (7, 9):
         [(_, standing)] = share_of("I vote +1 on the first one, but -1 on the second.\n", number, (7, 9))
