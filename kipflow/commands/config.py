@@ -81,7 +81,7 @@ def _ask(given: dict[str, str], community: Path) -> dict[str, str]:
         options = ", ".join(f"--{option}" for option in missing)
         raise click.UsageError(f"nobody can be asked: give {options}; it writes {community}")
     if missing:
-        console().print(f"it writes {community}, and a roster", soft_wrap=True)
+        console().print(f"it writes {community}, and a roster")
     return {option: given[option] or _ask_for(*_QUESTIONS[option]) for option in _QUESTIONS}
 
 
@@ -109,9 +109,9 @@ def _print_next(new: Beginning, community: Path, roster: Path) -> None:
         f"run all of it: `make run COMMUNITY={new.name}`",
     )
     os.environ["KIPFLOW_COMMUNITY"] = new.name  # the commands are for the new one
-    console().print(f"written: {community}\n         {roster}\n\nnext:", soft_wrap=True)
+    console().print(f"written: {community}\n         {roster}\n\nnext:")
     for place, step in enumerate(steps, 1):
-        console().print(f"  {place}. {step}", soft_wrap=True)
+        console().print(f"  {place}. {step}")
 
 
 @click.group()

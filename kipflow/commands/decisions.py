@@ -69,7 +69,7 @@ def advance(as_of: datetime | None, dry_run: bool, form: str) -> int:
             if rules.sends
             else f"{authors} would be warned of dormancy (dry-run: nobody was)"
         )
-    console(stderr=True).print(", ".join(summary), soft_wrap=True)
+    console(stderr=True).print(", ".join(summary))
     newest = parts.store.overview(now).last_decision
     if newest is not None and at < newest and as_of is not None:
         console(stderr=True).print(
@@ -165,7 +165,6 @@ def _print_differences(prefix: str, report: ReplayReport, form: str, columns: tu
         verdict = f"{differing} differ" if columns is _COLUMNS else f"{differing} would have ended differently"
     console(stderr=True).print(
         f"{say_count(report.proposals, 'proposal')}, {say_count(report.transitions, 'transition')} rebuilt: {verdict}",
-        soft_wrap=True,
     )
     return 1 if rows else 0
 

@@ -11,6 +11,7 @@ from kipflow.commands.now import find_now
 from kipflow.commands.output import console, print_rows
 from kipflow.domain.decisions import Drift
 from kipflow.domain.events import Stage
+from kipflow.domain.records import pick_fields
 from kipflow.services.advance import look_back
 from kipflow.services.board import RowQuery
 from kipflow.wiring import Parts
@@ -66,8 +67,7 @@ def _as_row(key: str, number: int, title: str, stage: Stage, drift: Drift) -> di
         "number": number,
         "title": title,
         "stage": stage,
-        "side": drift.side,
-        "says": drift.says,
+        **pick_fields(drift, "side", "says"),
         "facts_say": drift.derived,
         "settle": drift.fix,
         "evidence": drift.evidence,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pagefaults import Norms, PageFault
 from kipflow.domain.proposals import format_key
+from kipflow.domain.records import pick_fields
 from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
 from kipflow.wiring import Parts, page_norms
@@ -43,7 +44,7 @@ def lint(pages: tuple[str, ...], form: str) -> int:
             found.extend((str(path), _lint_file(path, prefix, norms)) for path in _find_files(Path(page)))
         else:
             found.extend(_lint_stored(page, norms))
-    rows = [{"page": page, **_as_row(fault)} for page, faults in found for fault in faults]
+    rows = [{"page": page, **pick_fields(fault, *_COLUMNS)} for page, faults in found for fault in faults]
     if form == "table":
         _print_pages(found)
     else:
@@ -51,24 +52,14 @@ def lint(pages: tuple[str, ...], form: str) -> int:
     return 1 if any(row["severity"] == "error" for row in rows) else 0
 
 
-def _as_row(fault: PageFault) -> Mapping[str, str]:
-    return {
-        "severity": fault.severity,
-        "code": fault.code,
-        "place": fault.place,
-        "what": fault.what,
-        "fix": fault.fix,
-    }
-
-
 def _print_pages(found: Sequence[tuple[str, Sequence[PageFault]]]) -> None:
     out = console()
     for page, faults in found:
         counts = [f"{len(list(group))} {severity}s" for severity, group in groupby(sorted(f.severity for f in faults))]
         counted = ", ".join(c.removesuffix("s") if c.startswith("1 ") else c for c in counts) or "no fault found"
-        out.print(f"{page}: {counted}", soft_wrap=True)
+        out.print(f"{page}: {counted}")
         if faults:
-            print_rows([_as_row(f) for f in faults], "table", columns=_COLUMNS)
+            print_rows([pick_fields(f, *_COLUMNS) for f in faults], "table", columns=_COLUMNS)
 
 
 def _find_files(path: Path) -> Iterator[Path]:

@@ -15,7 +15,7 @@ def close_to_others(settings: Settings) -> None:
     """Keep the home and the database from other users of the machine; says so where they were open."""
     opened = keep_private(settings.home, find_file(make_database_url(settings.database_url)))
     if opened:
-        console(stderr=True).print(opened, soft_wrap=True, markup=False, highlight=False)
+        console(stderr=True).print(opened)
 
 
 def open_known_parts() -> Parts | None:

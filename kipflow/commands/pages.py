@@ -51,17 +51,16 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
         now=find_now(parts),
     )
     summary = page.url or page.page_id or "not written: add --write"
-    console().print(f"{page.title} ({summary})", soft_wrap=True)
+    console().print(f"{page.title} ({summary})")
     for number in page.skipped:
         key = format_key(parts.community.prefix, number)
         settle = f'`kipflow review number {number} refuse --reason "…"` frees it'
-        console(stderr=True).print(f"{key} was passed over: it is claimed in mail; {settle}", soft_wrap=True)
+        console(stderr=True).print(f"{key} was passed over: it is claimed in mail; {settle}")
     if page.page_id is not None:
         console(stderr=True).print(
             f"next: fill it in; `kipflow sync`, then `kipflow lint {page.number}` names what is left of the template\n"
             f"then: start its thread on {parts.community.lists[0]}: [DISCUSS] {page.title}\n"
-            "the round-up lists it from the next run on",
-            soft_wrap=True,
+            "the round-up lists it from the next run on"
         )
     return 0
 

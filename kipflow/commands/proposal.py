@@ -18,11 +18,13 @@ from kipflow.domain.facts import SilenceWarning
 from kipflow.domain.history import find_amendments
 from kipflow.domain.indexrows import find_newest_rows
 from kipflow.domain.missing import DIFFERS
+from kipflow.domain.records import pick_fields
 from kipflow.domain.votes import ClaimedEnd
 from kipflow.services.board import ProposalView, RecordedTransition
 from kipflow.services.settling import find_commands
 from kipflow.services.wording import is_undated, say_delivery, say_move, say_ruling, say_warning
 
+_BALLOT_COLUMNS = ("voter", "known_by", "value", "binding", "status", "line", "rule", "why")
 _TIMELINE = ("at", "from", "to", "rule", "by", "recorded", "policy", "rules", "evidence", "ref", "id")
 
 
@@ -40,7 +42,7 @@ def print_proposal(view: ProposalView, form: str, *, rebuilt: bool = False) -> i
     _print_votes(view)
     for lines in (_say_questions, _say_rulings, _say_page, _say_calls, _say_drift):
         for line in lines(view):
-            out.print(line, soft_wrap=True)
+            out.print(line)
     return 0
 
 
@@ -52,7 +54,7 @@ def _print_head(view: ProposalView) -> None:
     )
     out.print(f"{view.stage} {since} (decided as of {say_time(view.decided_at)} UTC)")
     if view.claim:
-        out.print(f"{view.claim}: {view.claim_why}", soft_wrap=True)
+        out.print(f"{view.claim}: {view.claim_why}")
     for line in view.missing:
         out.print(f"  missing: {line}")
 
@@ -171,20 +173,9 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool 
     kind = "Amendment vote" if is_amendment else "Vote"
     title = f"\n{kind}, round {state.vote.round}: {_say_standing(state)}"
     ballots = [
-        {
-            "voter": b.voter,
-            "known by": b.known_by,
-            "value": b.value,
-            "binding": "binding" if b.binding else "",
-            "status": b.status,
-            "line": b.line,
-            "rule": b.rule,
-            "why": b.why,
-        }
-        for b in state.vote.ballots
+        pick_fields(b, *_BALLOT_COLUMNS) | {"binding": "binding" if b.binding else ""} for b in state.vote.ballots
     ]
-    columns = ("voter", "known by", "value", "binding", "status", "line", "rule", "why")
-    print_table(ballots, columns=columns, title=title)
+    print_table(ballots, columns=_BALLOT_COLUMNS, title=title)
     for b in state.vote.ballots:  # ids are for commands: a table would wrap them
         console().print(f"  {b.value} of {b.voter}: {b.message_id}")
     if state.terms.because:
@@ -193,7 +184,7 @@ def _print_vote(state: VoteState, missing: Sequence[str], *, is_amendment: bool 
         console().print(f"  care required: {', '.join(state.terms.because)}{asked}{by}")
     contested = (state.vote.contested,) if state.vote.contested is not None else ()
     for end in (*state.vote.claimed_ends, *contested):
-        console().print(f"  {say_end(end)}{_say_answer(end)}", soft_wrap=True)
+        console().print(f"  {say_end(end)}{_say_answer(end)}")
     for line in map(DIFFERS.format, state.differences):
         if not any(known.endswith(line) for known in missing):
             console().print(f"  {line}")

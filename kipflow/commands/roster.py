@@ -102,7 +102,7 @@ def import_(
             raise click.ClickException(f"{output} was written meanwhile: look at what would change once more")
     if change.lost_comments:
         comments = say_count(change.lost_comments, "comment")
-        console(stderr=True).print(f"note: {comments} within the changed lines not kept", soft_wrap=True)
+        console(stderr=True).print(f"note: {comments} within the changed lines not kept")
     report = change.report
     _print_report(report, output, written=write)
     return 1 if report.conflicts else 0
@@ -187,7 +187,7 @@ def _print_turned(file: RosterFileAt, text: str) -> None:
         return
     found = find_turned(parts.store, parts.store, file.check(text), policy=parts.policy, at=find_past(parts, None))
     for line in say_turned(found, parts.community.prefix):
-        console(stderr=True).print(f"votes: {line}", soft_wrap=True, markup=False, highlight=False)
+        console(stderr=True).print(f"votes: {line}")
 
 
 def _print_report(report: ImportReport, output: Path | None, *, written: bool) -> None:
@@ -197,13 +197,13 @@ def _print_report(report: ImportReport, output: Path | None, *, written: bool) -
     done = "wrote" if written else "nothing written yet (--write does it):"
     where = f"{done} {output}: " if output is not None else ""
     counts = f"{len(report.added)} added, {len(report.changed)} changed, {report.unchanged} as before"
-    err.print(f"{where}{counts}, {say_count(len(report.conflicts), 'conflict')}", soft_wrap=True)
+    err.print(f"{where}{counts}, {say_count(len(report.conflicts), 'conflict')}")
 
 
 def _print_some(kind: str, texts: Sequence[str]) -> None:
     err = console(stderr=True)
     for text in texts[:MAX_SHOWN]:
         # what a source says may hold control characters
-        err.print(f"{kind}: {''.join(c if c.isprintable() else chr(0xFFFD) for c in text)}", soft_wrap=True)
+        err.print(f"{kind}: {''.join(c if c.isprintable() else chr(0xFFFD) for c in text)}")
     if len(texts) > MAX_SHOWN:
         err.print(f"… and {len(texts) - MAX_SHOWN} more of the kind: {kind}")

@@ -35,7 +35,7 @@ def up(ctx: click.Context, name: str | None, wait: bool) -> int:
     running = launcher.up(read_settings(), console=out, wait=wait)
     ctx.invoke(status, form="table", brief=True)
     for line in running.describe():
-        out.print(line, highlight=False, markup=False, soft_wrap=True)
+        out.print(line)
     return 1 if running.failed else 0
 
 
@@ -84,7 +84,7 @@ def deliver(preview: bool, as_of: datetime | None) -> int:
     waiting = _count_waiting(parts, kinds)
     for channel, count in waiting.items():
         verb = "waits" if count == 1 else "wait"
-        console().print(f"{count} {verb}: {_LACKS.get(channel, f'nothing makes {channel} here')}", highlight=False)
+        console().print(f"{count} {verb}: {_LACKS.get(channel, f'nothing makes {channel} here')}")
     return 1 if sent.counts["failed"] or planned.warnings or waiting else 0
 
 

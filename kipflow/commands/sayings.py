@@ -9,6 +9,7 @@ import click
 
 from kipflow.commands.output import console, say_time
 from kipflow.domain.proposals import find_references
+from kipflow.domain.records import pick_fields
 from kipflow.services.board import SenderBallot
 from kipflow.services.desk import Done, say_done
 from kipflow.services.wording import say_authentication
@@ -23,17 +24,8 @@ def say_ballot(ballot: dict[str, Any]) -> str:
 
 
 def render_ballots(ballots: Sequence[SenderBallot]) -> list[dict[str, Any]]:
-    return [
-        {
-            "line": b.line,
-            "at": b.at,
-            "message_id": b.message_id,
-            "source": b.source,
-            "url": b.url,
-            "authentication": say_authentication(b),
-        }
-        for b in ballots
-    ]
+    own = ("line", "at", "message_id", "source", "url")
+    return [{**pick_fields(b, *own), "authentication": say_authentication(b)} for b in ballots]
 
 
 def parse_number(parts: Parts, text: str) -> int:
@@ -50,4 +42,4 @@ def print_done(done: Done, prefix: str) -> None:
     """Print what an act did; what it changed is set in."""
     first, *others = say_done(done, prefix)
     for line in (first, *(f"  {other}" for other in others)):
-        console().print(line, soft_wrap=True, markup=False, highlight=False)
+        console().print(line)

@@ -78,7 +78,7 @@ def status(
         rebuilt = as_of is not None
         return print_proposal(as_it_was(parts, view, as_of) if as_of is not None else view, form, rebuilt=rebuilt)
     for condition in find_state(parts, now=find_now(parts)):
-        console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.", soft_wrap=True)
+        console(stderr=True).print(f"{condition.says}. {condition.works}. {condition.fix}.")
     if as_of is not None:
         before = f"no proposal was {'known' if stage is None else f'in {stage}'} at {say_time(as_of)} UTC"
         print_rows(rows_as_of(parts, stages, as_of), form, columns=_COLUMNS, empty=before)
@@ -101,7 +101,7 @@ def _print_board(parts: Parts, rows: Sequence[BoardRow], form: str, *, brief: bo
     if form == "table":
         overview = parts.store.overview(find_now(parts))
         for line in say_coverage([cover.month for cover in overview.months]):
-            console(stderr=True).print(line, soft_wrap=True, markup=False)
+            console(stderr=True).print(line)
         if overview.pending:
             waiting = say_count(overview.pending, "proposal")
             console(stderr=True).print(f"{waiting} with newer facts than decided on: run `kipflow advance`")

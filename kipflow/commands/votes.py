@@ -131,7 +131,7 @@ def _warn(report: VotesReport, paths: Sequence[Path]) -> None:
         files = " ".join(quote(str(path)) for path in paths) if len(paths) <= 3 else "FILE …"
         settle = f"`kipflow ingest {files}`, `kipflow advance` and `kipflow review` settle"
         them = "it" if asked == 1 else "them"
-        err.print(f'{are} (status "review"); {settle} {them}', soft_wrap=True)
+        err.print(f'{are} (status "review"); {settle} {them}')
 
 
 def _count_questions(reading: VoteReading) -> int:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
@@ -97,13 +98,10 @@ def _join_rows(entries: list[Entry]) -> Iterator[Entry]:
         if known is None or fold_name(known.name) != fold_name(entry.name):
             joined[entry.id if entry.id and entry.id not in joined else f"/{position}"] = entry
             continue
-        joined[entry.id] = Entry(
-            id=known.id,
-            name=known.name,
-            aliases=known.aliases,
+        joined[entry.id] = replace(
+            known,
             emails=tuple(dict.fromkeys((*known.emails, *entry.emails))),
             roles=tuple(dict.fromkeys((*known.roles, *entry.roles))),
-            place=known.place,
         )
     yield from joined.values()
 
@@ -170,6 +168,6 @@ def _follow(events: list[tuple[datetime, int, str, str, str]], notes: list[str])
 def _end(roles: list[Role], which: tuple[str, ...] | None, day: datetime) -> None:
     for position, role in enumerate(roles):
         if role.until is None and (which is None or role.role in which):
-            roles[position] = Role(role=role.role, since=role.since, until=day)
+            roles[position] = replace(role, until=day)
     # listed and removed on one day: never held
     roles[:] = [r for r in roles if r.until is None or r.since is None or r.since < r.until]
