@@ -141,11 +141,17 @@ def drop_repeated_marks(subject: str) -> str:
     return "".join(marks.values()) + subject[position:]
 
 
+def _begins(*kinds: str) -> re.Pattern[str]:
+    """A pattern of words in tags that begin so; scripts without blanks have words behind words."""
+    return re.compile(rf"(?:\b|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))(?:{join_words(*kinds)})")
+
+
+_OF_VOTE, _OF_RESULT = _begins("tag_vote"), _begins("tag_result")
 _KINDS = (
-    (Kind.CANCEL, re.compile(rf"\b(?:{join_words('tag_off')})")),
-    (Kind.RESULT, re.compile(rf"\b(?:{join_words('tag_result')})")),
-    (Kind.DISCUSS, re.compile(rf"\b(?:{join_words('tag_discuss')})")),
-    (Kind.VOTE, re.compile(r"\bvot(?:e|es|ing)\b|\bvote\w{0,3}\b|\bre-?vote\b")),
+    (Kind.CANCEL, _begins("tag_off")),
+    (Kind.RESULT, _begins("tag_result", "tag_ended")),
+    (Kind.DISCUSS, _begins("tag_discuss")),
+    (Kind.VOTE, _OF_VOTE),
     # "[VOTE] [RFC-12] …" and "[VOTE][PROPOSAL] …" are votes
     (Kind.DISCUSS, re.compile(r"\bproposal\b|\brfc\b")),
 )
@@ -159,7 +165,7 @@ _UNTAGGED_VOTE = re.compile(
 def _find_kind(tags: list[str], rest: str, numbers: tuple[int, ...], mark: EndMark | None) -> Kind:
     joined = " | ".join(tags + [t.lower() for t in _TAIL_TAG.findall(rest)])
     tagged = next((kind for kind, pattern in _KINDS if pattern.search(joined)), Kind.OTHER)
-    if tagged is Kind.RESULT and "vote" not in joined and not re.search(r"\bresults?\b", joined):
+    if tagged is Kind.RESULT and not _OF_VOTE.search(joined) and not _OF_RESULT.search(joined):
         tagged = Kind.OTHER  # "[Closed]" alone is some tracker's word
     if tagged not in {Kind.OTHER, Kind.VOTE}:
         return tagged
