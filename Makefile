@@ -41,7 +41,7 @@ check: setup ## Lint, types and the fast tests (FAST_TESTS=later: these with `ma
 ifeq ($(FAST_TESTS),later)
 	@echo "make check: lint and types only; the fast tests run with all others in make test"
 else
-	$(PYTEST) -q -m "not ($(SLOW_MARKS))"
+	EXAMPLES=few $(PYTEST) -q -m "not ($(SLOW_MARKS))"
 endif
 
 test: setup ## All tests, with what was skipped and why

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.examples import examples
+
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
 # A build server asks whether this change is good, so it draws the same examples every time; whoever works
 # on the code has new ones drawn at every run, and meets what nobody thought of.
-settings.register_profile("same-examples", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("same-examples")
+settings.register_profile("kipflow", examples(100), derandomize=bool(os.environ.get("CI")))
+settings.load_profile("kipflow")
 
 #: Folders whose tests share one costly thing (a running kipflow, a JVM, Airflow's database), so that one process
 #: runs all of them. Other tests go by file, which keeps what a module shares in one process too.

@@ -98,7 +98,7 @@ def _make_template() -> Path:
 
 def copy_database(file: Path) -> None:
     """A migrated, empty database at `file`."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # as kipflow makes it
     for made in _make_template().iterdir():
         shutil.copy(made, file.with_name(made.name.replace("x.db", file.name)))
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_mbox, read_range
 from kipflow.mbox.ranges import count_mails, find_mail_start, is_splittable
 from kipflow.mbox.separators import Form
+from tests.examples import examples
 
 WHERE: Any = {"list_id": "dev@list.example", "month": "2026-03", "prefix": "KIP"}
 
@@ -42,7 +43,7 @@ def test_the_odd_mails_are_what_the_other_tests_take_them_for(whole: list[Messag
     assert any(m.arrived_at is None or m.arrived_from != "date" for m in messages)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(40, HealthCheck.function_scoped_fixture)
 @given(data=st.data())
 def test_parts_with_any_edges_give_the_same_mails_with_the_same_places(
     odd_mbox: Path, whole: list[Message | Unreadable], data: st.DataObject

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from time import time
 from typing import Any
 from urllib.parse import urljoin
 
 import pytest
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 from httpx import Response
 from lxml import html
@@ -61,20 +62,23 @@ def _text(answer: Response) -> str:
     return " ".join(html.fromstring(answer.text).text_content().split())
 
 
-def open_browser(parts: Parts, user: str = "Ines", *, may: bool = True) -> Browser:
-    audited: list[tuple[str, str, Mapping[str, Any]]] = []
-
-    def find_operator(request: Request) -> str | None:
-        return user if may else None
-
+@cache
+def _board_of(user: str, may: bool) -> tuple[FastAPI, dict[str, Any]]:
+    """A board for one user, made once, and what it is over: FastAPI takes longer to make one than a test to use it."""
+    over: dict[str, Any] = {}
     writing = Writing(
-        desk=lambda: open_desk(parts),
-        find_operator=find_operator,
+        desk=lambda: open_desk(over["parts"]),
+        find_operator=lambda _: user if may else None,
         secret="s" * 40,
-        audit=lambda *reported: audited.append(reported),
+        audit=lambda *reported: over["audited"].append(reported),
     )
-    app = create_app(lambda: parts.store, clock=lambda: NOW, writing=writing)
-    return Browser(TestClient(app), audited)
+    return create_app(lambda: over["parts"].store, clock=lambda: NOW, writing=writing), over
+
+
+def open_browser(parts: Parts, user: str = "Ines", *, may: bool = True) -> Browser:
+    app, over = _board_of(user, may)
+    over.update(parts=parts, audited=[])
+    return Browser(TestClient(app), over["audited"])
 
 
 @pytest.fixture

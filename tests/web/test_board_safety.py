@@ -49,6 +49,7 @@ def hostile_board() -> MemoryBoard:
     return board
 
 
+@cache
 def client_of(board: Callable[[], Board], **more: object) -> TestClient:
     app = create_app(board, clock=lambda: NOW, **more)  # type: ignore[arg-type]
     return TestClient(app, raise_server_exceptions=False)
@@ -153,6 +154,7 @@ def test_an_unexpected_failure_shows_no_detail_and_is_logged(caplog: pytest.LogC
     assert "secret detail" in caplog.text
 
 
+@cache
 def strangers_client(**more: object) -> TestClient:
     """A board that knows nobody, and whose store is never asked."""
 
@@ -162,7 +164,7 @@ def strangers_client(**more: object) -> TestClient:
     def board() -> Board:
         raise AssertionError("the store was read for a stranger")
 
-    return client_of(board, dependencies=[Depends(refuse)], sign_in_url="/auth/login", **more)
+    return client_of(board, dependencies=(Depends(refuse),), sign_in_url="/auth/login", **more)
 
 
 @pytest.mark.parametrize("path", [*READS[:2], "/proposals/152", *READS[3:], "/api/overview", "/api/proposals"])

@@ -14,12 +14,14 @@ from kipflow.cli import run
 from kipflow.commands.opening import open_parts
 from kipflow.domain.facts import Coverage
 from tests.corpus import write_vote_cases
+from tests.databases import copy_database
 
 PLAIN = write_vote_cases() / "plain-vote.mbox"
 
 
 @pytest.fixture(autouse=True)
 def community(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy_database(tmp_path / "home" / "kafka.db")
     monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
 

@@ -17,6 +17,7 @@ from kipflow.cli import run
 from kipflow.config.settings import read_settings
 from kipflow.domain.pages import IndexEntry, PageVersion, StatusWord
 from kipflow.wiring import connect
+from tests.databases import copy_database
 
 T0 = datetime(2026, 3, 2, 9, tzinfo=UTC)
 COMMUNITY = """
@@ -66,6 +67,7 @@ def mails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (config / folder / "shed.yaml").write_text(text, encoding="utf-8")
     for name, value in (("CONFIG", config), ("HOME", tmp_path / "home"), ("COMMUNITY", "shed")):
         monkeypatch.setenv(f"KIPFLOW_{name}", str(value))
+    copy_database(tmp_path / "home" / "shed.db")
     (tmp_path / "mails").mkdir()
     return tmp_path / "mails"
 

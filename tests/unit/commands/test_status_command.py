@@ -14,6 +14,7 @@ import pytest
 from kipflow.cli import run
 from kipflow.commands.output import UtcTime
 from kipflow.domain.version import DECISION_RULES
+from tests.databases import copy_database
 
 
 def write_mail(path: Path, subject: str, day: str) -> Path:
@@ -31,6 +32,7 @@ def write_mail(path: Path, subject: str, day: str) -> Path:
 @pytest.fixture
 def tidy_shelves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """KIP-7 is discussed from 2 March on and voted on from 9 March on."""
+    copy_database(tmp_path / "home" / "kafka.db")
     monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
     mails = tmp_path / "mails"
@@ -78,6 +80,7 @@ def test_an_empty_store_is_no_empty_table(
 def test_after_ingest_the_status_says_what_to_run_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    copy_database(tmp_path / "home" / "kafka.db")
     monkeypatch.setenv("KIPFLOW_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KIPFLOW_COMMUNITY", "kafka")
     assert run(["ingest", str(write_mail(tmp_path / "a.eml", "[DISCUSS] KIP-7: Tidy shelves", "2026-03-02"))]) == 0

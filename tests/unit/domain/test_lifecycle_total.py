@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling, ThreadMessage
@@ -16,6 +16,7 @@ from kipflow.domain.pages import IndexEntry, PageAbsence, PageVersion, StatusWor
 from kipflow.domain.policy import Care, Fractions, Policy, Rule
 from kipflow.domain.proposals import Proposal
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from tests.examples import examples
 from tests.unit.domain.building import POLICY, at, facts, poll, ruling
 
 words = st.text(max_size=12)
@@ -180,7 +181,7 @@ known = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(100, *HealthCheck)
 @given(known=known, policy=policies, as_of=moments, shuffle=st.randoms())
 def test_any_facts_in_any_order_give_one_answer(
     known: ProposalFacts, policy: Policy, as_of: datetime, shuffle: Random

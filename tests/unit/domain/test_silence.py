@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
@@ -234,7 +234,6 @@ def test_a_past_date_that_nobody_was_informed_of_has_its_grace_from_now(recorded
     assert slept_at(known, 400) == [at(recorded + 14)]
 
 
-@settings(deadline=None)
 @given(dates=st.lists(st.integers(1, 400), min_size=1, max_size=12, unique=True), talk=st.sets(st.integers(2, 300)))
 def test_past_dates_made_up_for_come_to_the_history_of_runs_at_the_time(dates: list[int], talk: set[int]) -> None:
     known = replace(TALK, messages=(*TALK.messages, *(mail(day, reply=True) for day in sorted(talk))))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.decisions import Decision
@@ -15,6 +15,7 @@ from kipflow.domain.facts import Coverage, Kind, ProposalFacts, Ruling
 from kipflow.domain.history import effective, reconcile
 from kipflow.domain.lifecycle import decide
 from kipflow.domain.policy import PageChanges
+from tests.examples import examples
 from tests.unit.domain.building import POLICY, START, TALKED, YES, at, ballot, facts, followed, mail, page, poll, ruling
 
 CLOCKED = replace(
@@ -41,7 +42,7 @@ steps = st.lists(
 
 
 @pytest.mark.parametrize("known", [QUIET, VOTED, SHORT], ids=["quiet", "voted", "short"])
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(steps=steps)
 def test_a_proposal_that_nothing_wakes_needs_no_decision(
     known: object, steps: list[tuple[int, bool, Stage | str | None]]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
 
-from kipflow.config.loading import load_community
+from kipflow.config.loading import load_community as load_community_file
 from kipflow.domain.roster import Roster
 from kipflow.services.read_votes import VotesReport, read_votes
 from kipflow.services.votes_report import render_json
 from tests.corpus import load_vote_cases, write_vote_cases
 
 CASES = load_vote_cases()
+load_community = cache(load_community_file)
 
 
 def read_case(name: str, roster: Roster) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message, Unreadable
 from kipflow.mail.archive import read_path
 from kipflow.mail.messages import read_message
 from kipflow.mail.quotes.attributions import begins_attribution, ends_attribution, is_attribution
+from tests.examples import examples
 
 HEAD = (
     b"From: Jun Okafor <jun@okafor.example>\nSubject: Re: [VOTE] KIP-7: x\nIn-Reply-To: <root@mail.example>\n"
@@ -156,7 +157,7 @@ def test_a_line_of_a_hundred_megabytes_costs_bounded_memory_and_is_reported(tmp_
     assert ["first 16 MiB" in i.why for i in items if isinstance(i, Unreadable)] == [True]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150, HealthCheck.too_slow)
 @given(st.binary(max_size=2_000))
 def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
     assert isinstance(
@@ -164,7 +165,7 @@ def test_any_bytes_are_a_message_or_unreadable(data: bytes) -> None:
     )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150, HealthCheck.too_slow)
 @given(
     kind=st.sampled_from(
         [b"text/plain", b"text/html", b"multipart/mixed; boundary=b", b"multipart/alternative; boundary=b", b"x"]

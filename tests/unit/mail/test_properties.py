@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from kipflow.config.loading import load_community
@@ -27,6 +27,7 @@ from kipflow.mail.votes.reading import read_expressions
 from kipflow.services.read_votes import read_votes
 from kipflow.services.votes_report import render_json
 from tests.corpus import write_vote_cases
+from tests.examples import examples
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "votes"
 PHRASES: dict[str, list[str]] = json.loads((CORPUS / "phrases.json").read_text(encoding="utf-8"))
@@ -34,6 +35,7 @@ VOTING = [p for kind in ("for", "against", "zero", "review", "withdrawn") for p 
 ARCHIVES = sorted(write_vote_cases().glob("*.mbox"))
 POLICY = Policy(version="test", binding_roles=frozenset({"committer"}))
 ROSTER = load_roster(CORPUS / "roster.yaml")
+KAFKA = load_community("kafka")
 
 mark = st.sampled_from(["> ", ">", ">> ", "> > ", "  > ", "| ", "JO> "])
 attribution = st.sampled_from(
@@ -47,7 +49,7 @@ attribution = st.sampled_from(
 own = st.sampled_from(["Thanks, I will have a look.", "What about the docs?", ""])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(quoted=st.lists(st.sampled_from(VOTING), min_size=1, max_size=4), mark=mark, attribution=attribution, own=own)
 @example(quoted=["From -1 to +1 then!"], mark=">", attribution="Jun Okafor wrote:", own="")
 def test_quoting_a_mail_never_adds_a_ballot(quoted: list[str], mark: str, attribution: str, own: str) -> None:
@@ -59,7 +61,7 @@ def test_quoting_a_mail_never_adds_a_ballot(quoted: list[str], mark: str, attrib
     assert read_expressions(find_own_words(f"{attribution}\n{quote}\n\n{own}\n")) == ()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     vote=st.sampled_from(PHRASES["for"] + PHRASES["against"]), quoted=st.sampled_from(VOTING), attribution=attribution
 )
@@ -92,9 +94,8 @@ def test_order_of_arrival_never_changes_a_vote(path: Path) -> None:
 
 @pytest.mark.parametrize("path", ARCHIVES, ids=lambda p: p.stem)
 def test_reading_twice_changes_nothing(path: Path) -> None:
-    community = load_community("kafka")
-    once = render_json(read_votes([path], community=community, roster=ROSTER))
-    twice = render_json(read_votes([path, path], community=community, roster=ROSTER))
+    once = render_json(read_votes([path], community=KAFKA, roster=ROSTER))
+    twice = render_json(read_votes([path, path], community=KAFKA, roster=ROSTER))
     assert twice["votes"] == once["votes"]
     assert twice["messages_read"] == once["messages_read"]
 
@@ -117,7 +118,7 @@ addresses = st.sampled_from(
 ballots = st.sampled_from(["+1", "-1", "0", "+1 (binding)", "+1 if renamed", "I withdraw my vote."])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cast=st.lists(st.tuples(addresses, ballots), min_size=1, max_size=8), seed=st.integers(0, 5))
 def test_the_same_person_under_two_addresses_never_counts_twice(cast: list[tuple[str, str]], seed: int) -> None:
     mails = [mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)]
@@ -129,7 +130,7 @@ def test_the_same_person_under_two_addresses_never_counts_twice(cast: list[tuple
     assert sum(b.status is BallotStatus.COUNTED for b in judged.ballots) <= 1
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cast=st.lists(st.tuples(st.integers(0, 3), ballots), max_size=10))
 def test_a_tally_counts_each_voter_at_most_once_and_no_one_else(cast: list[tuple[int, str]]) -> None:
     mails = [mail(0, "Mara Lind <mara@lind.example>", CALL, at=START)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kipflow.domain.facts import Message
@@ -17,6 +17,7 @@ from kipflow.mail.messages import read_message
 from kipflow.mail.quoting import find_own_words
 from kipflow.mail.threads import find_votes
 from kipflow.mail.votes.reading import Reason, explain
+from tests.examples import examples
 
 #: Nobody's lexicon has these: typing errors, jargon, names, words of languages that are not read.
 unknown = st.text("bdfgklmnprstvz", min_size=3, max_size=4).map(lambda text: f"{text[0]}a{text[1:]}o")
@@ -40,7 +41,7 @@ def is_counted(expressions: tuple[Expression, ...]) -> bool:
     return any(e.standing is Standing.CLEAR and e.choice is not None for e in expressions)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(before=few, vote=claim, after=few, mark=mark)
 def test_a_value_with_a_claim_to_bind_is_never_silence(before: str, vote: str, after: str, mark: str) -> None:
     for text in (
@@ -53,7 +54,7 @@ def test_a_value_with_a_claim_to_bind_is_never_silence(before: str, vote: str, a
         assert is_heard(text), text
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(vote=vote, after=few, mark=mark)
 def test_a_value_that_opens_a_line_is_never_silence(vote: str, after: str, mark: str) -> None:
     for text in (
@@ -66,7 +67,7 @@ def test_a_value_that_opens_a_line_is_never_silence(vote: str, after: str, mark:
         assert is_heard(text), text
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(before=few, vote=vote, after=few)
 def test_unknown_words_never_turn_a_vote_into_another(before: str, vote: str, after: str) -> None:
     said = vote.split()[0]
@@ -98,7 +99,7 @@ talk = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(talk=talk, value=st.sampled_from(["+1", "-1"]), greeting=st.sampled_from(["", "Hi all,\n\n", "Hallo,\n\n"]))
 def test_talk_about_votes_is_no_ballot(talk: str, value: str, greeting: str) -> None:
     text = greeting + talk.format(value)
@@ -120,7 +121,7 @@ place = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(place=place, value=number)
 def test_a_value_in_code_tables_or_measurements_is_no_ballot(place: str, value: str) -> None:
     text = "I have a remark on the design.\n\n" + place.format(value)
@@ -170,7 +171,7 @@ second_thought = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     first=st.sampled_from(["+1", "-1"]),
     later=second_thought,

@@ -8,12 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.mbox.ranges import split_range
 from kipflow.mbox.separators import LOOK, Kind, Search, find_starts, learn_form
 from kipflow.mbox.splitting import RawMail, split_mbox
+from tests.examples import examples
 
 AT = b"Mon Mar  2 10:00:00 2026"
 
@@ -120,7 +121,7 @@ class Drips:
         return self._stream.read(min(size, self._size))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(pieces=st.lists(PIECES, max_size=14), size=st.integers(1, 400), data=st.data())
 def test_mails_are_the_same_whole_in_drips_and_in_parts(
     pieces: list[bytes], size: int, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -139,7 +140,7 @@ def test_mails_are_the_same_whole_in_drips_and_in_parts(
     assert len(list(find_starts(box, learn_form(box)))) >= len(whole)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(pieces=st.lists(PIECES, max_size=10), cut=st.integers(1, 3_000))
 def test_a_search_that_goes_on_with_more_bytes_finds_what_one_of_all_bytes_finds(pieces: list[bytes], cut: int) -> None:
     box = archived(0) + b"".join(pieces)

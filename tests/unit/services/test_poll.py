@@ -25,6 +25,7 @@ from kipflow.services.landing import Landed, is_whole, load_landing, save_landin
 from kipflow.services.poll import fetch_months, poll_months, read_months, upsert_read
 from kipflow.services.ports import MonthStats
 from kipflow.services.wanted_months import WrongRange, find_wanted_months, wanted_range
+from tests.databases import copy_database
 
 LIST = "dev@x.example"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -74,9 +75,10 @@ class FakeArchive:
 
 
 @pytest.fixture
-def store() -> Iterator[SqlStore]:
-    opened = open_store("sqlite://", CommunityRules(policy=POLICY, prefix="KIP", permalink="{mid}"))
-    opened.migrate()
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    file = tmp_path / "store" / "kipflow.db"
+    copy_database(file)
+    opened = open_store(f"sqlite:///{file}", CommunityRules(policy=POLICY, prefix="KIP", permalink="{mid}"))
     yield opened
     opened.close()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.clocks import VoteState, VoteTerms
@@ -27,6 +27,7 @@ from kipflow.services.board import ProposalView
 from kipflow.services.result_mail import HARMLESS, NoDraft, ResultDraft, draft_result, find_draft
 from kipflow.services.settling import find_commands
 from kipflow.services.wording import REVIEW_WORDS
+from tests.examples import examples
 
 OPENED = datetime(2026, 3, 1, 9, tzinfo=UTC)
 NOW = OPENED + timedelta(days=4)
@@ -112,7 +113,7 @@ _SAID = st.sampled_from([
 _TEXT = st.one_of(st.sampled_from(PEOPLE), _SAID, st.text(max_size=40))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_VOTES, st.data(), st.sampled_from([Outcome.PASSED, Outcome.FAILED]), _TEXT, _TEXT)
 def test_whatever_names_say_a_draft_reads_as_it_was_meant(
     votes: list[tuple[bool, Choice]], data: st.DataObject, outcome: Outcome, title: str, caller: str
@@ -125,7 +126,7 @@ def test_whatever_names_say_a_draft_reads_as_it_was_meant(
         assert "Bcc" not in message_from_bytes(draft.as_bytes(), policy=default)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(_VOTES, st.data())
 def test_a_vote_of_people_with_names_is_always_drafted_with_them(
     votes: list[tuple[bool, Choice]], data: st.DataObject
@@ -139,7 +140,7 @@ def test_a_vote_of_people_with_names_is_always_drafted_with_them(
     assert_reads_back(draft, view)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(st.one_of(_SAID, st.text(max_size=30), st.just("<a@x.example>")), max_size=30), _TEXT)
 def test_no_id_and_no_sender_adds_a_header_to_the_mail_that_is_sent(references: list[str], sender: str) -> None:
     draft = replace(

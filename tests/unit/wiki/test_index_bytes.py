@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kipflow.domain.pages import IndexEntry
@@ -19,6 +19,7 @@ from kipflow.wiki.index_editing import replace_index
 from kipflow.wiki.index_reading import parse_index_page, parse_index_text
 from kipflow.wiki.index_writing import render_index
 from kipflow.wiki.recordings import parse_recordings
+from tests.examples import examples
 
 SEEN = datetime(2026, 3, 2, tzinfo=UTC)
 SEEDS = Path(__file__).resolve().parents[4] / "shared" / "seeds"
@@ -100,13 +101,13 @@ def _pages(draw: st.DrawFn) -> str:
     return "".join(parts)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_pages())
 def test_a_page_that_is_true_is_not_touched(page: str) -> None:
     assert write_back(page, 1) == page
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_pages(), st.data())
 def test_whatever_a_row_is_to_say_it_says_then_and_no_other_row_changes(page: str, data: st.DataObject) -> None:
     """Its section, its release and "(WIP)", in the label or in the release's cell; also beside numbers taken twice."""

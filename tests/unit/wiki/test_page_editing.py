@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kipflow.domain.pages import StatusWord
@@ -14,6 +14,7 @@ from kipflow.wiki.pages import read_fields
 from kipflow.wiki.sections import read_sections
 from kipflow.wiki.status import parse_status
 from kipflow.wiki.storage import parse_storage
+from tests.examples import examples
 
 LINK = '<a href="https://lists.x.example/thread/7">here</a>'
 REST = "<h1>Motivation</h1><p>Current state: of the art.&nbsp;It is <em>slow</em> &amp; old.</p>"
@@ -137,7 +138,7 @@ _HOSTILE = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(_WORDS, _WORDS, st.lists(_HOSTILE, max_size=6), st.lists(_HOSTILE, max_size=3))
 def test_on_any_page_an_edit_changes_the_state_alone_or_nothing_and_is_not_made_twice(
     old: str, new: str, above: list[str], below: list[str]

@@ -1,0 +1,16 @@
+"""How many examples a property test draws: all, or a quarter where `EXAMPLES=few`, as `make check` says.
+
+A check before a commit is run often and draws others every time; `make test` and the build server draw all.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+SHARE = 4 if os.environ.get("EXAMPLES") == "few" else 1
+
+
+def examples(count: int, *suppressed: HealthCheck) -> settings:
+    return settings(max_examples=count // SHARE, deadline=None, suppress_health_check=suppressed)
