@@ -6,6 +6,7 @@ without its quotes and without taking it apart; "no" is certain, "yes" means tha
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from kipflow.domain.facts import Kind, SubjectReading
@@ -28,6 +29,14 @@ class Glance(NamedTuple):
 
 #: In the words of a mail under a discussion's subject that votes: only who claims to bind does.
 CLAIM = "bind"
+# its letters, as far as nothing stands between them that may be no text: markup, an entity, what cannot be seen
+_HIDING = r"[<&\x00-\x08\x0e-\x1f\x7f-\U0010ffff]"
+_CLAIM_IN_HTML = re.compile(
+    rf"[bB](?:[iI](?:[nN](?:[dD]|{_HIDING})|{_HIDING})|{_HIDING})"
+    r"|&#0*(?:66|98)(?!\d)|&#[xX]0*[46]2|[aA][lL][tT]\s*="  # "b" itself; what describes a picture is shown, too
+)
+#: HTML with no more elements is neither too deep nor too much to be read to its end.
+_FEW, _FEW_MARKS = 200, 5_000
 
 
 def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
@@ -40,10 +49,17 @@ def glance_at(head: Head, reading: SubjectReading, *, is_noted: bool) -> Glance:
     text, twins = find_texts(head.headers, head.body, notes)
     lines = _find_unquoted(text, notes)
     folded = fold_case(" ".join(lines))
-    shown = (line for twin in read_twins(twins, notes) for line in _find_unquoted(twin, notes))
+    shown = (line for twin in read_twins(twins, notes, _may_claim) for line in _find_unquoted(twin, notes))
     claims = CLAIM in folded or CLAIM in fold_case(" ".join(shown))
     is_unsure = is_noted or str(notes) or head.is_sealed or not text or _is_long(lines, folded)
     return Glance(may_announce=may_announce(folded), may_vote=claims or bool(is_unsure))
+
+
+def _may_claim(source: str) -> bool:
+    """Whether the text of some HTML could hold a claim to bind, or not be read to its end."""
+    opened = source.count("<") - source.count("</")
+    is_small = len(source) <= limits.MARKUP.size and opened <= _FEW and source.count("</") <= _FEW_MARKS
+    return not is_small or _CLAIM_IN_HTML.search(source) is not None
 
 
 def _find_unquoted(text: str, note: limits.Note) -> list[str]:

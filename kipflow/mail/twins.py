@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from kipflow.domain.votes import Expression, Standing
 from kipflow.mail import limits
 from kipflow.mail.content.headers import split_mail
-from kipflow.mail.content.mime import find_text
+from kipflow.mail.content.leaves import Wanted
+from kipflow.mail.content.mime import find_text, want_all
 from kipflow.mail.content.text import plain
 from kipflow.mail.quoting import Words, find_own_words
 
@@ -37,18 +38,18 @@ def ask_twins(
     return votes
 
 
-def read_twins(twins: Iterable[bytes], note: limits.Note) -> Iterator[str]:
+def read_twins(twins: Iterable[bytes], note: limits.Note, is_wanted: Wanted = want_all) -> Iterator[str]:
     """The texts of the alternatives that are looked at."""
     for part in list(twins)[:_LOOKED_AT]:
-        yield _read_twin(part, note)
+        yield _read_twin(part, note, is_wanted)
 
 
-def _read_twin(part: bytes, note: limits.Note) -> str:
+def _read_twin(part: bytes, note: limits.Note, is_wanted: Wanted) -> str:
     headers, body = split_mail(part)
     if not headers.text("content-type").lower().startswith(("text/html", "multipart/")):
         return ""
     reached: list[limits.Limit | limits.Gap] = []
-    text = find_text(headers, body, reached.append)
+    text = find_text(headers, body, reached.append, is_wanted)
     for limit in _OF_MARKUP:
         if limit in reached:
             note(limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.message import Message as _StdMessage
 from functools import lru_cache
@@ -45,7 +46,11 @@ def parse_content_type(text: str) -> ContentType:
     return ContentType(type=kind, params=params)
 
 
-def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Note) -> str:
+#: Whether the source of HTML is worth the time that taking it apart costs.
+Wanted = Callable[[str], bool]
+
+
+def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Note, is_wanted: Wanted) -> str:
     if encoding and _KNOWN_ENCODING.search(encoding) is None:
         note(limits.ENCODED)
     data = _decode_transfer(encoding.lower(), body)
@@ -56,7 +61,7 @@ def read_leaf(content: ContentType, encoding: str, body: bytes, note: limits.Not
         note(limits.UTF_7)
     text = decode(data, charset)
     if content.type == "text/html" or _LOOKS_LIKE_HTML.match(text[:400]):
-        return parse_html(text, note)
+        return parse_html(text, note) if is_wanted(text) else ""
     if content.type in {"text/enriched", "text/richtext"}:
         return _read_enriched(text)
     if content.params.get("format", "").lower() == "flowed":

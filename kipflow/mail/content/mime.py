@@ -11,29 +11,37 @@ from dataclasses import dataclass, field
 
 from kipflow.mail import limits
 from kipflow.mail.content.headers import Headers, note_limits, split_mail
-from kipflow.mail.content.leaves import ContentType, parse_content_type, read_leaf
+from kipflow.mail.content.leaves import ContentType, Wanted, parse_content_type, read_leaf
 from kipflow.mail.relevance import fold_case, has_any
 
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left to spend on one mail; `note` is called where it is not enough."""
+    """What is left to spend on one mail; `note` is called where it is not enough, HTML is read where it `is_wanted`."""
 
     note: limits.Note
+    is_wanted: Wanted
     parts: int = limits.PARTS.size
     text: int = limits.TEXT.size
     #: Alternatives of a text that was read.
     twins: list[bytes] = field(default_factory=list)
 
 
-def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore) -> str:
-    """The text that a reader of this mail sees, quotes included, capped in length."""
-    return find_texts(headers, body, note)[0]
+def want_all(source: str) -> bool:
+    del source
+    return True
 
 
-def find_texts(headers: Headers, body: bytes, note: limits.Note = limits.ignore) -> tuple[str, list[bytes]]:
+def find_text(headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all) -> str:
+    """The text that a reader of this mail sees, quotes included, capped in length; of HTML what is wanted."""
+    return find_texts(headers, body, note, is_wanted)[0]
+
+
+def find_texts(
+    headers: Headers, body: bytes, note: limits.Note = limits.ignore, is_wanted: Wanted = want_all
+) -> tuple[str, list[bytes]]:
     """The text that a reader of this mail sees, and the parts that another reader may see in place of it."""
-    budget = _Budget(note)
+    budget = _Budget(note, is_wanted)
     texts = _collect(headers, body, depth=0, budget=budget)
     return "\n".join(t for t in texts if t)[: limits.TEXT.size], budget.twins
 
@@ -69,7 +77,7 @@ def _collect(headers: Headers, body: bytes, *, depth: int, budget: _Budget) -> l
     if len(body) > limits.PART.size:
         budget.note(limits.PART)
     encoding = headers.text("content-transfer-encoding")
-    text = read_leaf(content, encoding, body[: limits.PART.size], budget.note)
+    text = read_leaf(content, encoding, body[: limits.PART.size], budget.note, budget.is_wanted)
     if len(text) > budget.text:
         budget.note(limits.TEXT)
     text = text[: budget.text]

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kipflow.mail import twins
+from kipflow.mail import glances, limits, twins
 from kipflow.mail.archive import read_mbox
 from kipflow.mail.content import dates, headers
 from kipflow.mail.content.dates import parse_date
 from kipflow.mail.content.headers import split_mail
+from kipflow.mail.content.html import parse_html
+from kipflow.mail.content.text import clean_lines
 from kipflow.mail.quoting import Words
+from kipflow.mail.relevance import fold_case
 from kipflow.mbox.splitting import split_mbox
 from tests.corpus import write_vote_cases
 
@@ -109,3 +112,28 @@ def test_html_beside_plain_text_is_read_in_full_for_votes_only(tmp_path: Path, m
     )
     [mail] = read_mbox(file, list_id="dev@x.example", month="2026-03", prefix="KIP")
     assert mail.own_text.startswith("Some words.")
+
+
+PIECES = """b i n d B I N bi nd bin ind <b> </b> <p> </p> <br> <!-- --> <!--x--> <i_hidden>x</i> <style>x</style>
+    <s>x</s> &#98; &#105 &#x69; &#0110; &#x62 &#x42; &nbsp; &shy; &imath; <img_alt=bi> <img_ALT_=_"nd"> <![CDATA[ ]]>
+    <?x?> < > & = <pre> <li> <td> <blockquote> _ \u0131 \u200b \x01"""
+
+
+@given(st.lists(st.sampled_from(PIECES.split()), max_size=12).map("".join).map(lambda s: s.replace("_", " ")))
+def test_html_that_is_not_read_for_a_claim_to_bind_holds_none(source: str) -> None:
+    shown = fold_case(" ".join(clean_lines(parse_html(source))))
+    assert glances._may_claim(source) or glances.CLAIM not in shown
+
+
+@pytest.mark.parametrize(
+    "source", ["<b>" * 300, "<div>" * 150 + "<p>" * 150, "</p>" * 40_000, "x" * (limits.MARKUP.size + 1)]
+)
+def test_html_that_may_be_too_deep_or_too_long_is_read_for_a_claim_to_bind(source: str) -> None:
+    assert glances._may_claim(source)
+
+
+@pytest.mark.parametrize(
+    "source", ["they bi<b>n</b>d", "&#98;inding", "&#x62;inding", "b\u0131nding", '<img alt="bind">', "+1 (BINDING)"]
+)
+def test_html_that_hides_a_claim_to_bind_is_read(source: str) -> None:
+    assert glances._may_claim(source)
