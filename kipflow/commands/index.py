@@ -58,7 +58,7 @@ def _print_diff(parts: Parts) -> int:
 @click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
 @as_of_option
 def import_(path: Path, as_of: datetime | None) -> int:
-    """Take the rows of an index (JSON, storage format or text) as the baseline of their proposals."""
+    """Take the rows of an index (JSON, storage format, HTML, Markdown or text) as the baseline of their proposals."""
     from kipflow.services.advance import advance_all
     from kipflow.services.index import import_index
 

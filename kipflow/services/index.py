@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from kipflow.domain.errors import UnreadableInput
@@ -25,7 +26,7 @@ def render_board_index(store: Store, *, prefix: str, form: str, as_of: datetime)
 
 
 def import_index(store: Store, text: str, *, prefix: str, seen_at: datetime, source: str) -> Report:
-    """Store the rows of an index file (JSON, wiki page or plain text) as the baseline of their proposals.
+    """Store the rows of an index file (JSON, wiki page, Markdown or plain text) as the baseline of their proposals.
 
     The number that it states as the next one and its notes of calls are kept as those of the wiki's own index are.
 
@@ -53,7 +54,10 @@ def _parse(text: str, prefix: str, seen_at: datetime, source: str) -> tuple[Pars
     if start in {"{", "["}:
         return parse_index_json(text, prefix, seen_at), ()
     if start == "<":
-        return parse_index_page(text, prefix, seen_at), parse_recordings(text, prefix)
+        page = parse_index_page(text, prefix, seen_at)
+        # the file is an operator's, whatever it is a copy of: its rows can be undone, the wiki's own cannot
+        rows = tuple(replace(row, origin="import") for row in page.entries)
+        return replace(page, entries=rows), parse_recordings(text, prefix)
     if "\x00" in text:
         raise UnreadableInput(source=source, why="is no text")
     return parse_index_text(text, prefix, seen_at), parse_recordings_text(text, prefix)

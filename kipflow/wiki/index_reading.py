@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from html import unescape
 from typing import TYPE_CHECKING
 
 from kipflow.domain.pages import IndexEntry
@@ -158,11 +159,12 @@ def is_web_address(link: str) -> bool:
 
 
 def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
-    """The process page as plain text: the sections' headings stand on lines of their own, one row per line."""
+    """The process page as plain text or Markdown: sections' headings stand on lines of their own, one row per line."""
     section: str | None = None
     next_number = parse_next_number(text, prefix)
     entries: list[IndexEntry] = []
-    for raw in text.splitlines():
+    for written in text.splitlines():
+        raw = _drop_markdown(written, prefix)
         line = collapse(raw)
         title = parse_title(line, prefix)
         if title.number is None:
@@ -189,6 +191,24 @@ def parse_index_text(text: str, prefix: str, seen_at: datetime) -> ParsedIndex:
             )
         )
     return make_index(entries, prefix, next_number)
+
+
+_LINK = re.compile(r"\[([^\[\]]{0,500})\]\([^()\s]{0,500}\)")
+_MARK = re.compile(r"\s{0,8}(?:#{1,6}|[-*+])\s+")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]|#~])")
+
+
+def _drop_markdown(line: str, prefix: str) -> str:
+    """A line as plain text has it: without marks of headings, lists and links; of a table's row, title and release."""
+    line = _LINK.sub(r"\1", _MARK.sub("", line, count=1) if _MARK.match(line) else line)
+    if not line.lstrip().startswith("|"):
+        return line
+    cells = [unescape(_ESCAPED.sub(r"\1", cell)).strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+    title = parse_title(cells[0], prefix)
+    if title.number is not None and not title.text and len(cells) > 1:
+        cells[:2] = [f"{cells[0]}: {cells[1]}"]
+    release = next((cell for cell in cells[1:] if _RELEASE_AT_END.search(f" | {cell}")), "")
+    return f"{cells[0]} | {release}" if release else cells[0]
 
 
 def _find_oddities(entries: list[IndexEntry], prefix: str, next_number: int | None) -> list[str]:

@@ -178,8 +178,19 @@ def test_a_file_that_was_taken_in_twice_is_undone_with_its_last_batch(
     assert "KIP-7" not in show(capsys, "status")
 
 
-def test_an_imported_index_is_undone_like_an_ingest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    index = write(tmp_path / "index.txt", b"Adopted KIPs\nKIP-12: A round-up\nKIP-13: Another\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"Adopted KIPs\nKIP-12: A round-up\nKIP-13: Another\n",
+        b"## Adopted KIPs\n| KIP-12 | A round-up |\n| KIP-13 | Another |\n",
+        b"<h2>Adopted KIPs</h2><table><tr><td>KIP-12: A round-up</td></tr><tr><td>KIP-13: Another</td></tr></table>",
+    ],
+    ids=["text", "markdown", "html"],
+)
+def test_an_imported_index_is_undone_like_an_ingest(
+    text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = write(tmp_path / "index.txt", text)
     assert run(["index", "import", str(index)]) == 0
     assert "KIP-12" in show(capsys, "status", "--format", "csv")
     assert "Accepted known from an index, since when is not" in show(capsys, "status", "12")

@@ -104,6 +104,36 @@ def test_plain_text_gives_the_same_rows() -> None:
     assert {e.origin for e in found.entries} == {"import"}
 
 
+def test_markdown_of_any_hand_gives_rows_with_their_releases() -> None:
+    text = (
+        "# Round-up\n## Accepted\n| KIP | Title | Author | Release |\n|---|---|---|---|\n"
+        "| KIP-1 | First \\| things | Mara | 1.0 (WIP) |\n| [KIP-2](https://x.example/2) | R&amp;D | Jun | |\n"
+        "## Under discussion\n- [KIP-3: Names](https://x.example/3)\n* KIP-4 - Aliases\n"
+    )
+    found = parse_index_text(text, "KIP", SEEN)
+    assert facts(found.entries) == [
+        ("accepted", 1, "First | things", "1.0", True),
+        ("accepted", 2, "R&D", None, False),
+        ("discussion", 3, "Names", None, False),
+        ("discussion", 4, "Aliases", None, False),
+    ]
+
+
+def test_the_markdown_that_is_rendered_reads_back() -> None:
+    entry = IndexEntry(
+        number=5,
+        title="Pipes | and [marks] & <tags>_x",
+        section="accepted",
+        seen_at=SEEN,
+        origin="import",
+        release="4.0",
+    )
+    [read] = parse_index_text(
+        render_index({"accepted": [entry]}, prefix="KIP", next_number=None, format="markdown"), "KIP", SEEN
+    ).entries
+    assert read == entry
+
+
 def rows(*given: dict[str, object]) -> str:
     return json.dumps({str(n): row for n, row in enumerate(given)})
 
