@@ -79,7 +79,9 @@ def print_rows(rows: Sequence[Mapping[str, Any]], form: str, *, columns: Sequenc
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str], title: str = "") -> None:
-    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    if title:  # a title of the table itself would be broken at the table's width
+        console().print(title)
+    table = Table(header_style="bold", box=None, pad_edge=False)
     for column in columns:
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:

@@ -9,7 +9,7 @@ import click
 from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
 from kipflow.commands.sayings import parse_number
-from kipflow.domain.errors import ConfigError, KipflowError
+from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.pages import PageVersion
@@ -35,7 +35,7 @@ def new(title: str, write: bool, chosen: int | None, again: bool) -> int:
 
     parts = open_parts()
     if parts.wiki is None or parts.community.wiki is None:
-        raise ConfigError(file=f"community {parts.community.name}", key="wiki", expected="a wiki to write to")
+        raise KipflowError(f"{parts.community.name} has no wiki to write a page to: its file names one under wiki")
     if write and not parts.sends:
         raise KipflowError("dry-run: nothing is written (effects.mode of the community, KIPFLOW_DRY_RUN)")
     page = create_proposal(

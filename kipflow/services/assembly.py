@@ -180,6 +180,8 @@ def strip_key(title: str, prefix: str) -> str:
 
     >>> strip_key("Re: [DISCUSS] KIP-12 - Tidy  shelves", "KIP")
     'Tidy shelves'
+    >>> strip_key("Vote: KIP-12: Tidy shelves", "KIP")
+    'Tidy shelves'
     """
     plain = " ".join(title[:MAX_TITLE].split())
     return _key_pattern(prefix).sub("", plain, count=1) or plain
@@ -187,7 +189,8 @@ def strip_key(title: str, prefix: str) -> str:
 
 @lru_cache(maxsize=32)
 def _key_pattern(prefix: str) -> re.Pattern[str]:
-    marks = r"(?:(?:\[[^\]]{0,60}\]|(?:re|aw|fwd?|sv|antw):) ?)*"
+    bare = rf"(?:vote|discuss(?:ion)?) ?: ?(?={re.escape(prefix)}[ -]?[0-9])"
+    marks = rf"(?:(?:\[[^\]]{{0,60}}\]|(?:re|aw|fwd?|sv|antw):|{bare}) ?)*"
     key = rf"(?:{re.escape(prefix)} ?[-_:#\u2010-\u2015]? ?[0-9]{{1,5}}(?![0-9]) ?[-:.,\u2010-\u2015]* ?)?"
     return re.compile(rf"^{marks}{key}", re.IGNORECASE)
 

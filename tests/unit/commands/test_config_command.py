@@ -48,6 +48,8 @@ def test_a_community_without_an_archive_is_sent_to_take_mail_from_files(capsys: 
     assert "run `kipflow -C lip ingest FILE` for mail, then `kipflow -C lip advance`" in out
     assert "No mail is held yet; it comes from files, as no archive is named" in shown
     assert "`kipflow -C lip ingest FILE --complete-through 20" in shown
+    assert run(["-C", "lip", "new", "Tidy shelves"]) == 2
+    assert "lip has no wiki to write a page to" in capsys.readouterr().err
 
 
 def test_what_is_not_given_is_asked_for_and_a_wrong_answer_leaves_no_file(

@@ -280,6 +280,8 @@ def test_where_an_announced_result_differs_is_printed_once(mails: Path, capsys: 
     write(mails, "result", "m", 6, "The vote fails with two binding -1.", subject="[RESULT] " + SUBJECT)
     assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
-    lines = [line.strip() for line in printed(capsys, "status", "7").splitlines() if "announced result differs" in line]
+    shown = printed(capsys, "status", "7").splitlines()
+    assert any(line.startswith("Vote, round 1: ") and line.endswith(" UTC") for line in shown), "a heading is one line"
+    lines = [line.strip() for line in shown if "announced result differs" in line]
     assert lines
     assert len({line.removeprefix("missing: ") for line in lines}) == len(lines)
