@@ -32,7 +32,7 @@ def test_a_backup_is_restored_with_all_that_was_stored_and_ruled(database_url: s
     if kind == "postgresql":
         own["KIPFLOW_DATABASE_URL"] = database_url.render_as_string(hide_password=False)
     plain = database_url.set(drivername="postgresql").render_as_string(hide_password=False)
-    environment = {**os.environ, **own, "DATABASE": plain}
+    environment = {**os.environ, **own, "DATABASE": plain, "COMMUNITY": "community"}
 
     def follow(steps: str) -> str:
         """Run commands as a shell would, each in a process of its own: none keeps the database open."""
