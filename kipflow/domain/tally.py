@@ -155,18 +155,13 @@ def find_outcome(
     policy: Policy,
     as_of: datetime,
     *,
-    complete: bool = True,
     quorum: int | None = None,
     earliest_close: datetime | None = None,
 ) -> Outcome:
-    """What the judged `vote` has come to at `as_of`.
-
-    `complete` False (a part of the archive is missing) never yields passed or failed: it says passing
-    or contested, because the missing mails could turn it.
-    """
+    """What the judged `vote` has come to at `as_of`; never passed or failed where missing mails could turn it."""
     if vote.ended_at is not None and vote.ended_at <= as_of:
         return Outcome.CANCELLED
-    sure = complete and not vote.root_missing and not depends_on_review(vote, policy, quorum=quorum)
+    sure = not vote.root_missing and not depends_on_review(vote, policy, quorum=quorum)
     over = as_of >= (earliest_close or vote.earliest_close(policy.voting_period))
     return _weigh_counts(count(vote.ballots).binding, policy, quorum=quorum, over=over, sure=sure)
 

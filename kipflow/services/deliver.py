@@ -8,10 +8,9 @@ it is there, and where it can't say, a person is.
 from __future__ import annotations
 
 import random
-import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -38,22 +37,12 @@ class Deliverer(Protocol):
     def is_gone(self, name: str) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Somebody:
-    """A deliverer that knows of no other whether it lives."""
-
-    name: str = field(default_factory=lambda: secrets.token_hex(8))
-
-    def is_gone(self, _name: str) -> bool:
-        return False
-
-
 def deliver(
     store: Store,
     kinds: Mapping[str, Kind],
     *,
     now: datetime,
-    by: Deliverer | None = None,
+    by: Deliverer,
     limit: int = 200,
     wait: Callable[[float], None] = time.sleep,
 ) -> Report:
@@ -66,7 +55,7 @@ def deliver(
         by: who delivers.
         wait: sleeps for so many seconds.
     """
-    run = _Run(store, now, by or Somebody(), wait)
+    run = _Run(store, now, by, wait)
     for channel, kind in kinds.items():
         for _ in range(limit):
             row = run.claim(channel)

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import httpx
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
 from kipflow.services import deliver
 from kipflow.services.away import load_away
@@ -45,7 +46,7 @@ def test_a_week_is_reported_once_to_the_channel_and_to_each_person_who_wants_it(
     assert any("The week until" in line for line in preview)
     kind.plan()
     assert kind.preview() == [], "once for each week and person"
-    deliver.deliver(parts.store, {"slack": kind}, now=now)
+    deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
     rows = [row for row in parts.store.effects(limit=500).rows if row.key.startswith("digest/")]
     assert {row.status for row in rows} == {"sent"}
     assert {row.key.split("/")[2] for row in rows} >= {"slack", "bvogel"}
@@ -69,7 +70,7 @@ def test_a_digest_of_ones_own_goes_once_to_who_asked_for_it_and_says_nothing_of_
     twice = replace(known, emails=(*known.emails, "second@x.example"))
     kind = open_kind(parts, now, people=(twice,))
     kind.plan()
-    deliver.deliver(parts.store, {"slack": kind}, now=now)
+    deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
     own = [row for row in parts.store.effects(limit=500).rows if row.payload.get("direct")]
     assert [row.payload["channel"] for row in own] == ["@bvogel"], "one message for two addresses, none for the rest"
     assert own[0].status == "sent"
@@ -98,7 +99,7 @@ def test_a_person_whom_slack_does_not_know_is_named_and_holds_up_nobody(
     stranger = replace(parts.roster.by_id["bvogel"], emails=("nobody@x.example",))
     kind = open_kind(parts, now, people=(stranger, parts.roster.by_id["amaro"]))
     kind.plan()
-    report = deliver.deliver(parts.store, {"slack": kind}, now=now)
+    report = deliver.deliver(parts.store, {"slack": kind}, now=now, by=ThisProcess())
     assert any("nobody there has an address that the roster has for @bvogel" in warning for warning in report.warnings)
     assert SlackChat(f"{own_sandbox}/slack/api", "xoxb-test").find_user(["nobody@x.example"]) is None
 
@@ -132,11 +133,11 @@ def test_a_revoked_token_is_one_line_for_operators_and_every_message_waits(
     kind = replace(open_kind(parts, now), chat=SlackChat(f"{own_sandbox}/slack/api", "revoked"))
     kind.plan()
     for run in range(10):
-        deliver.deliver(parts.store, {"slack": kind}, now=now + run * timedelta(hours=1))
+        deliver.deliver(parts.store, {"slack": kind}, now=now + run * timedelta(hours=1), by=ThisProcess())
     assert {row.status for row in parts.store.effects(limit=500).rows} == {"pending"}
     with parts.store.read() as session:
         assert "invalid_auth" in load_away(session.marks)["slack"].why
-    deliver.deliver(parts.store, {"slack": open_kind(parts, now)}, now=now + timedelta(days=1))
+    deliver.deliver(parts.store, {"slack": open_kind(parts, now)}, now=now + timedelta(days=1), by=ThisProcess())
     assert {row.status for row in parts.store.effects(limit=500).rows} == {"sent"}
     with parts.store.read() as session:
         assert "slack" not in load_away(session.marks)

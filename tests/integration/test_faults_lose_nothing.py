@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.patience import Patience
 from kipflow.kinds import find_kinds
 from kipflow.services import deliver, poll, sync
@@ -110,7 +111,7 @@ def test_work_among_faults_comes_to_the_same_and_sends_everything_once(
     httpx.delete(f"{own_sandbox}/faults").raise_for_status()
     run_once(parts)
     later = parts.clock() + timedelta(hours=6)
-    deliver.deliver(parts.store, find_kinds(parts, now=later), now=later)
+    deliver.deliver(parts.store, find_kinds(parts, now=later), now=later, by=ThisProcess())
 
     clean = connect_to(own_sandbox, tmp_path / "clean", KIPFLOW_SANDBOX_SINCE="2026-10")
     read_all(clean)

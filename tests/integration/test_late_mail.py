@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.cli import cli, run
 from kipflow.domain.events import Stage
 from kipflow.services import advance, deliver, index, replay, rulings
@@ -432,7 +433,7 @@ def test_the_index_keeps_a_row_whose_acceptance_fell_until_a_person_releases_tha
     def edit(at: datetime) -> int:
         kind = index_kind(store, wiki, "5", at)
         done = kind.plan()
-        deliver.deliver(store, {"index": kind}, now=at)
+        deliver.deliver(store, {"index": kind}, now=at, by=ThisProcess())
         return done.counts["edits"]
 
     village.receive(late_objections(), WEEK)
@@ -487,7 +488,7 @@ def test_an_acceptance_that_fell_in_dry_run_waits_for_a_person_when_sending_is_s
     def edit(at: datetime) -> None:
         kind = index_kind(store, wiki, "5", at)
         kind.plan()
-        deliver.deliver(store, {"index": kind}, now=at)
+        deliver.deliver(store, {"index": kind}, now=at, by=ThisProcess())
 
     edit(WEEK + DAY)
     assert find_row(wiki) == "accepted"

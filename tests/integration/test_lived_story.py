@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.domain.events import Stage
 from kipflow.domain.stagewords import SECTION_OF_STAGE
 from kipflow.services import deliver, index, rulings
@@ -80,7 +81,7 @@ class Listener:
         self.village.decide(now)
         kind = index_kind(store, self.wiki, "1000", now)
         kind.plan()
-        deliver.deliver(store, {"index": kind}, now=now)
+        deliver.deliver(store, {"index": kind}, now=now, by=ThisProcess())
         for channel, text in self.village.channel.posted[already_posted:]:
             if channel == "#proposals":
                 self.hear(text.partition("\n")[0])

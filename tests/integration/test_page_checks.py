@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slack import SlackChat
 from kipflow.adapters.store import SqlStore
 from kipflow.domain.pagefaults import PageFault
@@ -170,10 +171,10 @@ def test_faults_are_reported_below_the_first_message_on_the_proposal(store: SqlS
             [Effect(key="first", number=7, channel="slack", payload=payload, approval=False)], now=NOW
         )
     kinds = {"slack": chat_kind(chat, store)}
-    assert deliver(store, kinds, now=NOW).counts["sent"] == 1
+    assert deliver(store, kinds, now=NOW, by=ThisProcess()).counts["sent"] == 1
     save(store, GOOD.replace("<p>Rust.</p>", ""))
     check(store)
-    assert deliver(store, kinds, now=NOW).counts["sent"] == 1
+    assert deliver(store, kinds, now=NOW, by=ThisProcess()).counts["sent"] == 1
     shown = httpx.get(f"{own_sandbox}/slack").text
     assert shown.index("KIP-7: Draft") < shown.index('class="answers"') < shown.index("1 thing to fix")
 

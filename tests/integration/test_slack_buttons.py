@@ -15,6 +15,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.slackapp import parse_press
 from kipflow.launcher.slackapp import AIRFLOW_DATABASE, APP_TOKEN, find_audit, listen, open_app
 from kipflow.sandbox.channels import channel_id
@@ -53,7 +54,7 @@ def ask_for_approval(parts: Parts) -> None:
     assert parts.chat is not None
     kind = ChatKind(scope=scope_of(parts.store, parts.clock()), chat=parts.chat, rules=effect_rules(parts))
     kind.plan()
-    deliver.deliver(parts.store, {"slack": kind}, now=parts.clock())
+    deliver.deliver(parts.store, {"slack": kind}, now=parts.clock(), by=ThisProcess())
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kipflow.adapters.deliverer import ThisProcess
 from kipflow.adapters.patience import Patience
 from kipflow.domain.events import Stage
 from kipflow.kinds import find_kinds
@@ -41,7 +42,7 @@ def run_once(parts: Parts) -> dict[str, int]:
     moved = advance.advance_all(parts.store, policy=parts.policy, effects=effect_rules(parts), as_of=now)
     kinds = find_kinds(parts, now=now)
     edits = kinds["index"].plan()
-    sent = deliver.deliver(parts.store, kinds, now=now)
+    sent = deliver.deliver(parts.store, kinds, now=now, by=ThisProcess())
     counts: dict[str, int] = {"transitions": sum(len(a.appended) for a in moved), "decided": len(moved)}
     for report in (asked, read, pages, tickets, edits, sent):
         counts.update(report.counts)

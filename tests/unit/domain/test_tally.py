@@ -95,7 +95,6 @@ def test_the_outcome_while_the_period_runs(counts: tuple[int, int, int], outcome
 
 
 def test_nothing_is_passed_or_failed_on_partial_data() -> None:
-    assert find_outcome(vote(3), POLICY, LATER, complete=False) is Outcome.PASSING
     assert find_outcome(vote(3, root_missing=True), POLICY, LATER) is Outcome.PASSING
     assert find_outcome(vote(0, 0, 3, root_missing=True), POLICY, LATER) is Outcome.CONTESTED
 
