@@ -6,7 +6,17 @@ from shlex import quote
 
 from kipflow.services.board import Board
 from kipflow.services.desk import Desk, Done, Values, Word
-from kipflow.services.ports import EDITS, REFUSED_BY, RETRACTS, TAKES_BACK, WARNS, Effect, OutboxRow
+from kipflow.services.ports import (
+    EDITS,
+    REFUSED_BY,
+    RETRACTS,
+    TAKES_BACK,
+    WARNS,
+    Effect,
+    EffectWord,
+    OutboxRow,
+    Session,
+)
 from kipflow.services.rulings import BadRuling, check_words
 
 
@@ -25,6 +35,7 @@ def release(desk: Desk, values: Values, word: Word) -> Done:
         if not session.outbox.release(values["key"], by=word.author, at=word.at):
             settled = _say_settled(session.outbox.find(values["key"]))
             raise BadRuling(f"no effect {values['key']!r} waits for approval{settled}")
+        _note(session, "release", word, values["key"])
     stops = f'`kipflow review hold {quote(values["key"])} --reason "…"` or the outbox stops it'
     return Done(said=f"released; the next delivery sends it, and until then {stops}")
 
@@ -42,6 +53,7 @@ def release_several(desk: Desk, values: Values, word: Word) -> Done:
     """Approve several effects; those that somebody else settled meanwhile are named."""
     with desk.store.begin() as session:
         gone = [k for k in values["picked"] if not session.outbox.release(k, by=word.author, at=word.at)]
+        _note(session, "release", word, *(k for k in values["picked"] if k not in gone))
     released = len(values["picked"]) - len(gone)
     if not released:
         raise BadRuling("none of these waits for approval any more")
@@ -50,16 +62,18 @@ def release_several(desk: Desk, values: Values, word: Word) -> Done:
 
 
 def hold(desk: Desk, values: Values, word: Word) -> Done:
-    """Let an effect wait for a person that is about to be sent, whether or not somebody approved it."""
+    """Let an effect wait for a person that is about to be sent, whether or not somebody approved it, or was refused."""
     by, why = check_words(word.author, word.reason)
     with desk.store.begin() as session:
         if not session.outbox.hold(values["key"], why=f"held by {by}: {why}", at=word.at):
-            raise BadRuling(f"no effect {values['key']!r} is about to be sent, or it may have gone out already")
+            raise BadRuling(f"no effect {values['key']!r} is about to be sent or refused, or it may be out already")
+        _note(session, "hold", word, values["key"])
     return Done(said="held; it is not sent before somebody approves it")
 
 
 def refuse(desk: Desk, values: Values, word: Word) -> Done:
-    """Never send an effect that waits. What is due as long as it is true is settled by a ruling instead."""
+    """Keep an effect that waits from being sent, unless somebody lets it wait again. What is due as long as it is true
+    is settled by a ruling instead."""
     by, why = check_words(word.author, word.reason)
     with desk.store.begin() as session:
         effect = session.outbox.find(values["key"])
@@ -69,7 +83,9 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
             raise BadRuling("it warns of a silence: snooze the proposal instead")
         if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already{_say_settled(effect)}")
-    return Done(said="refused for good; it is never sent")
+        _note(session, "refuse", word, values["key"])
+    back = f'`kipflow review hold {quote(values["key"])} --reason "…"` or the outbox lets it wait again'
+    return Done(said=f"refused; it is not sent, and {back}")
 
 
 def roll_back(desk: Desk, values: Values, word: Word) -> Done:
@@ -87,6 +103,7 @@ def roll_back(desk: Desk, values: Values, word: Word) -> Done:
         undo = Effect(key=f"{effect.key}/rollback", number=effect.number, channel=effect.channel, payload=payload)
         if not session.outbox.enqueue([undo], now=word.at):
             raise BadRuling("somebody had it taken back already")
+        _note(session, "rollback", word, effect.key)
     return Done(said="it is taken back by the next delivery, unless somebody saves the page before")
 
 
@@ -94,4 +111,12 @@ def confirm_sent(desk: Desk, values: Values, word: Word) -> Done:
     with desk.store.begin() as session:
         if not session.outbox.confirm_sent(values["key"], by=word.author, at=word.at):
             raise BadRuling(f"of effect {values['key']!r} nobody asks whether it was sent")
+        _note(session, "sent", word, values["key"])
     return Done(said="noted; it is not sent again")
+
+
+def _note(session: Session, act: str, word: Word, *keys: str) -> None:
+    """Keep whose word it was with the effects, where the proposal's timeline has it from."""
+    said = EffectWord(act=act, by=word.author, reason=" ".join(word.reason.split()), at=word.at)
+    for key in keys:
+        session.outbox.note_word(key, said)

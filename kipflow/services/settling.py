@@ -126,8 +126,8 @@ def find_overrides(number: int, stage: Stage) -> list[Way]:
 
 
 def find_release_ways(effect: OutboxRow) -> list[Way]:
-    """The ways to settle an effect that waits for a person; to hold one that is about to be sent; to take back an
-    edit of a page that was saved; else none."""
+    """The ways to settle an effect that waits for a person, to have one wait that is about to be sent or was refused,
+    or to take back an edit of a page that was saved; else none."""
     given = {"key": effect.key}
     release = Way(act="release", given=given, needs_reason=False)
     sent = Way(act="sent", given=given, needs_reason=False)
@@ -142,6 +142,8 @@ def find_release_ways(effect: OutboxRow) -> list[Way]:
     }
     if effect.channel in EDITS and not effect.is_undoing:
         ways["sent"] = [Way(act="rollback", given=given)]
+    if effect.is_refused:
+        ways["withdrawn"] = [Way(act="hold", given=given, label="let it wait again")]
     return ways.get(effect.status, [])
 
 

@@ -17,6 +17,8 @@ from kipflow.domain.facts import Ruling, SilenceWarning
 from kipflow.domain.pages import CallNote, PageVersion
 from kipflow.domain.ruled import say_care
 from kipflow.services.board import ProposalView, RecordedTransition
+from kipflow.services.payloads import say_payload
+from kipflow.services.ports import EffectWord, OutboxRow
 from kipflow.services.wording import say_delivery, say_ruling, say_warning
 from kipflow.web.times import render_time
 from kipflow.web.wording import say_rule
@@ -29,6 +31,7 @@ class EntryKind(StrEnum):
     CALL = "call"
     RULING = "ruling"
     WARNING = "warning"
+    EFFECT = "effect"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,7 @@ def build_timeline(view: ProposalView) -> tuple[Entry, ...]:
         *(_describe_ruling(r) for r in view.rulings),
         *(_describe_warning(w, view) for w in view.warnings),
         *_describe_calls(view.calls),
+        *(_describe_word(word, effect) for effect in view.effects for word in effect.words),
     ]
     # sorting keeps the order of equals: reversed first, what was recorded later comes first among them
     entries.reverse()
@@ -163,6 +167,22 @@ def _describe_ruling(ruling: Ruling) -> Entry:
         note=note,
         retracted=ruling.revoked_at is not None,
     )
+
+
+#: Act on an effect → what a person did by it.
+_ACT_WORDS = {
+    "release": "let go",
+    "hold": "held",
+    "refuse": "refused",
+    "sent": "said that this was sent",
+    "rollback": "had this taken back",
+}
+
+
+def _describe_word(word: EffectWord, effect: OutboxRow) -> Entry:
+    what = f"{effect.channel}, {say_payload(effect.payload)}"[:160]
+    text = f"{word.by} {_ACT_WORDS.get(word.act, word.act)}: {what}"
+    return Entry(at=word.at, stands_at=word.at, kind=EntryKind.EFFECT, text=text, note=word.reason)
 
 
 def _describe_warning(given: SilenceWarning, view: ProposalView) -> Entry:

@@ -90,7 +90,7 @@ EFFECT_WORDS: dict[str, str] = {
     "sent": "sent",
     "failed": "given up",
     "skipped": "not sent: dry-run",
-    "withdrawn": "never sent: refused, or corrected before",
+    "withdrawn": "not sent: refused, or corrected before",
 }
 
 MONTH_TONE: dict[str, str] = {"complete": "good", "partial": "warn", "missing": "bad", "unreadable": "bad"}

@@ -350,13 +350,55 @@ def test_an_effect_is_sent_or_refused_from_the_outbox(parts: Parts, browser: Bro
     released = [status == "pending" for status in statuses(parts, held)]
     assert released.count(True) == 1
     assert browser.press("/outbox?status=held", "refuse it", reason="").status_code == 409, "why, is kept with it"
-    assert "refused for good; it is never sent" in _text(
-        browser.press("/outbox?status=held", "refuse it", reason="said in person")
-    )
+    answer = _text(browser.press("/outbox?status=held", "refuse it", reason="said in person"))
+    assert "refused; it is not sent, and" in answer
+    assert "lets it wait again" in answer
     assert sorted(statuses(parts, held)) == ["held", "pending", "withdrawn"]
     refused = browser.text("/outbox?status=withdrawn")
     assert "refused by Ines: said in person" in refused
-    assert "never sent: refused, or corrected before 1" in refused
+    assert "not sent: refused, or corrected before 1" in refused
+
+
+def test_what_was_refused_waits_again_if_somebody_says_why_and_its_proposal_shows_each_word(
+    parts: Parts, browser: Browser, held: list[str]
+) -> None:
+    key = held[0]
+    asked = {"values": {"key": key}, "reason": "said in person"}
+    assert browser.client.post("/api/acts/refuse", json=asked).status_code == 200
+    assert browser.press("/outbox?status=withdrawn", "let it wait again", reason=" ").status_code == 409
+    assert "held; it is not sent before somebody" in _text(
+        browser.press("/outbox?status=withdrawn", "let it wait again", reason="they did not hear it")
+    )
+    assert browser.audited[-1][1] == "hold"
+    assert run(["review", "release", key, "--by", "Ann"]) == 0
+    assert run(["review", "hold", key, "--by", "Ann", "--reason", "not today"]) == 0
+    assert run(["review", "refuse", key, "--by", "Ann", "--reason", "never mind"]) == 0
+    assert run(["review", "hold", key, "--by", "Ann", "--reason", "after all"]) == 0
+    with parts.store.begin() as session:
+        row = session.outbox.find(key)
+    assert row is not None
+    assert row.status == "held"
+    assert [(word.by, word.act, word.reason) for word in row.words] == [
+        ("Ines", "refuse", "said in person"),
+        ("Ines", "hold", "they did not hear it"),
+        ("Ann", "release", ""),
+        ("Ann", "hold", "not today"),
+        ("Ann", "refuse", "never mind"),
+        ("Ann", "hold", "after all"),
+    ]
+    page = browser.text(f"/proposals/{row.number}")
+    for said in ("Ines refused: slack", "said in person", "Ines held: slack", "they did not hear it", "Ann let go:"):
+        assert said in page
+
+
+def test_what_was_withdrawn_because_it_no_longer_holds_does_not_wait_again(
+    parts: Parts, browser: Browser, held: list[str]
+) -> None:
+    with parts.store.begin() as session:
+        assert session.outbox.withdraw([held[0]], why="it is no longer so") == 1
+    answer = browser.client.post("/api/acts/hold", json={"values": {"key": held[0]}, "reason": "x"})
+    assert (answer.status_code, statuses(parts, held)[0]) == (409, "withdrawn")
+    assert "let it wait again" not in browser.text("/outbox?status=withdrawn")
 
 
 def test_a_warning_is_not_refused_but_put_off(parts: Parts, browser: Browser, held: list[str]) -> None:

@@ -14,13 +14,13 @@ from kipflow.adapters.store.statements import Row, count_new, mark_pending
 from kipflow.adapters.store.tables.decisions import outbox
 from kipflow.adapters.store.warnings import save_delivery
 from kipflow.domain.errors import KipflowError
-from kipflow.services.ports import CARD, GONE, RETRACTS, STOPPED, WAITING, WARNS, Effect, OutboxRow
+from kipflow.services.ports import CARD, GONE, RETRACTS, WAITING, WARNS, Effect, OutboxRow
 
 #: What may have gone out: it was handed to its service, and the answer is not known.
 _MAY_BE_OUT = sa.and_(outbox.c.tried_at.is_not(None), outbox.c.status.in_(("pending", "claimed")))
 #: What went out once already is an update of it, whatever its state.
 _IS_OUT = outbox.c.external_ref.is_not(None)
-_SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
+SETTLED: Row = {"claimed_by": None, "claimed_until": None, "tried_at": None}
 
 
 def enqueue(connection: sa.Connection, effects: Iterable[Effect], *, now: datetime, status: str = "pending") -> int:
@@ -65,7 +65,7 @@ def rewrite(connection: sa.Connection, key: str, payload: Mapping[str, Any], *, 
     """
     released = sa.and_(sa.literal(approval), outbox.c.status == "pending")
     again = sa.and_(outbox.c.status == "sent", outbox.c.external_ref != "")
-    _change(
+    change_effect(
         connection,
         key,
         payload=dict(payload),
@@ -81,7 +81,7 @@ def mark_sent(
     connection: sa.Connection, key: str, *, at: datetime, external_ref: str, payload: Mapping[str, Any] | None = None
 ) -> None:
     """Note that an effect went out, and what it delivers. Raises `KipflowError` for an unknown key."""
-    _change(
+    change_effect(
         connection,
         key,
         status="sent",
@@ -89,12 +89,12 @@ def mark_sent(
         external_ref=external_ref,
         attempts=outbox.c.attempts + 1,
         last_error=None,
-        **_SETTLED,
+        **SETTLED,
     )
     row = connection.execute(sa.select(outbox).where(outbox.c.key == key)).one()
     if payload is not None and CARD in row.payload and row.payload != payload:
         # what a person released was what it said then
-        _change(connection, key, status="held" if row.released_at else "pending", next_attempt_at=at)
+        change_effect(connection, key, status="held" if row.released_at else "pending", next_attempt_at=at)
     if WARNS in row.payload and row.number is not None:
         silent_at = datetime.fromisoformat(row.payload[WARNS])
         if save_delivery(connection, row.number, silent_at=silent_at, at=at, key=key):
@@ -110,12 +110,12 @@ def mark_failed(
     tried_at: datetime | None = None,
 ) -> None:
     """Count an attempt and put the effect back. Raises `KipflowError` for an unknown key."""
-    changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error, **_SETTLED, "tried_at": tried_at}
+    changes: Row = {"attempts": outbox.c.attempts + 1, "last_error": error, **SETTLED, "tried_at": tried_at}
     if next_attempt_at is None:
         changes["status"] = "failed" if tried_at is None else "unsure"
     else:
         changes |= {"status": "pending", "next_attempt_at": next_attempt_at}
-    _change(connection, key, **changes)
+    change_effect(connection, key, **changes)
 
 
 def load_status(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
@@ -180,49 +180,6 @@ def is_retraction_released(connection: sa.Connection, number: int) -> bool:
     return any(row.payload.get(RETRACTS) for row in connection.execute(released))
 
 
-def release_effect(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
-    """Let a held effect go, or try one again that was given up; False if it is neither.
-
-    Of an unsure one the person says that it is not there: it is sent without being looked for.
-    """
-    statement = (
-        sa.update(outbox)
-        .where(outbox.c.key == key, outbox.c.status.in_(STOPPED))
-        .values(status="pending", next_attempt_at=at, attempts=0, released_by=by, released_at=at, **_SETTLED)
-    )
-    if connection.execute(statement).rowcount == 0:
-        return False
-    _mark_after_retraction(connection, key, at)
-    return True
-
-
-def hold_effect(connection: sa.Connection, key: str, *, why: str, at: datetime) -> bool:
-    statement = (
-        sa.update(outbox)
-        .where(outbox.c.key == key, outbox.c.status == "pending", outbox.c.tried_at.is_(None))
-        .values(status="held", released_by=None, released_at=None, last_error=why[:500])
-    )
-    if connection.execute(statement).rowcount == 0:
-        return False
-    _mark_after_retraction(connection, key, at)
-    return True
-
-
-def _mark_after_retraction(connection: sa.Connection, key: str, at: datetime) -> None:
-    """Whether a retraction may be known changes what the messages of its votes say."""
-    row = connection.execute(sa.select(outbox.c.number, outbox.c.payload).where(outbox.c.key == key)).one()
-    if RETRACTS in row.payload and row.number is not None:
-        mark_pending(connection, [row.number], at)
-
-
-def confirm_sent(connection: sa.Connection, key: str, *, by: str, at: datetime) -> bool:
-    unsure = sa.update(outbox).where(outbox.c.key == key, outbox.c.status == "unsure")
-    if connection.execute(unsure.values(released_by=by, released_at=at)).rowcount == 0:
-        return False
-    mark_sent(connection, key, at=at, external_ref="")
-    return True
-
-
 def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
     return as_row(
         effect,
@@ -234,7 +191,7 @@ def _outbox_row(effect: Effect, now: datetime, status: str, place: int) -> Row:
     )
 
 
-def _change(connection: sa.Connection, key: str, **changes: Any) -> None:
+def change_effect(connection: sa.Connection, key: str, **changes: Any) -> None:
     statement = sa.update(outbox).where(outbox.c.key == key).values(changes)
     if connection.execute(statement).rowcount == 0:
         raise KipflowError(f"the outbox holds no effect {key!r}")

@@ -7,6 +7,7 @@ from kipflow.adapters.store import (
     batches,
     calls,
     claims,
+    effect_words,
     exports,
     faults,
     messages,
@@ -103,7 +104,7 @@ class SqlOutbox(Part):
     load_cards = method(outbox.load_cards)
     rewrite = method(outbox.rewrite)
     mark_failed = method(outbox.mark_failed)
-    confirm_sent = method(outbox.confirm_sent)
+    confirm_sent = method(effect_words.confirm_sent)
     find = method(outbox.find)
     find_message = method(outbox.find_message)
     load_status = method(outbox.load_status)
@@ -112,8 +113,9 @@ class SqlOutbox(Part):
     load_unreleased_retractions = method(outbox.load_unreleased_retractions)
     find_waiting_retraction = method(outbox.find_waiting_retraction)
     is_retraction_released = method(outbox.is_retraction_released)
-    hold = method(outbox.hold_effect)
-    release = method(outbox.release_effect)
+    hold = method(effect_words.hold_effect)
+    note_word = method(effect_words.note_word)
+    release = method(effect_words.release_effect)
 
 
 class SqlMetrics(Part):

@@ -23,6 +23,7 @@ from kipflow.services.ports.effects import (
     WARNS,
     Claim,
     Effect,
+    EffectWord,
     Outbox,
     OutboxRow,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "CheckedPage",
     "Claim",
     "Effect",
+    "EffectWord",
     "HistoryRows",
     "HistoryStore",
     "IndexRow",

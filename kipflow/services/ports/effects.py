@@ -5,7 +5,8 @@
           └───────────┘      ^                 ├─> failed   given up: a person looks
                              └── put back <────┴─> unsure   it may have gone out: a person looks
 
-What waits (`WAITING`) is withdrawn where it no longer holds or a person refuses it. Each kind of effect is planned and
+What waits (`WAITING`) is withdrawn where it no longer holds or a person refuses it; what was refused can be held again.
+Each kind of effect is planned and
 delivered by one module of `services.kinds`; a community's file says of each kind "off", "approve" or "send".
 """
 
@@ -72,13 +73,23 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EffectWord:
+    """What a person did with an effect, and why. `act` is the name of the act."""
+
+    act: str
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
     """A stored effect. `status`: pending, claimed (somebody delivers it), held (awaits approval), sent, failed (gave
     up), unsure (it may have gone out, and a person must look), skipped (dry-run), withdrawn (refused, or
     corrected before it was sent).
 
     `released_by` let it go, or said that it went out. `tried_at` is since when it may have gone out, by the community's
-    clock; None: it certainly has not.
+    clock; None: it certainly has not. `words` is what people did with it, oldest first.
     """
 
     key: str
@@ -94,10 +105,11 @@ class OutboxRow:
     last_error: str | None = None
     released_by: str | None = None
     tried_at: datetime | None = None
+    words: tuple[EffectWord, ...] = ()
 
     @property
     def is_refused(self) -> bool:
-        """Whether a person said that it is never sent."""
+        """Whether a person said that it is not to be sent."""
         return self.status == "withdrawn" and (self.last_error or "").startswith(REFUSED_BY)
 
     @property
@@ -207,7 +219,12 @@ class Outbox(Protocol):
         ...
 
     def hold(self, key: str, *, why: str, at: datetime) -> bool:
-        """Let an effect wait for approval, again if it had that; False if it is not about to be sent, or may be out."""
+        """Let an effect wait for approval, again if it had that or was refused; False if it is neither about to be sent
+        nor refused, or may be out."""
+        ...
+
+    def note_word(self, key: str, word: EffectWord) -> None:
+        """Keep what a person did with an effect."""
         ...
 
     def release(self, key: str, *, by: str, at: datetime) -> bool:

@@ -147,7 +147,7 @@ pending = Table(
 outbox = Table(
     "outbox",
     metadata,
-    *columns_of(OutboxRow),
+    *columns_of(OutboxRow, defaults={"words": "[]"}),
     Column("released_at", Moment),
     # who delivers it, until when by this database's own clock
     Column("claimed_by", Words),
