@@ -165,12 +165,12 @@ def sent() -> None:
 
 @_act(_KEY)
 def hold() -> None:
-    """Let an effect that is about to be sent wait for a person again (KEY as the board's outbox shows it)."""
+    """Let an effect that is about to be sent, or was refused, wait for a person again (KEY as the outbox shows it)."""
 
 
 @_act(_KEY)
 def refuse() -> None:
-    """Never send an effect that waits for a person (KEY as `kipflow review` and the board's outbox show it)."""
+    """Do not send an effect that waits for a person (KEY as the outbox shows it), unless it is held again."""
 
 
 @_act(_KEY)

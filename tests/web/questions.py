@@ -9,11 +9,15 @@ from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
 
+import pytest
+
+from kipflow.cli import run
 from kipflow.domain.facts import ArchiveMonth, Message, Ruling
 from kipflow.domain.pages import StatusWord
 from kipflow.mail.messages import read_message
 from kipflow.services import rulings
 from kipflow.services.advance import advance_all
+from kipflow.services.ports import Effect
 from kipflow.wiring import Parts, effect_rules
 from tests.web.community import NOW, page
 from tests.web.story import COMMUNITY, LIST, connect_board
@@ -25,6 +29,7 @@ INES, WEI, DARIO = (
     f"{name} <{name.split()[0].lower()}@people.example>" for name in ("Ines Okafor", "Wei Anan", "Dario Mele")
 )
 #: Nothing is decided by the clock, and what the list's own host says of a mail is believed.
+HELD = ("release", "refuse", "one", "two")
 PATIENT = COMMUNITY.replace("clock_after: 7 days, ", "").replace("dormant_after: 90 days", "dormant_after: 365 days")
 
 
@@ -59,9 +64,9 @@ def announce(number: int, words: str = "The vote passes with 3 binding +1 votes 
     return write(number, "result", INES, 5, words, tag="[RESULT] [VOTE]")
 
 
-def open_questions(home: Path) -> Parts:
+def open_questions(home: Path, community: str = PATIENT) -> Parts:
     """A board's parts with proposals KIP-21 to KIP-33, one for each kind of question."""
-    parts = connect_board(home, PATIENT)
+    parts = connect_board(home, community)
     _store_pages(parts, START, 1, range(21, 33))
     decided = (26, 27, 28)
     _store(
@@ -94,6 +99,38 @@ def open_questions(home: Path) -> Parts:
         write(33, "talk", WEI, 39, "Please discuss.", tag="[DISCUSS]"),
     )  # fmt: skip
     return parts
+
+
+def open_work(parts: Parts) -> None:
+    """More to do for an operator: who is who on KIP-34 and KIP-35, KIP-36 to overrule, effects of KIP-24, an ingest
+    that was a mistake, and a roster that was added to."""
+    _store_pages(parts, START, 1, (34, 35, 36))
+    _store(
+        parts, 40,
+        *call(34, 38), write(34, "like", "W. Anan <wanan@home.example>", 39, "-1"),
+        write(35, "root", INES, 38, "I call a vote on this.", tag="[VOTE]"),
+        write(35, "wei", "Wei Anan <wei@elsewhere.example>", 39, "+1 (binding)"),
+        write(35, "dario", "Dario Mele <dario@elsewhere.example>", 39, "+1 (binding)"),
+        *call(36, 20, "-1 (binding)"), announce(36, "The vote failed with 3 binding -1."),
+    )  # fmt: skip
+    held = [Effect(key=f"24/{n}", number=24, channel="slack", payload={"text": n}, approval=True) for n in HELD]
+    others = [Effect(key=f"24/{n}", number=24, channel="slack", payload={"text": n}) for n in ("hold", "unsure")]
+    edit = Effect(key="24/edit", number=24, channel="page", payload={"text": "edit"})
+    with parts.store.begin() as session:
+        session.outbox.enqueue([*held, *others, edit], now=NOW)
+        session.outbox.mark_failed("24/unsure", error="no answer", next_attempt_at=None, tried_at=NOW)
+        session.outbox.mark_sent("24/edit", at=NOW, external_ref="7@2")
+    if parts.roster_file is not None:
+        text = parts.roster_file.read()
+        parts.roster_file.save(f"{text}# added to\n", instead_of=text)
+    mistake = parts.settings.home / "mistake.eml"
+    mistake.write_text(f"Message-ID: <x@m.example>\nFrom: {WEI}\nDate: {format_datetime(NOW)}\nSubject: Hi\n\nHi.\n")
+    with pytest.MonkeyPatch.context() as patch:
+        named = {"HOME": parts.settings.home, "CONFIG": parts.settings.config, "COMMUNITY": "board"}
+        for name, value in {**named, "DATABASE_URL": parts.settings.database_url}.items():
+            patch.setenv(f"KIPFLOW_{name}", str(value))
+        if run(["ingest", str(mistake)]):
+            raise RuntimeError("the ingest failed")
 
 
 def _store_pages(parts: Parts, at: datetime, version: int, numbers: Iterable[int]) -> None:

@@ -94,11 +94,11 @@ function keepFresh(main) {
 function walkQuestions() {
   document.addEventListener("keydown", (event) => {
     if (!event.altKey || event.ctrlKey || event.metaKey) return;
-    const forms = [...document.querySelectorAll("form.settle")].filter((form) => form.offsetParent !== null);
+    const forms = [...document.querySelectorAll("form.settle")].filter((form) => form.checkVisibility());
     const here = forms.indexOf(document.activeElement?.closest("form.settle"));
     const outcomes = here < 0 ? [] : [...forms[here].querySelectorAll("button:not([hidden])")];
     const isNext = event.code === "KeyN";
-    const next = document.querySelector("a[data-next]") ?? forms[(here + 1) % forms.length]?.querySelector("input:not([type=hidden]), button:not([hidden])");
+    const next = document.querySelector("a[data-next]") ?? forms[(here + 1) % forms.length]?.querySelector("input:not([type=hidden]), textarea, select, button:not([hidden])");
     const goal = isNext ? next : outcomes[Number(/^Digit([1-9])$/.exec(event.code)?.[1]) - 1];
     if (!goal) return;
     event.preventDefault();

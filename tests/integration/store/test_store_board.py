@@ -305,7 +305,7 @@ def read_renamed(store: SqlStore) -> list[Any]:
 
 
 def name_as_before(connection: sa.Connection) -> None:
-    """Undo the renaming of columns and keys."""
+    """Undo the renaming of columns and keys, and what was added since."""
     for view in reversed(migrations.VIEWS):
         connection.exec_driver_sql(f"DROP VIEW {view}")
     for name, old, new in (
@@ -314,6 +314,7 @@ def name_as_before(connection: sa.Connection) -> None:
         ("review_item", "hangs", "affects_outcome"),
     ):
         connection.exec_driver_sql(f"ALTER TABLE {name} RENAME COLUMN {new} TO {old}")
+    connection.exec_driver_sql("ALTER TABLE outbox DROP COLUMN words")
     connection.execute(sa.update(tables.decisions.ballot).values(rule="told-as-own"))
     for table, column, key in (
         (tables.decisions.proposal, "drift", "number"),
