@@ -37,8 +37,8 @@ def find_recast(vote: Vote, rulings: Iterable[Ruling]) -> Recast | None:
             continue
         before = find_time(ruling, "before")
         if before is not None and (found is None or ruling.made_at > found.at):
-            why = f"to be cast again, because the page changed on {before:%Y-%m-%d %H:%M} UTC"
-            found = Recast(before=before, at=ruling.made_at, why=f"{why}: ruled by {ruling.author}: {ruling.reason}")
+            why = f"the page changed since: to be cast again, ruled by {ruling.author}: {ruling.reason}"
+            found = Recast(before=before, at=ruling.made_at, why=why)
     return found
 
 

@@ -204,12 +204,14 @@ def _say_votes(state: State, judged: VoteState, change: LateChange) -> tuple[str
     """What the vote comes to if its votes hold, and if those cast before the change must be cast again; empty where
     that is the same."""
     again = render_recast(judged.vote, change.after.saved_at)
-    said = []
+    counts, stages = [], []
     for value in ({"votes": HOLD}, again):
         ruled = _judge_after(state, judged, "page", change.subject, value)
-        comes_to = say_counts(ruled.tally.binding, state.policy, quorum=ruled.terms.quorum)
-        said.append(f"it {comes_to}; {_say_stage_after(ruled, state)}")
-    held, recast = said
-    if held == recast:
+        counts.append(say_counts(ruled.tally.binding, state.policy, quorum=ruled.terms.quorum))
+        stages.append(_say_stage_after(ruled, state))
+    if counts[0] == counts[1] and stages[0] == stages[1]:
         return ()
-    return f"if they hold: {held}", f"if they must be cast again: {recast}, and its period begins anew"
+    return (
+        f"if they hold: it {counts[0]}; {stages[0]}",
+        f"if they must be cast again: it {counts[1]}, and the voting period begins anew",
+    )

@@ -61,7 +61,7 @@ def preview_import(desk: Desk, values: Values, at: datetime) -> Preview:
         said += [f"{kind}: {text}" for text in texts[:_MAX_LINES]]
         said += [f"and {len(texts) - _MAX_LINES} more of the kind: {kind}"] if len(texts) > _MAX_LINES else []
     return Preview(
-        lines=(*said, *turned),
+        lines=(said[0], *turned, *said[1:]),
         diff=tuple(roster_change.find_difference(was, change.text)),
         seen=_sign(was, change.text),
     )

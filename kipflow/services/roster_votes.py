@@ -111,11 +111,11 @@ def _find_binding(decision: Decision) -> dict[str, str]:
 def say_turned(turning: Turning, prefix: str) -> Iterator[str]:
     """What a roster turns, in lines."""
     if not turning.found:
-        yield "no vote counts otherwise"
+        yield "no vote there is would count otherwise"
     for turned in turning.found[:_LISTED]:
         said = [f"round {v.round}: {v.before} → {v.after}" for v in turned.votes]
-        for names, verb in ((turned.binds, "starts"), (turned.unbinds, "stops")):
-            said += [f"a ballot of {_name(names)} {verb} to bind"] if names else []
+        for names, verb in ((turned.binds, "start"), (turned.unbinds, "stop")):
+            said += [f"ballots of {_name(names)} {verb} to bind"] if names else []
         said += [f"{turned.before} → {turned.after}"] if turned.before is not turned.after else []
         yield f"{format_key(prefix, turned.number)}, {'; '.join(said)}"
     more = len(turning.found) - _LISTED

@@ -119,8 +119,7 @@ def test_a_passed_vote_waits_until_a_person_says_that_the_votes_hold(capsys: pyt
     assert recast.startswith("kipflow -C shelves review page 7 recast --reason ")
     assert question["both_ways"] == [
         "if they hold: it passes with +1 -0; the proposal is Accepted",
-        "if they must be cast again: it falls short with +0 -0; the proposal stays in Vote until the voting period is "
-        "over, and its period begins anew",
+        "if they must be cast again: it falls short with +0 -0, and the voting period begins anew",
     ]
 
     assert run(["diff", "7", "--since", "vote", "--format", "csv"]) == 0

@@ -111,11 +111,11 @@ def test_a_roster_gains_what_was_shown_and_is_taken_back(parts: Parts, browser: 
 
 
 def test_the_votes_that_a_roster_turns_are_shown_before_it_is_saved(parts: Parts, browser: Browser) -> None:
-    assert "no vote counts otherwise" in _text(show(browser, "roster", **GIVEN))
+    assert "no vote there is would count otherwise" in _text(show(browser, "roster", **GIVEN))
     kim = {**GIVEN, "text": "id,name,email,role,since\nkosei,Kim Osei,kim@home.example,committer,\n"}
     shown = show(browser, "roster", **kim)
     before, after = "binding +3/0/-0, non-binding +0/0/-2: passing", "binding +2/0/-1, non-binding +0/0/-1: short"
-    assert f"KIP-7, round 1: {before} → {after}; a ballot of Kim Osei starts to bind" in _text(shown)
+    assert f"KIP-7, round 1: {before} → {after}; ballots of Kim Osei start to bind" in _text(shown)
     confirm(browser, shown)
     assert run(["advance", "--as-of", "2026-03-23"]) == 0
     (vote,) = connect(read_settings()).store.proposal(7, NOW + timedelta(days=2)).votes

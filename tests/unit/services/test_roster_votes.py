@@ -47,8 +47,8 @@ def test_what_nobody_would_read_is_counted() -> None:
     ]
     lines = list(say_turned(Turning(found=tuple(turned), left=1_200), "KIP"))
     assert lines[0] == (
-        "KIP-0, round 2: binding +1/0/-0: open → binding +2/0/-0: open; a ballot of Voter 0, Voter 1, Voter 2, Voter 3 "
-        "and 2 more starts to bind; a ballot of Ann stops to bind; Vote → Accepted"
+        "KIP-0, round 2: binding +1/0/-0: open → binding +2/0/-0: open; ballots of Voter 0, Voter 1, Voter 2, Voter 3 "
+        "and 2 more start to bind; ballots of Ann stop to bind; Vote → Accepted"
     )
     assert len(lines) == 22
     assert lines[-2] == "and 10 more whose votes count otherwise"
