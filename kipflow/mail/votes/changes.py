@@ -11,6 +11,7 @@ from kipflow.mail.votes.conditions import MARK, has_condition
 from kipflow.mail.votes.findings import Finding, Role, find
 from kipflow.mail.votes.lexicon import drop, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
+from kipflow.mail.votes.people import is_labelled
 from kipflow.mail.votes.values import speaks_of_itself
 
 _ARROW = re.compile(r"[+\-±]\s?[01](?:\.\d)?\s*(?:->|=>|→|-->|==>)\s*$")
@@ -45,6 +46,8 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
     target = _find_target(folded, mentions, moves=moves)
+    if target is not None and is_labelled(target):
+        return None
     if target is None:
         return _read_takeback(text, drop("keeps", folded), mentions)
     choice, value, claimed = target.choice, target.value, target.claimed

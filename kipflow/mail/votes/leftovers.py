@@ -17,6 +17,8 @@ from kipflow.mail.votes.values import find_values, parse_value
 
 #: A mail that says no more than yes or no.
 BRIEF = 60
+#: Words of a line that is no more than a vote and its label.
+_FEW = 3
 #: A mail that passes on a vote says little else.
 _SHORT = 500
 #: "+1000!", "+1/-0", "1+ (binding)", "++1", "+l (binding)": opens a paragraph, only a claim to bind behind it
@@ -26,6 +28,8 @@ _NEAR_VALUE = re.compile(
     r"|1 ?(?P<behind>[+-]))"
     r"(?P<tail>(?![\w.,:/@-]).{0,40}))(?=\n|\Z)"
 )
+#: "I am at 0/+1"
+_EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
 #: "+1 (binding): Jun, Mara and myself", "(Jun, Mara, me)"
@@ -68,6 +72,10 @@ def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:
             claimed = find_claim("", near["tail"])
             why = "written nearly as a vote is: is it one?"
             yield find("near-value", Standing.UNCLEAR, why, choice=choice, claimed=claimed), near["line"]
+    for line in text.split("\n"):
+        is_vote = has("first_person", fold(line)) or len(line.split()) <= _FEW
+        if is_vote and not any(has(name, fold(line)) for name in ("measure", "demand")) and _EITHER.search(line):
+            yield find("near-value", Standing.UNCLEAR, "is between two values: which is the vote?"), line
     for own in _OWN_SEVERAL.finditer(text):
         choice, why = parse_value(own["value"])[0], "speaks of own votes: one on this?"
         yield find("near-value", Standing.UNCLEAR, why, choice=choice), own.group()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kipflow.domain.votes import Choice
+from kipflow.mail.announcements.names import find_names
 from kipflow.mail.votes.about import About, read_about, read_object
 from kipflow.mail.votes.claims import find_claim, skip_claim
 from kipflow.mail.votes.conditions import (
@@ -37,6 +38,9 @@ _LAST = 3
 _FEW = 4
 _LEADING = re.compile(r"^(?:[=-]{1,2}>)?[\s*_<>~\"'“”‘’«»()\[\]@•·–—-]*(?:\d{1,2}[.)]\s*)?$")
 _FRAME = " *-•_\"'“”‘’`~"
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_NAME_BEFORE = re.compile(r"[A-Z][\w.'’-]*\s*(?=\([^()]*$)")
+_DASH = re.compile(r"\w\s*[–—-]\W*$")
 _FROM = re.compile(r"^\W{0,3}(?:votes? )?(?:from|by)\s+(?P<whom>\S.*)$", re.I)
 
 
@@ -86,11 +90,22 @@ class Mention:
         return fold(MARK.split(self.lead)[-1]).strip(_FRAME)
 
     @cached_property
-    def lead_in(self) -> str:
-        """The last words before a colon that stands right before it, in lower case: "my vote would have been"."""
+    def label(self) -> str:
+        """What stands before a colon, or a bracket behind a name, right before it: "Windows:", "Jun (+1)"."""
+        if (named := _NAME_BEFORE.search(self.lead)) is not None:
+            return _SENTENCE_END.split(self.lead[: named.end()])[-1].strip()
         before = (self.sentence.preceding if self.opens else self.lead).rstrip(f" {_FRAME}([")
-        clause = MARK.split(before[:-1])[-1] if before.endswith((":", "：")) else ""
-        words = drop("filler", drop("polite", drop("undenied", drop("harmless", fold(clause))))).split()[-_LAST:]
+        said = _SENTENCE_END.split(before)[-1].rstrip(" :：=>")
+        is_label = before.endswith((":", "：", "=", ">")) or (_DASH.search(self.lead) and find_names(said))
+        return said if is_label else ""
+
+    @cached_property
+    def lead_in(self) -> str:
+        """The last words of its label, in lower case: "my vote would have been"."""
+        said = fold(MARK.split(self.label)[-1])
+        for name in ("abstention", "harmless", "undenied", "polite", "filler"):
+            said = drop(name, said)
+        words = said.split()[-_LAST:]
         return " ".join(words) if len(words) > 1 else ""  # "NO: -1"
 
     @cached_property

@@ -7,28 +7,37 @@ import re
 from kipflow.domain.people import fold_name
 from kipflow.domain.votes import Choice
 from kipflow.mail.announcements.names import COMMON_WORDS, find_names, is_own
-from kipflow.mail.votes.conditions import UNDERSTOOD, has_condition
+from kipflow.mail.votes.conditions import MARK, UNDERSTOOD, has_condition
 from kipflow.mail.votes.lexicon import begins, drop, ends, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
-from kipflow.mail.votes.values import find_values
 
 _NAMED = re.compile(r"\s*\((?P<who>@?[A-Z][a-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2})\)")
-_SENTENCE_END = re.compile(r"[.!?]\s")
 _NO_LATIN = re.compile(r"[^\x00-\u036f\u2000-\u206f]")
-_LABEL = re.compile(r"^\W*(?P<label>[^\W_][\w .'’/-]{0,30}?)\s?[:=>]\s*[\[(*\"'“]?$")
 _ITEM = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)])\s")
-_PERSON_PAREN = re.compile(r"[A-Z][\w.'’-]*\s*\([^()]*$")
 #: two words with capitals in a row; what is no letter, digit or small letter is one
 _CAPITAL = r"(?=[^\W\d_])[^a-zß-öø-ÿ\W][\w'’-]+"
 _IN_A_ROW = re.compile(
     rf"\b(?P<one>{_CAPITAL})(?:\s*\([^()]{{1,30}}\))?(?:,| and| &| und| et)\s+(?=(?P<other>{_CAPITAL}))"
 )
-#: a label that speaks of a vote that was, is lacking or asked for, or is somebody else's
-_NO_LEAD = ("earlier", "need", "demand", "other", "group")
+_WRITER = re.compile(r"\b(?:i|we|(?<!and )me(?! and))\b")
+#: the end of words that say what somebody else does, or what is to be done
+_POINTS = re.compile(r"\b(?:(?<!nothing )to \w+|on|for|from|at|is|are|be|means?)$|\b(?:by|who|doubt)\b")
+#: "I speak for Jun"
+_FOR_NAME = re.compile(r"\b(?:for|from)\s+[A-Z][a-z]|['’]s proxy\b")
 #: what a label says is not what the vote says: "Against: +1"
-_OPPOSITE = {Choice.FOR: ("no", "rejection"), Choice.AGAINST: ("yes", "approval", "assent")}
-_I = re.compile(r"\bi\b")
-_LABELS = ("own", "change", "from_me", "filler", "approval", "rejection", "abstention", "no", "yes", "assent", "whole")
+_OPPOSITE = {
+    Choice.FOR: ("no", "rejection", "abstention"),
+    Choice.AGAINST: ("yes", "approval", "assent", "abstention"),
+}
+#: one of these leads up to the own vote
+_LEADS = (
+    *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
+    *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless"),
+)
+#: who speaks of one of these passes on what was voted; a label of few words, also what is lacking or asked for
+_PASSED_ON = ("relays", "reports", "source")
+_NOT_NOW = ("other", "earlier", "demand", "group")
+_LACKING = ("need", "quantity")
 
 
 def is_named(m: Mention) -> bool:
@@ -49,47 +58,48 @@ def is_named(m: Mention) -> bool:
 
 
 def is_labelled(m: Mention) -> bool:
-    """Whether a label or name stands before it that does not say whose vote it is: "Windows: +1"."""
+    """Whether what stands before it, up to a colon, is not known to lead up to the writer's own vote: "Windows: +1"."""
     if m.mine_follows and not _ITEM.match(m.sentence.line.text):  # "- the limits: -1 from me" is on a part
         return False
-    lead = fold(m.sentence.preceding if m.opens else m.lead)
-    clause = _SENTENCE_END.split(lead)[-1].rstrip()
-    if clause[-1:] == ":" and has("reports", drop("casts", clause[-45:])) and not has("first_person", clause):
+    if m.is_list_head or ends("example", fold(m.lead)):
         return True
-    if m.opens:
-        return m.is_list_head
-    if _is_cited(clause.rpartition(": ")[0]):
+    cites = fold(m.lead.rpartition(": ")[0])  # "Jun said: I vote +1"
+    if any(ends(name, cites) for name in (*_PASSED_ON, "other")) and "i" not in cites.split():
         return True
-    is_led = _PERSON_PAREN.search(m.lead) is not None and not has("approval", lead.split("(")[0])
-    if is_led and is_own(m.lead.split("(")[0], m.author):
-        return False  # "Emeka (+1 non-binding)", where Emeka signs
-    if is_led and leaves_only((*UNDERSTOOD, "whole"), lead):
-        return True
-    if clause[-1:] == ":" and len(find_names(_SENTENCE_END.split(m.lead)[-1])) > 1:
-        return True  # "Thanks for voting! Jun, Mara and Tess: +1 (binding)"
-    return _follows_label(m)
+    return bool(m.label) and not is_own(m.label, m.author) and not _leads_up(m.label, m.choice)
 
 
-def _is_cited(said: str) -> bool:
-    """Whether the words before a colon say whose words follow: "Jun said: I vote +1"."""
-    return any(ends(name, said) for name in ("reports", "other")) and not _I.search(said)
-
-
-def _follows_label(m: Mention) -> bool:
-    """Whether the words before a colon, right before it, may name somebody or something else than the own vote."""
-    # "Option A: +1, option B: -1": each has its own label
-    match = _LABEL.match(m.lead.rsplit(",", 1)[-1] if find_values(m.lead) else m.lead)
-    if match is None or is_own(match.group("label"), m.author) or begins("greeting", fold(match.group("label"))):
+def _leads_up(written: str, choice: Choice) -> bool:
+    """Whether a label is known to introduce an own vote: by all its words, or as what its writer says of themselves."""
+    label, end = fold(written), MARK.split(written.rstrip(" .,:;…)"))[-1]
+    last = fold(end)
+    told = drop("leads_in", drop("casts", drop("harmless", last)))
+    opposite = _OPPOSITE.get(choice, ())
+    if (
+        any(has(name, drop("leads_in", drop("casts", label))) for name in _PASSED_ON)
+        or (has("other", told) and "vote" in last)
+        or begins("asks", drop("sums_up", label))
+        or (any(has(name, last) for name in opposite) and not leaves_only(opposite, last))
+    ):
         return False
-    label = fold(match.group("label"))
-    if len(label.split()) > 3:
-        return (has("other", label) and not _I.search(label)) or lists_others(m.lead, m.author)
-    opposite = _OPPOSITE.get(m.choice, ())
-    contradicts = any(has(name, label) for name in opposite) and not leaves_only(opposite, label)
-    if contradicts or any(has(name, label) for name in _NO_LEAD):
+    if begins("greeting", last):
+        return "vote" not in last
+    # nobody collects votes against
+    lacks = [has(name, told) for name in _LACKING] if choice is Choice.FOR else [False]
+    leads = any(has(name, f"{label}:") for name in _LEADS) or not leaves_only(("casts",), f"{label}:")
+    is_told = (any(lacks) and not has("presents", label)) or any(has(name, told) for name in _NOT_NOW)
+    if leads and not is_told and not leaves_only((*UNDERSTOOD, *_LEADS, *_LACKING, "whole"), last):
         return True
-    is_led = any(has(name, label) for name in ("sums_up", "casts", "vote_for", "vote_against", "from_me"))
-    return not is_led and bool(leaves_only(_LABELS, label))
+    names_other = _FOR_NAME.search(end) or (len(end) < len(written) and find_names(end))  # "Sorry, Jun"
+    is_lacking = all(lacks) or (lacks[0] and ends("need", told))
+    return not (names_other or is_lacking) and _is_statement(label, last, told)
+
+
+def _is_statement(label: str, last: str, told: str) -> bool:
+    """Whether a label speaks of its writer, and not of what somebody else does or is to do: "I could find no bug"."""
+    if _POINTS.search(drop("polite", told)) is not None:
+        return False
+    return _WRITER.search(label) is not None or any(begins("leaves_out_i", text) for text in (label, last))
 
 
 def lists_others(line: str, author: str) -> bool:

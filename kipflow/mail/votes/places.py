@@ -20,7 +20,7 @@ def find_place(rest: str) -> str:
     ('Accra', '', '')
     """
     match = _PLACE.match(rest)
-    if match is None or re.match(r"\s+[^\W\d_a-z]|\s*[&,]\s*[^\W\d_a-z]|\s+(?:an|on|to)", match["behind"]):
+    if match is None or re.match(r"\s*\(|\s+[^\W\d_a-z]|\s*[&,]\s*[^\W\d_a-z]|\s+(?:an|on|to)", match["behind"]):
         return ""
     return "" if "'" in match["place"] or "’" in match["place"] else match["place"]
 

@@ -178,7 +178,7 @@ class _Mail:
                 self.reasons.append(Reason(line=line, rule=rule.name, why=rule.why))
                 continue
             standing = Standing.CLEAR if verdict is Verdict.CAST else Standing.UNCLEAR
-            role = Role.RIVAL if rule.rivals else Role.PLAIN
+            role = Role.RIVAL if rule.rivals and (m.is_claimed or m.label) else Role.PLAIN
             # beside words that take back, a value that is not understood says nothing again
             choice = None if rule.rivals and has("takeback", fold(m.sentence.text)) else m.choice
             said = find(rule.name, standing, rule.why, choice=choice, value=m.value, claimed=m.claimed, role=role)
@@ -205,4 +205,5 @@ def _settle(judged: Sequence[tuple[Mention, Finding]]) -> list[Finding]:
     if not clear:
         return [f for _, f in judged]
     summing = [f for m, f in clear if ends("sums_up", fold(m.lead))]
-    return summing[-1:] or [f for m, f in clear if not is_origin(m)] or [f for _, f in clear]
+    rivals = [f for _, f in judged if f.role is Role.RIVAL]
+    return summing[-1:] or [*([f for m, f in clear if not is_origin(m)] or [f for _, f in clear]), *rivals]

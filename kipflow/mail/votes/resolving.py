@@ -24,7 +24,9 @@ def resolve(found: Sequence[Finding]) -> Expression | None:
     clear = _find_clear(found)
     if clear:
         changed = any(f.role is Role.CHANGE for f in found)
-        rivals = [f.expression for f in found if f.role is Role.RIVAL and f.expression.claimed_binding is not None]
+        is_bare = all(e.claimed_binding is None for e in clear)
+        rivals = [f.expression for f in found if f.role is Role.RIVAL]
+        rivals = [e for e in rivals if is_bare or e.claimed_binding is not None]
         if not changed and len({e.choice for e in (*clear, *rivals)}) > 1:
             why = "says " + " and ".join(dict.fromkeys(e.value or str(e.choice) for e in (*clear, *rivals)))
             return replace(clear[0].as_question("two-votes", why), choice=None)

@@ -20,19 +20,25 @@ CAST, ASK, IGNORE = Verdict.CAST, Verdict.ASK, Verdict.IGNORE
 rule = Table()
 
 
+#: "+0 / +1", "0 to +1", "+1 -1"
+_ANOTHER = re.compile(r"\s*(?:/|to|or|\.{2,3})?\s*[+-]\s?[01]\b")
+_BEHIND_ANOTHER = re.compile(r"(?<![\w.+-])(?<!from )[+-]?\s?[01]\s*(?:/|to|or|\.{2,3})\s*$")
+
+
 @rule(ASK, "is not said outright: is it a vote?")
 def hedged(m: Mention) -> bool:
     """+1 (maybe) | +1 in principle | +1 the config | not: +1, with a nicer name later | not: +1 without reservation"""
     behind = fold((m.tail if "(" in m.tail[:3] and not m.is_claimed else m.rest)[:60])
     behind = drop("undenied", behind).lstrip(" (,.-–—…")
     is_verb = m.opens and m.choice is Choice.FOR and re.match(r"\s+(?:the|an?)\s+\w", m.tail)
-    return bool(is_verb or begins("hedge", behind) or re.match(r"\s*[+-]\s?[01]", m.rest) or has("in_part", m.clause))
+    is_between = _ANOTHER.match(m.rest) or _BEHIND_ANOTHER.search(m.lead)
+    return bool(is_verb or is_between or begins("hedge", behind) or has("in_part", m.clause))
 
 
 @rule(ASK, "a number that does or measures something, or a vote?")
 def subject(m: Mention) -> bool:
     """-1 disables the limit | With the sentinel, -1, first | not: -1, it breaks the build"""
-    if technical.measures(m.lead) and not (m.is_claimed or m.is_mine or m.opens):
+    if technical.measures(m.lead) and not (m.label or m.is_claimed or m.is_mine or m.opens):
         return True
     if re.match(r"\s*\([^()]{1,40}\)\s+[a-z]+(?:ed|s)\b", m.rest):
         return True
@@ -72,7 +78,7 @@ def answer(m: Mention) -> bool:
 
 @rule(ASK, "would vote, or did not: does it?")
 def hypothetical(m: Mention) -> bool:
-    """I would give it a +1 | My vote would have been: -1 | I did not write: -1 | not: I would like to vote: +1"""
+    """I would give it a +1 | I did not vote: -1 | not: I would like to vote: +1"""
     if has("hypothetical", m.lead_in) or has("negation", m.lead_in):
         return True
     is_maybe = not m.opens and has("hypothetical", drop("polite", m.clause))
@@ -142,7 +148,8 @@ def claimed(m: Mention) -> bool:
     words = re.findall(r"[^\W\d_][\w'-]*", clause)
     names = [w for w in (words if clause != m.lead else words[1:]) if w[0].isupper()]
     ends = m.rest.lstrip()[:1] in tuple(",.;:!)。，！—–-") or not m.rest.strip() or bool(m.place)
-    talks = any(has(name, m.segment) for name in _TALK) or m.segment.startswith(("you ", "they "))
+    talks = any(has(name, m.segment) for name in _TALK) or m.segment.startswith(("you ", "they ", "got"))
+    talks = talks or (bool(m.unknown) and "is" in m.segment.split() and not m.speaks_of_mine)  # "Jun is +1"
     return m.is_claimed and ends and len(words) <= 4 and not names and not talks and not m.is_result
 
 

@@ -10,7 +10,7 @@ import re
 from kipflow.domain.votes import Choice
 from kipflow.mail.votes import people, technical
 from kipflow.mail.votes.about import About
-from kipflow.mail.votes.lexicon import begins, find_words, fold, has, leaves_only
+from kipflow.mail.votes.lexicon import begins, ends, find_words, fold, has, leaves_only
 from kipflow.mail.votes.mentions import Mention
 from kipflow.mail.votes.verdicts import Table, Verdict
 
@@ -121,10 +121,10 @@ def part(m: Mention) -> bool:
     return m.about in {About.PART, About.REMARK}
 
 
-@rule(ASK, "names somebody: whose vote is it?")
+@rule(ASK, "names somebody, or has come in: whose vote is it?")
 def with_a_name(m: Mention) -> bool:
-    """+1 (binding) from Jun Okafor | +1 (binding) Jun Okafor | So far: +1 (Jun) | not: +1 (binding) from me"""
-    return people.is_named(m)
+    """+1 (binding) from Jun Okafor | So far: +1 (Jun) | We have a +1 (binding) | not: +1 (binding) from me"""
+    return people.is_named(m) or (ends("in_hand", m.clause.removesuffix(" a")) and not m.mine_follows)
 
 
 #: "Jun's +1", not "that's +1"
