@@ -27,6 +27,7 @@ from kipflow.domain.policy import Care, Policy, Rule
 from kipflow.domain.silence import PROMPT, give_warning
 from kipflow.domain.stages.table import BY_PERSON, TABLE
 from kipflow.domain.votes import Ballot, BallotStatus, Choice, Declared, Vote
+from tests.examples import examples
 from tests.unit.domain.building import START, ballot, facts, mail, page, poll
 
 BY_VOTE = {"result-agrees", "clock-accepts", "amended"}
@@ -414,8 +415,6 @@ def read(cast: Ballot, word: str | None) -> Choice | None:
 
 TestProposal = Proposal.TestCase
 TestProposal.settings = settings(
-    max_examples=60,
+    examples(60, HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much),
     stateful_step_count=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )

@@ -18,6 +18,7 @@ from kipflow.rosters.entries import Entry, Listing, make_entry
 from kipflow.rosters.files import RosterFile, parse_roster, render_roster
 from kipflow.rosters.formats import parse_listing
 from kipflow.services.import_roster import ImportReport, import_roster
+from tests.examples import examples
 
 TODAY = date(2026, 3, 2)
 REALDATA = Path(__file__).resolve().parents[4] / "shared" / "realdata"
@@ -244,7 +245,7 @@ def entries(draw: st.DrawFn) -> Entry | None:
     )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(examples(150), derandomize=True)
 @given(listed=st.lists(entries(), max_size=8))
 def test_what_is_written_reads_back_equal_and_importing_twice_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, listed: list[Entry | None]
@@ -271,7 +272,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(examples(40), derandomize=True)
 @given(listed=st.lists(entries(), max_size=5))
 def test_an_edited_file_says_the_new_roster_in_whatever_form_it_was(form: str, listed: list[Entry | None]) -> None:
     text = FORMS[form]
