@@ -59,7 +59,7 @@ def run_dags(waiting: Waiting) -> list[str]:
     sources = (BACKFILL if first else POLL, SYNC)
     title = "Mail archive and wiki are read for the first time" if first else "Mail archive and wiki are polled"
     with progress.step(title) as step:
-        _trigger(api, sources)
+        _trigger(waiting, step, sources)
         _wait_quiet(waiting, step, sources)
         if failed := _find_failures(waiting, sources):
             step.fail(f"{' and '.join(failed)} failed: what is new is not read, and their timetable tries again")
@@ -68,19 +68,24 @@ def run_dags(waiting: Waiting) -> list[str]:
             api.unpause(dag_id)
         # a source that is away is left to its timetable: nobody waits for what will most likely fail again
         left = {POLL} if failed else set()
-        _trigger(api, [ADVANCE, *({POLL} - left if first else ())])
+        _trigger(waiting, step, [ADVANCE, *({POLL} - left if first else ())])
         _wait_quiet(waiting, step, DAGS)
         # what no event has started is run once too: a fresh start shows every DAG at work
         if missing := [dag_id for dag_id in DAGS if dag_id not in left and not api.fetch_runs(dag_id, limit=1)]:
-            _trigger(api, missing)
+            _trigger(waiting, step, missing)
             _wait_quiet(waiting, step, DAGS)
-    _trigger(api, [ASK])
+        _trigger(waiting, step, [ASK])
     return [*(failed | _find_failures(waiting, DAGS)).values()]
 
 
-def _trigger(api: AirflowApi, dag_ids: Collection[str]) -> None:
-    """Start a run of each, unless one is under way: after a pause the timetable may have started it already."""
+def _trigger(waiting: Waiting, step: Step, dag_ids: Collection[str]) -> None:
+    """Start a run of each, unless one is under way: after a pause the timetable may have started it already.
+
+    A DAG that could not be read again in time, as its database was locked, is not found until it is.
+    """
+    api = waiting.api
     for dag_id in dag_ids:
+        _wait_parsed(waiting, step)
         api.unpause(dag_id)
         if not any(run.dag_id == dag_id for run in api.fetch_active()):
             api.trigger(dag_id)

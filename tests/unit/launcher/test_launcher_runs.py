@@ -6,11 +6,12 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from kipflow.launcher.api import DagRun
 from kipflow.launcher.progress import Progress
-from kipflow.launcher.runs import ALL_DAGS, BACKFILL, POLL, SYNC, Waiting, run_dags
+from kipflow.launcher.runs import ADVANCE, ALL_DAGS, BACKFILL, POLL, SYNC, Waiting, run_dags
 
 
 class FakeAirflow:
@@ -75,6 +76,31 @@ def test_where_all_is_read_every_dag_has_run(tmp_path: Path) -> None:
     failed, shown = start(airflow, tmp_path)
     assert failed == []
     assert "✓ Mail archive and wiki are read for the first time" in shown
+    assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
+
+
+class ReadAgainLate(FakeAirflow):
+    """A DAG is not found for a moment, as after a lock on Airflow's database it is once its file is read again."""
+
+    late = 0
+
+    def trigger(self, dag_id: str) -> None:
+        assert not (self.late and dag_id == ADVANCE), "404: not found"
+        super().trigger(dag_id)
+        self.late = 3
+
+    def fetch_dags(self) -> dict[str, bool]:
+        self.late = max(0, self.late - 1)
+        return {dag_id: True for dag_id in ALL_DAGS if not (self.late and dag_id == ADVANCE)}
+
+    def fetch_import_errors(self) -> list[str]:
+        return []
+
+
+def test_a_dag_that_is_not_found_for_a_moment_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kipflow.launcher.runs.POLL_SECONDS", 0.01)
+    failed, _ = start(airflow := ReadAgainLate(), tmp_path)
+    assert failed == []
     assert {run.dag_id for run in airflow.runs} == set(ALL_DAGS)
 
 
