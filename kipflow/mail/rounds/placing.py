@@ -172,7 +172,7 @@ class Placing:
         root = roots[0]
         rounds = self.book.by_root[root.message_id]
         ancestors = self.book.ancestors(message)
-        ancestors = ancestors if root in ancestors else [root]
+        ancestors = ancestors if any(above is root for above in ancestors) else [root]
         right_below = [r for r in rounds if ancestors[0] is root or self.fits(ancestors[0], r)]
         votes = (e.standing is not Standing.DOUBT for e in message.expressions)
         talks = all(e.standing.is_faint for e in message.expressions)

@@ -183,9 +183,9 @@ def _compile(name: str) -> re.Pattern[str]:
     return _join(load_words()[name])
 
 
-def _compile_held(name: str, held: list[str]) -> re.Pattern[str]:
-    """A pattern for the words of a class in a text that holds these signs: mostly one, whose pattern is built soon."""
-    return _compile_sign(name, held[0]) if len(held) == 1 else _compile(name)
+def _compile_held(name: str, held: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for the words of a class in a text that holds these signs."""
+    return _compile_signs(tuple((name, sign) for sign in held))
 
 
 @lru_cache(maxsize=4_096)
