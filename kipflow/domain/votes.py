@@ -107,7 +107,8 @@ class Declared:
     to the announced numbers; `total` holds counts announced without a split.
     `contradictions` lists where the announcement disagrees with itself (number against names). `unclear` is a
     sentence that may end the vote and is not understood: such an announcement ends nothing, a person is asked.
-    `corrects` says that the mail calls itself a correction. What a later mail made of an announcement holds from
+    `corrects` says that the mail calls itself a correction, `only_denies` that it says nothing where nothing was
+    announced before. What a later mail made of an announcement holds from
     `revised_at` on; until then, `before` does.
     """
 
@@ -123,6 +124,7 @@ class Declared:
     contradictions: tuple[str, ...] = ()
     unclear: str = ""
     corrects: bool = False
+    only_denies: bool = False
     revised_at: datetime | None = None
     before: Declared | None = None
 

@@ -13,7 +13,7 @@ from kipflow.domain.votes import Declared
 from kipflow.mail.announcements.mailfacts import Mail
 from kipflow.mail.announcements.mails import result
 from kipflow.mail.announcements.name_lists import CountReading
-from kipflow.mail.announcements.sayings import can_call, read_call
+from kipflow.mail.announcements.sayings import can_call, read_call, read_ends, read_outcomes
 from kipflow.mail.announcements.tokens import MAX_LINES, has_parts, has_word, lands, split_sentences
 from kipflow.mail.announcements.verdicts import Says
 from kipflow.mail.content.text import plain
@@ -21,7 +21,10 @@ from kipflow.mail.quoting import Words
 
 _LONGEST_LINE = 300
 #: What a reply under a vote's subject must hold one of to be looked at.
-_ENDING = ("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated")
+_ENDING = (
+    *("success", "failure", "close", "needed", "correct", "cancel", "result", "thanks", "reopens", "outdated"),
+    *("retracts", "disregard", "extend", "runs_on", "keep"),
+)
 
 
 def read_declared(
@@ -42,7 +45,11 @@ def read_declared(
     rule, evidence = result.find(mail)
     if rule.says is Says.NOTHING:
         return None
-    counts, unclear = mail.counts, evidence[:_LONGEST_LINE] if rule.says is Says.ASK else ""
+    denies = rule.says is Says.AGAINST
+    counts, unclear = (
+        CountReading() if denies else mail.counts,
+        evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else "",
+    )
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
     line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
     return Declared(
@@ -57,7 +64,8 @@ def read_declared(
         line=(line or counts.line or mail.first_line)[:_LONGEST_LINE],
         contradictions=tuple(_find_contradictions(counts, outcome)),
         unclear=unclear,
-        corrects=not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED}),
+        corrects=denies or not mail.ends.keys().isdisjoint({Says.CORRECTED, Says.VOIDED}),
+        only_denies=denies,
     )
 
 
@@ -111,6 +119,14 @@ def is_wish(line: str) -> bool:
 def is_thought(line: str) -> bool:
     """Whether a line ("we should cancel this vote") may mean the vote's end in its caller's mouth only."""
     return {read_call(sentence) for sentence in split_sentences([line])} == {Says.MUSED}
+
+
+def may_deny(later: Declared, known: Declared) -> bool:
+    """Whether an announcement that is not understood may speak against an earlier one."""
+    sentences = split_sentences([later.unclear])
+    outcomes = {said.outcome for sentence in sentences for said in read_outcomes(sentence)}
+    runs_on = any(Says.EXTENDED in read_ends(sentence) for sentence in sentences)
+    return runs_on or is_thought(later.unclear) or not outcomes <= {"", known.outcome}
 
 
 def _find_contradictions(counts: CountReading, outcome: str | None) -> Iterable[str]:

@@ -132,7 +132,7 @@ def _find_vote_mails(
                 message_id=message.message_id,
                 author=message.author_name or message.author_address,
                 own_text=message.own_text,
-                announces=message.declared is not None,
+                announces=message.declared is not None and not message.declared.only_denies,
             )
 
 

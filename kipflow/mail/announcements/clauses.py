@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
@@ -92,14 +92,24 @@ def is_later(tokens: Sequence[Token]) -> bool:
 
 def takes_back(tokens: Sequence[Token]) -> bool:
     """Whether a clause takes back what stands before it: "that was wrong", "it did not", "not here"."""
+    return retracts(tokens) or any(
+        only_denies(tokens[start:end]) and not is_part_of_count(tokens, start - 1, end)
+        for start, end in _find_clauses(tokens)
+    )
+
+
+def retracts(tokens: Sequence[Token]) -> bool:
+    """Whether a short clause has a word that takes back: "that was wrong", "ignore that"."""
+    return any(
+        end - start <= _SHORT_CLAUSE and any(t.can_be("retracts", "disregard") for t in tokens[start:end])
+        for start, end in _find_clauses(tokens)
+    )
+
+
+def _find_clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Where each clause begins and ends."""
     ends = [at for at, token in enumerate(tokens) if ends_clause(token)]
-    for before, end in pairwise([-1, *ends, len(tokens)]):
-        clause = tokens[before + 1 : end]
-        if any(t.can_be("retracts", "disregard") for t in clause) and len(clause) <= _SHORT_CLAUSE:
-            return True
-        if only_denies(clause) and not is_part_of_count(tokens, before, end):
-            return True
-    return False
+    return ((before + 1, end) for before, end in pairwise([-1, *ends, len(tokens)]))
 
 
 def is_part_of_count(tokens: Sequence[Token], before: int, end: int) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kipflow.mail.announcements.figures import (
+    CHOICE_GROUP,
+    GROUP,
     NEXT_NUMBER,
     find_counts,
+    parse_choice,
+    parse_group,
 )
 from kipflow.mail.announcements.name_lists import ITEM, CountReading, Key, NameLists, split_people
 
@@ -25,6 +29,9 @@ _BEHIND = re.compile(
     re.I,
 )
 
+#: "with +1s from Mara, Jun and Kim": those are all
+_UNCOUNTED = re.compile(rf"(?:(?P<g>{GROUP}) )?{CHOICE_GROUP}(?:['’]?s| votes)(?= (?:from|by) )", re.IGNORECASE)
+
 
 def read_counts(lines: Sequence[str]) -> CountReading:
     """Counts and names in an announcement's lines (made plain)."""
@@ -33,15 +40,16 @@ def read_counts(lines: Sequence[str]) -> CountReading:
     inline: set[Key] = set()
     for index, line in enumerate(lines):
         text = _with_next(lines, index)
-        for count in find_counts(line):
+        counts = find_counts(line)
+        for count in counts:
             reading.of(count.group).setdefault(count.choice, count.number)
             reading.stated.add((count.group, count.choice))
             reading.line = reading.line or line.strip()
-            names = _read_names_behind(text[count.end :])
-            key = (count.group, count.choice)
-            if names and key not in people:
-                people[key] = names
-                inline.add(key)
+        for group, choice, end in [(c.group, c.choice, c.end) for c in counts] or _find_uncounted(line):
+            names = _read_names_behind(text[end:])
+            if names and (group, choice) not in people:
+                people[group, choice] = names
+                inline.add((group, choice))
         if _NO_MINUS.search(line):
             reading.total.setdefault("-1", 0)
     NameLists(lines, reading, people, inline).read()
@@ -54,6 +62,11 @@ def read_counts(lines: Sequence[str]) -> CountReading:
             reading.of(group).setdefault(choice, len(unique))
     _count_unmarked(reading, people)
     return reading
+
+
+def _find_uncounted(line: str) -> Iterator[tuple[str, str, int]]:
+    for match in _UNCOUNTED.finditer(line):
+        yield parse_group(match.group("g")), parse_choice(match.group("c")) or "", match.end()
 
 
 def _count_unmarked(reading: CountReading, people: dict[Key, list[str]]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kipflow.mail.announcements.tokens import join_words, load_classes
 
 _NUMBER = rf"no|none|{join_words('number')}"
-_NUM = rf"(?<![\w.+\-/])(?P<n>\d{{1,3}}|{_NUMBER})(?![\w.]\d|\w|%)"
+_NUM = rf"(?<![\w.+\-/])(?:\+(?=[2-9]|\d\d))?(?P<n>\d{{1,3}}|{_NUMBER})(?![\w.]\d|\w|%)"
 CHOICE = r"[+\-]\s?1(?![\d.]\d|\d)|[+\-±]\s?0(?![\d.]\d|\d)|(?<![\w.])0(?![\w.]\d|\d)"
 GROUP = r"non[-– ]{0,2}b[iy]n?d{1,2}i?n?g|\bb[iy]n?d{1,2}i?n?g"
 CHOICE_GROUP, _G, _G0 = rf"(?P<c>{CHOICE})", rf"(?P<g>{GROUP})\b", rf"(?P<g0>{GROUP})\b"
@@ -61,7 +61,7 @@ _NOT_CAST = re.compile(
 _MISSING = re.compile(
     r"[ \w]{0,12} (?:is|are|was|were) (?:\w+ )?(?:missing|lacking|needed|required|short)\b", re.IGNORECASE
 )
-NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:\d|\b(?:{_NUMBER})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
+NEXT_NUMBER = re.compile(rf",?\s*(?:and\s+)?(?:[+-]?\d|\b(?:{_NUMBER})\b\s+(?:\+|-|non|bind|vote))", re.IGNORECASE)
 #: What is looked at in one line at most: more is no announcement, only work.
 _MAX_LINE, _MAX_COUNTS = 1_000, 40
 #: For a part of a whole whose choice is not stated.

@@ -183,7 +183,7 @@ class Head:
             return True
         if behind.can_be("address"):
             return self.at + 2 == len(self.tokens) or self.tokens[self.at + 2].text in CLAUSE_ENDS
-        explains = behind.can_be("follows", "number", "sign", "success", "failure", "wide")
+        explains = behind.can_be("follows", "number", "sign", "success", "failure", "negator")
         return self.can_be("needed", "gain") or explains or behind.text in CLAUSE_ENDS
 
     @cached_property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kipflow.domain.facts import Kind, SubjectReading
-from kipflow.mail.announcements.clauses import Subject, takes_back
+from kipflow.mail.announcements.clauses import Subject, retracts, takes_back
 from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.layouts import even_out
 from kipflow.mail.announcements.name_lists import CountReading
@@ -35,7 +35,7 @@ class Mail:
     @cached_property
     def is_silent(self) -> bool:
         """Whether nothing in it could say of a vote that it ended: then no rule applies but the last."""
-        if self.is_tagged or self.ends or self.outcomes or len(self.own) < len(self.sentences):
+        if self.is_tagged or self.ends or self.outcomes or self.denial or len(self.own) < len(self.sentences):
             return False
         return not any(read_call(sentence) in {Says.ASK, Says.MUSED} for sentence in self.sentences)
 
@@ -103,6 +103,12 @@ class Mail:
             return ""
         behind = self.own[self.own.index(self.sure.sentence) :]
         return next((sentence for sentence in behind if takes_back(tokenize(sentence))), "")
+
+    @cached_property
+    def denial(self) -> str:
+        """The first sentence that may take back what stands in an earlier mail."""
+        found = (sentence for sentence in self.own if retracts(tokenize(sentence)))
+        return next((sentence for sentence in found if read_call(sentence) is Says.NOTHING), "")
 
     @cached_property
     def about_vote(self) -> str:

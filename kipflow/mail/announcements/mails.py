@@ -15,7 +15,7 @@ from kipflow.mail.announcements.tokens import tokenize
 from kipflow.mail.announcements.verdicts import Says, Table
 
 result = Table()
-NOTHING, ASK, FAILED, PASSED, *_ = Says
+NOTHING, ASK, FAILED, PASSED, AGAINST = Says.NOTHING, Says.ASK, Says.FAILED, Says.PASSED, Says.AGAINST
 
 
 @result(
@@ -74,9 +74,9 @@ def ended_and_extended(m: Mail) -> str:
     return m.ends.get(Says.EXTENDED, "") if ends or m.is_tagged else ""
 
 
-@result(NOTHING, "the vote runs on", "Quorum was not reached, so I'm extending the vote.", "The vote is extended.")
-def extended(m: Mail) -> bool:
-    return Says.EXTENDED in m.ends
+@result(AGAINST, "the vote runs on", "Quorum was not reached, so I'm extending the vote.", "The vote is extended.")
+def extended(m: Mail) -> str:
+    return m.ends.get(Says.EXTENDED, "")
 
 
 @result(
@@ -109,6 +109,16 @@ def cast(m: Mail) -> bool:
 @result(ASK, "an outcome, perhaps", "I'd say the vote passed.", "The proposal is in.", leaves=("The vote passed.",))
 def half_stated(m: Mail) -> str:
     return m.about_vote or next((s.sentence for s in m.relevant if m.counts.any and s.subject >= Subject.PRONOUN), "")
+
+
+@result(
+    *(AGAINST, "may take back what its author announced", "I spoke too soon, it needs one more vote."),
+    *("Hold on, Priya is no committer.",),
+    leaves=("+1 (binding)\n\nOops, my first mail was empty.", "The mistake in the second table is fixed."),
+)
+def denied_later(m: Mail) -> str:
+    says_more = m.counts.any or (m.is_tagged and find_outcome_of_subject(m.subject) and not m.reading.is_reply)
+    return "" if says_more or m.is_ballot else m.denial
 
 
 @result(FAILED, "its subject says it")

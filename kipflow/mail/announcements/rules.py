@@ -13,10 +13,10 @@ from kipflow.mail.announcements.tokens import CLAUSE_ENDS, find_clause, find_cla
 from kipflow.mail.announcements.verdicts import Says, Table
 
 outcome, end = Table(), Table()
-NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, CLOSED, PRESENTED, THANKED = Says
+NOTHING, ASK, FAILED, PASSED, _, _, _, VOIDED, CORRECTED, EXTENDED, _, CLOSED, PRESENTED, THANKED = Says
 #: The words that each table is asked about.
 OUTCOMES = ("success", "failure", "gain", "needed", "landed")
-ENDS = ("result", "cancel", "disregard", "extend", "runs_on", "keep", "correct", "close", "thanks")
+ENDS = ("result", "cancel", "disregard", "retracts", "extend", "runs_on", "keep", "correct", "close", "thanks")
 #: A result and what it is of stand as near as this.
 _OF = 6
 
@@ -121,9 +121,12 @@ def passed(h: Head) -> bool:
 
 
 # -- the end ---------------------------------------------------------------------------------------------------------
-@end(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void.")
+@end(
+    *(VOIDED, "a result is taken back", "Please disregard the result.", "The result above is void."),
+    *("My result for KIP-7 was wrong.",),
+)
 def voids(h: Head) -> bool:
-    return h.can_be("cancel", "disregard") and not is_conditional(h.tokens, h.at) and is_of_result(h)
+    return h.can_be("cancel", "disregard", "retracts") and not is_conditional(h.tokens, h.at) and is_of_result(h)
 
 
 @end(

@@ -70,9 +70,9 @@ def _find_phrases() -> dict[str, list[tuple[str, ...]]]:
 
 @cache
 def _find_wide() -> re.Pattern[str]:
-    """The words in scripts without blanks, the longest first."""
+    """The words in scripts without blanks, the longest first; what stands between them is unknown."""
     wide = [word for (word, *more) in _load() if not more and re.match(rf"[{_WIDE}]", word)]
-    return re.compile("|".join(sorted(wide, key=len, reverse=True)))
+    return re.compile(f"({'|'.join(sorted(wide, key=len, reverse=True))})")
 
 
 @cache
@@ -141,7 +141,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
     plain = _NOT.sub(_write_not, _LONG_QUOTE.sub(" quotation ", sentence)).replace("’", "'")
     for text in _TOKEN.findall(plain.lower()):
         if text[0] > _LAST_NARROW and _IS_WIDE.match(text):
-            texts.extend(_find_wide().findall(text))
+            texts.extend(filter(None, _find_wide().split(text)))
         elif text != "'":
             texts.append(_SHORTENED.get(text, text))
     return tuple(_classify(texts))

@@ -26,6 +26,8 @@ class Says(StrEnum):
     VOIDED = "voided"
     CORRECTED = "corrected"
     EXTENDED = "extended"
+    #: against a result that is out: asked about behind one, and else nothing
+    AGAINST = "against"
     #: over, whatever came of it
     CLOSED = "closed"
     PRESENTED = "presented"

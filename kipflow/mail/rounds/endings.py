@@ -14,13 +14,13 @@ from kipflow.domain.proposals import find_references
 from kipflow.domain.votes import ClaimedEnd, Declared, EndKind
 from kipflow.mail.announcements.names import is_same_person
 from kipflow.mail.results import is_thought, is_wish
-from kipflow.mail.rounds.entitled import Entitled, Word
+from kipflow.mail.rounds.entitled import Entitled, Word, make_claim
 from kipflow.mail.rounds.revising import ask_which, call_off_late, revise
 from kipflow.mail.rounds.rounds import Round
 from kipflow.mail.rounds.topics import split_candidate
 
 # "I am withdrawing this KIP, KIP-9 solves it" is about the vote in whose thread it stands
-_THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread)\b", re.IGNORECASE)
+_THIS = re.compile(r"\b(?:this|my)\s+(?:\w+\s+)?(?:vote|voting|kip|proposal|thread|one)\b", re.IGNORECASE)
 
 #: Announcements of one round that revise it; whoever announces more often means nothing by it.
 _MOST_REVISIONS = 30
@@ -134,19 +134,7 @@ class Endings:
         return self.make_claim(message, kind, line, word)
 
     def make_claim(self, message: Message, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
-        return ClaimedEnd(
-            kind=kind,
-            by=message.author_name,
-            address=message.author_address,
-            message_id=message.message_id,
-            at=self.times[message.message_id],
-            line=line,
-            why=word.why or "adds the tag, and is not its caller",
-            waits=word.waits,
-            declared=message.declared if kind is EndKind.CLOSED else None,
-            settled_at=word.ruled_at,
-            accepted=word.ruled_at is not None,
-        )
+        return make_claim(message, self.times[message.message_id], kind, line, word)
 
     def find_cancellation(self, round_: Round, message: Message) -> None:
         at = self.times[message.message_id]
@@ -188,16 +176,23 @@ class Endings:
     def is_caller(self, round_: Round, message: Message) -> bool:
         return self.entitled.find_word(round_.root, round_.opened_at, message, self.times[message.message_id]).is_caller
 
+    def is_own(self, round_: Round, message: Message, declared: Declared) -> bool:
+        """Whether a mail is from who announced the round's result, or called it."""
+        return (round_.declared is not None and round_.declared.by == declared.by) or self.is_caller(round_, message)
+
     def find_result(self, round_: Round, message: Message) -> None:
         declared, at = message.declared, self.times[message.message_id]
-        if declared is None or round_.ended_at is not None:
+        if declared is None or round_.ended_at is not None or (declared.only_denies and round_.declared is None):
             return
         if declared.outcome == "passed" and self.says_so(round_, message):
             declared = replace(declared, outcome=None, unclear=message.cancels or "")
         tagged = message.reading.kind is Kind.RESULT
         is_thinking = declared.unclear and is_thought(declared.unclear) and not self.is_caller(round_, message)
-        if is_thinking or (not tagged and self.names_other(round_, declared.line)):
+        of_other = not tagged and self.names_other(round_, declared.line)
+        if is_thinking or (of_other and (round_.declared is None or _THIS.search(declared.line) is None)):
             return
+        if declared.only_denies and not self.is_own(round_, message, declared):
+            declared = replace(declared, corrects=False)  # "oops" takes nothing of somebody else's back
         claim = self.find_claim(round_, message, EndKind.CLOSED, declared.line)
         if claim is None and declared.outcome == "failed" and not self.counts_end(round_):
             why = "calls it failed, and nobody whose vote binds has called it or voted"

@@ -11,6 +11,7 @@ from kipflow.domain.policy import Policy
 from kipflow.domain.proofs import Proof, prove_writer
 from kipflow.domain.roster import Roster
 from kipflow.domain.senders import AddressSource
+from kipflow.domain.votes import ClaimedEnd, EndKind
 from kipflow.mail.rounds.casting import as_writing
 
 
@@ -27,6 +28,23 @@ class Word:
     ruled_at: datetime | None = None
     why: str = ""
     waits: bool = False
+
+
+def make_claim(message: Message, at: datetime, kind: EndKind, line: str, word: Word) -> ClaimedEnd:
+    """What a mail says of a round whose end its writer's word does not make."""
+    return ClaimedEnd(
+        kind=kind,
+        by=message.author_name,
+        address=message.author_address,
+        message_id=message.message_id,
+        at=at,
+        line=line,
+        why=word.why or "adds the tag, and is not its caller",
+        waits=word.waits,
+        declared=message.declared if kind is EndKind.CLOSED else None,
+        settled_at=word.ruled_at,
+        accepted=word.ruled_at is not None,
+    )
 
 
 class Entitled:

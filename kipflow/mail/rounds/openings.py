@@ -61,7 +61,8 @@ class Openings:
         if above is None or not message.author_address or above.author_address != message.author_address:
             return False
         # a restart alone is heard as the thought of not going on
-        if message.declared is not None and not is_thought(message.declared.unclear):
+        declared = message.declared
+        if declared is not None and not (declared.only_denies or is_thought(declared.unclear)):
             return False
         if message.cancels is not None and not starts_vote(message.own_text):
             return False  # "I cancel this vote, all votes so far are void": nothing follows yet

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from kipflow.domain.votes import Choice, Expression, Standing
+from kipflow.mail.announcements.counts import read_counts
 from kipflow.mail.announcements.names import is_own, is_same_person
 from kipflow.mail.quoting import OwnLine
 from kipflow.mail.votes.claims import find_claim, find_separate_claim, skip_claim
@@ -32,10 +33,9 @@ _NEAR_VALUE = re.compile(
 _EITHER = re.compile(r"(?<![\w./+-])[+-]?[01] ?/ ?[+-]?[01](?![\w./])")
 #: "I reiterate my +1s for the code"
 _OWN_SEVERAL = re.compile(r"\bmy (?P<value>[+-] ?1)['’]?s\b", re.IGNORECASE)
-#: "+1 (binding): Jun, Mara and myself", "(Jun, Mara, me)"
-_OWN_AMONG = re.compile(r"[A-Z]\w+\)?(?:,? (?:and|&)|,) (?:me|myself|I)\b(?!['’])\s*(?:[(),.;:]|$)")
 #: "Vote: yes"
 _LABEL = re.compile(r"(?:my |the )?(?:vote|ballot|answer|verdict)\s*[:=]\s*")
+_OWN = re.compile(r"\b(?:me|myself|I)\b")
 _SOMEBODYS = re.compile(r"\b[A-Z]\w+['’]s\b")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _ANSWERS = {
@@ -53,15 +53,19 @@ def ask_about_the_rest(own: Sequence[OwnLine], author: str) -> Expression | None
 
 
 def ask_of_own_entry(own: Sequence[OwnLine], author: str) -> Expression | None:
-    """The question of a result that lists its author: "+1 Mara (me, as the one who asks)", "+1: Jun and myself"."""
-    for line in own:
-        name, _, behind = line.text.partition("(")
-        is_entry = behind and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind))
-        if is_entry or _OWN_AMONG.search(line.text):
-            why = "lists its author among the voters: is that a vote?"
-            asked = find("own-entry", Standing.HINT, why, claimed=find_claim("", line.text))
-            return replace(asked.expression, line=line.text.strip())
-    return None
+    """The question of a result that lists its author, in their own words: "+1 Mara (me, as the one who asks)"."""
+    lines = [line.text for line in own]
+    named = any("myself" in names for names in read_counts(lines).names.values())
+    entry = next((line for line in lines if (named and _OWN.search(line)) or _lists_author(line, author)), None)
+    if entry is None:
+        return None
+    why = "lists its author among the voters: is that a vote?"
+    return replace(find("own-entry", Standing.HINT, why, claimed=find_claim("", entry)).expression, line=entry.strip())
+
+
+def _lists_author(line: str, author: str) -> bool:
+    name, _, behind = line.partition("(")
+    return bool(behind) and is_own(name.strip(" -*•+01"), author) and has("first_person", fold(behind))
 
 
 def _read_near_values(text: str) -> Iterator[tuple[Finding, str]]:

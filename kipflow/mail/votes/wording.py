@@ -50,6 +50,10 @@ def read_words(text: str, *, answers: str) -> Finding | None:
     return find(rule, Standing.UNCLEAR if why else Standing.CLEAR, why, choice=choice, claimed=claimed)
 
 
+#: "3 票赞成、0 票反对"
+_TALLY = re.compile(r"\d ?[票표]")
+
+
 def _is_denied_itself(folded: str) -> bool:
     """Whether the clause that approves denies too: not so in "Not a committer, but I'm in favour"."""
     clauses = [drop("undenied", clause) for clause in MARK.split(folded) if _find_approved(clause)]
@@ -103,6 +107,7 @@ def _behind(name: str, folded: str, most: int) -> str:
 
 def _is_doubted(folded: str) -> bool:
     is_talk = has("hypothetical", drop("polite", folded)) or has("need", folded)
+    is_talk = is_talk or _TALLY.search(folded) is not None
     return is_talk or has("cites", folded) or _QUOTES.search(folded) is not None or has_condition(folded)
 
 
