@@ -267,7 +267,9 @@ def test_who_operates_it_hears_of_a_task_that_failed_for_good(tmp_path: Path, mo
     monkeypatch.setattr(alerts, "effect_rules", lambda _: rules)
     alerts.report_task_failure(FAILED)
     alerts.report_task_failure(FAILED)
-    assert [row.payload["text"] for row in parts.store.effects().rows] == ["kip_poll_threads.ask failed (ValueError)"]
+    assert [row.payload["text"] for row in parts.store.effects().rows] == [
+        "kip_poll_threads.ask failed (ValueError): x"
+    ]
 
 
 def test_a_failure_that_nobody_can_be_informed_of_stays_a_failure_of_its_own(

@@ -164,7 +164,7 @@ def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of:
             VoteMail,
             row,
             author=row.author_name or row.author_address,
-            announces=row.declared is not None and not row.declared.only_denies,
+            announces=row.declared is not None and not row.declared.get("only_denies"),
             url=rules.render_permalink(row.message_id),
         )
         for row in reversed(connection.execute(statement).all())

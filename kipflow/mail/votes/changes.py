@@ -25,6 +25,7 @@ _SMALL = re.compile(r"(?:\s+[^\W\d]+)*\s*[\"'“(\[*]?")
 #: words between a verb and what it takes back
 _FEW = 4
 _VERBS = ("takeback", "change", "correction", "astray")
+_CORRECTING = ("correction", "sign", "mine", "astray", "change", "own", "from_me", "filler", "voted_on")
 _MOVING = ("own", "from_me", "filler", "change", "casts", "my_vote", "mine")
 
 
@@ -51,12 +52,23 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if target is None:
         return _read_takeback(text, drop("keeps", folded), mentions)
     choice, value, claimed = target.choice, target.value, target.claimed
-    last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", folded[: target.start])))[-1]
-    if has_condition(text) or has("hypothetical", last_clause) or has("negation", last_clause):
+    if has_condition(text) or _is_doubtful(folded, target):
         why = "changes a vote, with a doubt about it: is it changed?"
         either = choice if len(mentions) == 1 else None  # any of its values may be the vote
         return find("conditional", Standing.UNCLEAR, why, choice=either, value=value, claimed=claimed)
     return find("changed", Standing.CLEAR, choice=choice, value=value, claimed=claimed, role=Role.CHANGE)
+
+
+def _is_doubtful(folded: str, target: Mention) -> bool:
+    """Whether words around a new value may deny it, or correct something else: "I meant -1 in the table"."""
+    before = folded[: target.start]
+    is_plain = not leaves_only(_CORRECTING, before) and not leaves_only((*_CORRECTING, "earlier"), target.near)
+    if is_plain and has("sign", before):
+        return False  # "wrong sign above, it should read -1"
+    if not is_plain and has("correction", folded) and not (target.is_claimed or has("my_vote", folded)):
+        return True
+    last_clause = re.split(r"[,;:.!?]", drop("polite", drop("undenied", before)))[-1]
+    return has("hypothetical", last_clause) or has("negation", last_clause)
 
 
 def _speaks_of_own(folded: str) -> bool:

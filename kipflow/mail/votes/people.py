@@ -32,7 +32,7 @@ _OPPOSITE = {
 #: one of these leads up to the own vote
 _LEADS = (
     *("leads_in", "sums_up", "own", "my_vote", "from_me", "voted_on", "vote_for", "vote_against", "approval", "praise"),
-    *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless"),
+    *("rejection", "abstention", "assent", "yes", "no", "change", "turned", "harmless", "correction"),
 )
 #: who speaks of one of these passes on what was voted; a label of few words, also what is lacking or asked for
 _PASSED_ON = ("relays", "reports", "source")
