@@ -42,7 +42,7 @@ WRONG: dict[str, tuple[str, str]] = {
         changed("  quorum:", "  qourum:"),
         "policy.qourum: expected no such key here; did you mean 'quorum'?",
     ),
-    "key from nowhere": (GOOD + "xyzzy: 1\n", "xyzzy: expected no such key here; remove it"),
+    "key from nowhere": (GOOD + "xyzzy: 1\n", "xyzzy: expected no such key here; the keys here are "),
     "no list": (changed("lists: [dev@lantern.example]\n", ""), "lists: expected a value; the key is missing"),
     "no policy": (GOOD.partition("policy:")[0], "policy: expected a value; the key is missing"),
     "no roles": (
