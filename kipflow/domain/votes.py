@@ -141,6 +141,11 @@ class Declared:
         return self.before.as_of(moment) if self.before is not None else None
 
 
+def states_end(declared: Declared | None) -> bool:
+    """Whether a mail may say how a vote ended, and not only that an earlier announcement does not hold."""
+    return declared is not None and not declared.only_denies
+
+
 class EndKind(StrEnum):
     """What somebody says has become of a vote: announced, called off, or followed by a round of their own."""
 

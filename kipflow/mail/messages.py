@@ -14,7 +14,7 @@ from functools import partial
 from kipflow.domain.facts import Kind, Message, SubjectReading, Unreadable
 from kipflow.domain.proposals import find_references
 from kipflow.domain.senders import Authentication
-from kipflow.domain.votes import Declared, Expression, Standing
+from kipflow.domain.votes import Declared, Expression, Standing, states_end
 from kipflow.mail import limits
 from kipflow.mail.content.authentication import find_authentication
 from kipflow.mail.content.mime import find_texts
@@ -129,7 +129,7 @@ def _read_body(head: Head, reading: SubjectReading) -> _Said:
     announces = declared is not None and (not declared.unclear or (declared.corrects and reading.kind is Kind.RESULT))
     is_result = announces or (reading.kind is Kind.RESULT and not reading.is_reply)
     votes = _read_votes(words, reading, head.sender, head.subject, is_result=is_result)
-    if declared is not None and not declared.only_denies:  # whom it lists has voted elsewhere
+    if states_end(declared):  # whom it lists has voted elsewhere
         votes = tuple(_weigh_in_result(votes, head.sender.name))
     if not votes and head.is_sealed and not own_text:
         votes = (_SEALED,)
@@ -176,8 +176,7 @@ def _settle_kind(reading: SubjectReading, words: Words, subject: str, prefix: st
     if opened.kind is ended.kind:
         return reading
     declared = read_declared(words, opened, by="", message_id="", at=None)
-    announces = declared is not None and not declared.only_denies
-    announces = announces or find_cancel(words, opened) is not None
+    announces = states_end(declared) or find_cancel(words, opened) is not None
     calls = is_call(words.text)
     if reading.kind is ended.kind:
         return ended if announces or not calls else opened

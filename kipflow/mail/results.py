@@ -46,10 +46,8 @@ def read_declared(
     if rule.says is Says.NOTHING:
         return None
     denies = rule.says is Says.AGAINST
-    counts, unclear = (
-        CountReading() if denies else mail.counts,
-        evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else "",
-    )
+    counts = CountReading() if denies else mail.counts
+    unclear = evidence[:_LONGEST_LINE] if denies or rule.says is Says.ASK else ""
     outcome = str(rule.says) if rule.says in {Says.FAILED, Says.PASSED} else None
     line = evidence if evidence in mail.sentences else mail.sure.sentence if mail.sure is not None else ""
     return Declared(

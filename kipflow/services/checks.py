@@ -11,7 +11,7 @@ from kipflow.domain.pagefaults import ANY, Norms, PageFault
 from kipflow.domain.pages import StatusWord
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.pagenews import find_fault_effects
-from kipflow.services.ports import CheckedPage, Report, Session, Store
+from kipflow.services.ports import CheckedPage, Report, Session, Store, first_status
 from kipflow.wiki.lint import RULES, find_faults_around, lint_page
 
 _SETTLED = frozenset({StatusWord.ACCEPTED, StatusWord.REJECTED, StatusWord.DORMANT, StatusWord.DISCARDED})
@@ -62,5 +62,5 @@ def _notify(
     if not errors or not _is_open(page):
         return 0  # nobody rewrites the page of a settled proposal
     caused = find_fault_effects(page, errors, effects, as_of)
-    session.outbox.enqueue(caused, now=as_of, status=effects.first_status)
+    session.outbox.enqueue(caused, now=as_of, status=first_status(effects.sends))
     return len(errors) if caused else 0

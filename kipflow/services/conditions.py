@@ -14,7 +14,7 @@ from kipflow.domain.messagekinds import KINDS
 from kipflow.services.away import SERVICES, Away
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.messages import build_message, escape
-from kipflow.services.ports import Effect, Runs, Store
+from kipflow.services.ports import Effect, Runs, Store, first_status
 from kipflow.services.program import address_commands
 
 #: Mail that is held up to a time longer ago than this is stale: the archive is asked every hour.
@@ -200,7 +200,7 @@ def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRul
     if not effects:
         return 0
     with store.begin() as session:
-        return session.outbox.enqueue(effects, now=now, status=rules.first_status)
+        return session.outbox.enqueue(effects, now=now, status=first_status(rules.sends))
 
 
 def _render(condition: Condition, program: str) -> list[str]:

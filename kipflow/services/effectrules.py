@@ -42,11 +42,6 @@ class EffectRules:
     index_page: str = ""
 
     @property
-    def first_status(self) -> str:
-        """The state in which an effect begins."""
-        return "pending" if self.sends else "skipped"
-
-    @property
     def notifies(self) -> bool:
         """Whether anybody is notified in Slack."""
         return self.slack != "off" and bool(self.channel)

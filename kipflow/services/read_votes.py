@@ -22,7 +22,7 @@ from kipflow.domain.sameids import is_other_mail, name_apart
 from kipflow.domain.senders import KnownBy
 from kipflow.domain.tally import Outcome, Tally, count, find_outcome, find_possible_outcomes
 from kipflow.domain.votemails import VoteMail
-from kipflow.domain.votes import Vote
+from kipflow.domain.votes import Vote, states_end
 from kipflow.mail.archive import read_path
 from kipflow.mail.late import LateMessage
 from kipflow.mail.threads import Threads, read_threads
@@ -132,7 +132,7 @@ def _find_vote_mails(
                 message_id=message.message_id,
                 author=message.author_name or message.author_address,
                 own_text=message.own_text,
-                announces=message.declared is not None and not message.declared.only_denies,
+                announces=states_end(message.declared),
             )
 
 

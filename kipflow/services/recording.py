@@ -18,7 +18,7 @@ from kipflow.services.corrections import explain_corrections
 from kipflow.services.effectrules import EffectRules
 from kipflow.services.effects import find_effects
 from kipflow.services.newsrows import NEWS_AGE, Notice
-from kipflow.services.ports import Effect, Outbox, Session
+from kipflow.services.ports import Effect, Outbox, Session, first_status
 from kipflow.services.retractions import find_retraction
 from kipflow.services.votecards import keep_cards
 from kipflow.services.wording import RULE_WORDS, find_warning_key
@@ -101,9 +101,9 @@ def record(
     caused = find_effects(
         decision, fresh, effects, now=now, followed_since=followed_since, prior=prior, notice=notice, about=facts
     )
-    added = session.outbox.enqueue(caused, now=now, status=effects.first_status)
+    added = session.outbox.enqueue(caused, now=now, status=first_status(effects.sends))
     updates = _update_cards(session.outbox, decision, facts, effects, now)
-    added += session.outbox.enqueue(updates, now=now, status=effects.first_status)
+    added += session.outbox.enqueue(updates, now=now, status=first_status(effects.sends))
     session.history.save_decision(decision, facts.proposal)
     return Advance(number=decision.number, stage=decision.stage, appended=appended, effects=added)
 

@@ -36,8 +36,7 @@ def release(desk: Desk, values: Values, word: Word) -> Done:
             settled = _say_settled(session.outbox.find(values["key"]))
             raise BadRuling(f"no effect {values['key']!r} waits for approval{settled}")
         _note(session, "release", word, values["key"])
-    stops = f'`kipflow review hold {quote(values["key"])} --reason "…"` or the outbox stops it'
-    return Done(said=f"released; the next delivery sends it, and until then {stops}")
+    return Done(said=f"released; the next delivery sends it, and until then {_say_hold(values['key'])} stops it")
 
 
 def _say_settled(effect: OutboxRow | None) -> str:
@@ -84,8 +83,7 @@ def refuse(desk: Desk, values: Values, word: Word) -> Done:
         if not session.outbox.withdraw([values["key"]], why=f"{REFUSED_BY} {by}: {why}", updates=True):
             raise BadRuling(f"no effect {values['key']!r} waits, or it may have gone out already{_say_settled(effect)}")
         _note(session, "refuse", word, values["key"])
-    back = f'`kipflow review hold {quote(values["key"])} --reason "…"` or the outbox lets it wait again'
-    return Done(said=f"refused; it is not sent, and {back}")
+    return Done(said=f"refused; it is not sent, and {_say_hold(values['key'])} lets it wait again")
 
 
 def roll_back(desk: Desk, values: Values, word: Word) -> Done:
@@ -113,6 +111,10 @@ def confirm_sent(desk: Desk, values: Values, word: Word) -> Done:
             raise BadRuling(f"of effect {values['key']!r} nobody asks whether it was sent")
         _note(session, "sent", word, values["key"])
     return Done(said="noted; it is not sent again")
+
+
+def _say_hold(key: str) -> str:
+    return f'`kipflow review hold {quote(key)} --reason "…"` or the outbox'
 
 
 def _note(session: Session, act: str, word: Word, *keys: str) -> None:

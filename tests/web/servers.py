@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from playwright.sync_api import Page
 
 from tests.ports import find_free_port
 
@@ -68,6 +69,13 @@ def fetch_token(address: str, user: str) -> str:
     """Sign in the way a script does."""
     answer = httpx.post(f"{address}/auth/token", json={"username": user, "password": PASSWORDS[user]}, timeout=30)
     return str(answer.raise_for_status().json()["access_token"])
+
+
+def sign_in(page: Page, user: str) -> None:
+    """Fill in and send Airflow's form, which the page must show."""
+    page.fill("input[name=username]", user)
+    page.fill("input[name=password]", PASSWORDS[user])
+    page.click("button[type=submit]")
 
 
 def _clean_environment() -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.web.community import NOW
-from tests.web.servers import PASSWORDS, fetch_token, serve_airflow
+from tests.web.servers import fetch_token, serve_airflow, sign_in
 from tests.web.story import add_questions, connect_board, store_story
 
 pytestmark = pytest.mark.airflow
@@ -116,9 +116,7 @@ def test_signing_in_leads_back_to_the_page_that_was_asked_for(airflow: str, chro
     page = context.new_page()
     asked = f"{airflow}/kipflow/proposals?q=retries&sort=activity&order=asc"
     page.goto(asked)
-    page.fill("input[name=username]", "viewer")
-    page.fill("input[name=password]", PASSWORDS["viewer"])
-    page.click("button[type=submit]")
+    sign_in(page, "viewer")
     page.wait_for_url(asked)
     assert page.get_by_label("Number, title or author").input_value() == "retries"
     context.close()
@@ -129,9 +127,7 @@ def test_a_viewer_signs_in_and_reads_the_board_in_airflows_frame(airflow: str, c
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme="dark")
     page = context.new_page()
     page.goto(airflow)
-    page.fill("input[name=username]", "viewer")
-    page.fill("input[name=password]", PASSWORDS["viewer"])
-    page.click("button[type=submit]")
+    sign_in(page, "viewer")
     page.get_by_role("link", name="Proposals").click()
     frame = page.frame_locator("iframe")
     frame.get_by_role("link", name="KIP-7").first.click()
@@ -174,9 +170,7 @@ def test_an_operator_settles_a_question_in_airflows_frame_and_takes_it_back(airf
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.goto(f"{airflow}/plugin/kipflow")
-    page.fill("input[name=username]", "admin")
-    page.fill("input[name=password]", PASSWORDS["admin"])
-    page.click("button[type=submit]")
+    sign_in(page, "admin")
     frame = page.frame_locator("iframe")
     frame.get_by_role("link", name="Review", exact=True).click()
     frame.get_by_role("heading", name="Open questions").wait_for()
@@ -205,9 +199,7 @@ def operators_page(airflow: str, chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context()
     page = context.new_page()
     page.goto(f"{airflow}/kipflow/review")
-    page.fill("input[name=username]", "admin")
-    page.fill("input[name=password]", PASSWORDS["admin"])
-    page.click("button[type=submit]")
+    sign_in(page, "admin")
     page.wait_for_url(f"{airflow}/kipflow/review")
     yield page
     context.close()

@@ -17,7 +17,7 @@ from kipflow.services.acts import ACTS
 from kipflow.services.wording import REVIEW_WORDS
 from tests.web.community import NOW
 from tests.web.questions import PATIENT, open_questions, open_work
-from tests.web.servers import PASSWORDS, fetch_token, serve, serve_airflow
+from tests.web.servers import fetch_token, serve, serve_airflow, sign_in
 
 pytestmark = [pytest.mark.airflow, pytest.mark.browser]
 #: More forms stand on no page.
@@ -176,9 +176,7 @@ def signed_in(airflow: str) -> Iterator[httpx.Client]:
 def page(airflow: str, chromium: Browser) -> Iterator[Page]:
     page = chromium.new_page()
     page.goto(f"{airflow}/kipflow/review")
-    page.fill("input[name=username]", "admin")
-    page.fill("input[name=password]", PASSWORDS["admin"])
-    page.click("button[type=submit]")
+    sign_in(page, "admin")
     page.wait_for_url(f"{airflow}/kipflow/review")
     yield page
     page.close()

@@ -24,8 +24,9 @@ from kipflow.domain.errors import UnknownProposal
 from kipflow.domain.facts import Kind, Ruling
 from kipflow.domain.identity_rulings import find_concerned
 from kipflow.domain.proposals import Proposal, format_key
+from kipflow.domain.records import from_plain
 from kipflow.domain.votemails import VoteMail
-from kipflow.domain.votes import Ballot, Vote
+from kipflow.domain.votes import Ballot, Declared, Vote, states_end
 from kipflow.services import board as views
 from kipflow.services.ports import OutboxRow, Rules
 
@@ -164,7 +165,7 @@ def load_vote_mails(connection: sa.Connection, rules: Rules, number: int, as_of:
             VoteMail,
             row,
             author=row.author_name or row.author_address,
-            announces=row.declared is not None and not row.declared.get("only_denies"),
+            announces=row.declared is not None and states_end(from_plain(Declared, row.declared)),
             url=rules.render_permalink(row.message_id),
         )
         for row in reversed(connection.execute(statement).all())

@@ -33,9 +33,9 @@ def revise(
     if known.closes_at is None:
         return replace(later, announced_at=at, revised_at=at, before=known) if later.closes_at is not None else known
     restates = later.corrects and bool(later.binding or later.non_binding or later.total or later.outcome)
-    if later.unclear and later.corrects and not restates:  # one that is taken back closes nothing: the vote runs on
-        return replace(later, announced_at=at, revised_at=at, before=known)
     if later.unclear and not restates:
+        if later.corrects:  # one that is taken back closes nothing: the vote runs on
+            return replace(later, announced_at=at, revised_at=at, before=known)
         return _doubt(known, later.by, later.message_id, later.line, at) if may_deny(later, known) else known
     differs = _differs(known, later)
     if not (restates or outweighs):

@@ -47,10 +47,10 @@ def read_change(text: str, mentions: Sequence[Mention]) -> Finding | None:
     if not (moves or _speaks_of_own(folded) or has("my_vote", folded)):
         return None
     target = _find_target(folded, mentions, moves=moves)
-    if target is not None and is_labelled(target):
-        return None
     if target is None:
         return _read_takeback(text, drop("keeps", folded), mentions)
+    if is_labelled(target):
+        return None
     choice, value, claimed = target.choice, target.value, target.claimed
     if has_condition(text) or _is_doubtful(folded, target):
         why = "changes a vote, with a doubt about it: is it changed?"

@@ -24,6 +24,7 @@ from kipflow.services.ports import (
     Store,
     Wiki,
     WikiPage,
+    first_status,
 )
 from kipflow.services.sync import note_index
 
@@ -62,7 +63,7 @@ class IndexKind:
                     why="overtaken by a newer edit",
                 )
                 session.outbox.enqueue(asked, now=scope.now)
-            added = session.outbox.enqueue(edit, now=scope.now, status=scope.first_status)
+            added = session.outbox.enqueue(edit, now=scope.now, status=first_status(scope.sends))
         return Report(counts={"edits": added, **({"rows_moved": len(rows.moves)} if edit else {})})
 
     def preview(self) -> list[str]:

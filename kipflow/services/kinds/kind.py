@@ -15,7 +15,7 @@ from kipflow.domain.errors import KipflowError, Refused
 from kipflow.domain.events import Stage
 from kipflow.services.board import Board, ProposalView
 from kipflow.services.payloads import say_payload
-from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store
+from kipflow.services.ports import WAITING, Effect, OutboxRow, Report, Store, first_status
 
 #: How long a move is followed up: a first run over years of mail must not rewrite a wiki.
 FOLLOWED_UP = timedelta(days=14)
@@ -59,11 +59,6 @@ class Scope:
     sends: bool
     now: datetime
 
-    @property
-    def first_status(self) -> str:
-        """The state in which an effect begins."""
-        return "pending" if self.sends else "skipped"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WishKind(ABC):
@@ -84,7 +79,7 @@ class WishKind(ABC):
         with self.scope.store.begin() as session:
             lapsed = [row.key for row in waiting if row.key not in keys]
             withdrawn = session.outbox.withdraw(lapsed, why="no longer due")
-            planned = session.outbox.enqueue(wished, now=self.scope.now, status=self.scope.first_status)
+            planned = session.outbox.enqueue(wished, now=self.scope.now, status=first_status(self.scope.sends))
         return Report(counts={"planned": planned, "withdrawn": withdrawn})
 
     def preview(self) -> list[str]:

@@ -26,6 +26,7 @@ from kipflow.services.ports.effects import (
     EffectWord,
     Outbox,
     OutboxRow,
+    first_status,
 )
 from kipflow.services.ports.facts import Batches, MailStore, Marks, PageStore, RulingStore
 from kipflow.services.ports.outside import (
@@ -110,4 +111,5 @@ __all__ = [
     "Tickets",
     "Wiki",
     "WikiPage",
+    "first_status",
 ]

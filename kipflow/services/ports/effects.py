@@ -54,6 +54,11 @@ DIRECT = "direct"
 REFUSED_BY = "refused by"
 
 
+def first_status(sends: bool) -> str:
+    """The state in which an effect begins: without `sends` (dry-run) it is only shown."""
+    return "pending" if sends else "skipped"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Something to do outside. `key` makes it happen once: "932/passed/3f2c…/slack".

@@ -72,15 +72,20 @@ def mails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mails"
 
 
-@pytest.fixture
-def accepted(mails: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """KIP-7, accepted with three +1 as of 12 March."""
+def announce(mails: Path, result: str) -> None:
+    """KIP-7 with three binding +1 and this result, decided as of 12 March."""
     write(mails, "root", "m", 0, "Please vote.", subject=SUBJECT)
     for hour, who in enumerate("mkr", 1):
         write(mails, who, who, hour / 24, "+1 (binding)")
-    write(mails, "result", "m", 6, "The vote passes with three binding +1.", subject="[RESULT] " + SUBJECT)
+    write(mails, "result", "m", 6, result, subject="[RESULT] " + SUBJECT)
     assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
     assert run(["advance", "--as-of", "2026-03-12"]) == 0
+
+
+@pytest.fixture
+def accepted(mails: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """KIP-7, accepted with three +1 as of 12 March."""
+    announce(mails, "The vote passes with three binding +1.")
     capsys.readouterr()
     return mails
 
@@ -274,12 +279,7 @@ def test_an_empty_store_agrees_with_nothing(mails: Path, capsys: pytest.CaptureF
 
 
 def test_where_an_announced_result_differs_is_printed_once(mails: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(mails, "root", "m", 0, "Please vote.", subject=SUBJECT)
-    for hour, who in enumerate("mkr", 1):
-        write(mails, who, who, hour / 24, "+1 (binding)")
-    write(mails, "result", "m", 6, "The vote fails with two binding -1.", subject="[RESULT] " + SUBJECT)
-    assert run(["ingest", str(mails), "--complete-through", "2026-03-31"]) == 0
-    assert run(["advance", "--as-of", "2026-03-12"]) == 0
+    announce(mails, "The vote fails with two binding -1.")
     shown = printed(capsys, "status", "7").splitlines()
     assert any(line.startswith("Vote, round 1: ") and line.endswith(" UTC") for line in shown), "a heading is one line"
     lines = [line.strip() for line in shown if "announced result differs" in line]
