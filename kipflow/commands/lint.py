@@ -10,16 +10,15 @@ import click
 
 from kipflow.commands.opening import open_parts
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import parse_number
+from kipflow.commands.sayings import lacks_page, parse_number
 from kipflow.config.loading import load_community
 from kipflow.config.settings import read_settings
 from kipflow.domain.errors import KipflowError, UnreadableInput
 from kipflow.domain.pagefaults import Norms, PageFault
-from kipflow.domain.proposals import format_key
 from kipflow.domain.records import pick_fields
 from kipflow.services.assembly import load_facts
 from kipflow.wiki.lint import lint_page, lint_text
-from kipflow.wiring import Parts, page_norms
+from kipflow.wiring import page_norms
 
 #: Files of a folder that are taken for pages.
 _PAGE_FILES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".xml"})
@@ -103,15 +102,6 @@ def _lint_stored(page: str, norms: Norms) -> list[tuple[str, Sequence[PageFault]
             (f"{p.title} (version {p.version})", find_faults(session, p, prefix=parts.community.prefix, norms=norms))
             for p in own
         ]
-    if not found:
-        raise KipflowError(_why_not_stored(parts, number))
+        if not found:
+            raise lacks_page(parts, load_facts(session, number))
     return found
-
-
-def _why_not_stored(parts: Parts, number: int) -> str:
-    key = format_key(parts.community.prefix, number)
-    with parts.store.begin() as session:
-        absences = [a for a in load_facts(session, number).absences if a.until is None]
-    if absences:
-        return f"{key}: its page cannot be read since {absences[0].since:%Y-%m-%d}: {absences[0].why}"
-    return f"{key} has no page that was stored; run `kipflow sync`"

@@ -8,7 +8,7 @@ import click
 
 from kipflow.commands.now import find_now
 from kipflow.commands.output import console, format_option, print_rows
-from kipflow.commands.sayings import parse_number
+from kipflow.commands.sayings import lacks_page, parse_number
 from kipflow.domain.errors import KipflowError
 from kipflow.domain.events import Transition
 from kipflow.domain.facts import ProposalFacts
@@ -77,7 +77,7 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
     A section marked "substance" changed in more than a status line, a link or a typo.
     """
     from kipflow.commands.opening import open_parts
-    from kipflow.services.changes import compare_versions
+    from kipflow.services.changes import compare_versions, newest_page
 
     if since is not None and (first is not None or last is not None):
         raise click.UsageError("either --since or --from and --to")
@@ -86,6 +86,8 @@ def diff(proposal: str, since: str | None, first: int | None, last: int | None, 
     with parts.store.begin() as session:
         facts = load_facts(session, number)
         history = session.history.load(number)
+        if not newest_page(facts.pages):
+            raise lacks_page(parts, facts)
         pair = _find_pair(facts, history, since, first, last)
         if pair is None:
             return 0
@@ -115,8 +117,6 @@ def _find_pair(
     from kipflow.services.changes import Since, find_moment, find_versions, find_versions_since, newest_page
 
     own = newest_page(facts.pages)
-    if not own:
-        raise KipflowError(f"{facts.key} has no page that was stored; run `kipflow sync`")
     if first is not None or last is not None:
         return find_versions(facts.pages, own[0].version if first is None else first, last or own[-1].version)
     moment = find_moment(history, Since(since) if since else None)

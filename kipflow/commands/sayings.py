@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from kipflow.commands.output import console, say_time
+from kipflow.domain.errors import KipflowError
+from kipflow.domain.facts import ProposalFacts
 from kipflow.domain.proposals import find_references
 from kipflow.domain.records import pick_fields
 from kipflow.services.board import SenderBallot
@@ -36,6 +38,18 @@ def parse_number(parts: Parts, text: str) -> int:
     if len(found) != 1:
         raise click.BadParameter(f"{text!r} is no proposal such as {parts.community.prefix}-932 or 932")
     return found[0]
+
+
+def lacks_page(parts: Parts, facts: ProposalFacts) -> KipflowError:
+    """Why nothing can be said of a proposal's page: none of its versions is stored."""
+    absent = next((a for a in facts.absences if a.until is None), None)
+    if absent is not None:
+        return KipflowError(f"{facts.key}: its page cannot be read since {absent.since:%Y-%m-%d}: {absent.why}")
+    if parts.community.wiki is None:
+        return KipflowError(
+            f"{facts.key} has no page: {parts.community.name} names no wiki; its file names one under wiki"
+        )
+    return KipflowError(f"{facts.key} has no page that was stored; run `kipflow sync`")
 
 
 def print_done(done: Done, prefix: str) -> None:

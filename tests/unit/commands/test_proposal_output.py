@@ -285,3 +285,17 @@ def test_where_an_announced_result_differs_is_printed_once(mails: Path, capsys: 
     lines = [line.strip() for line in shown if "announced result differs" in line]
     assert lines
     assert len({line.removeprefix("missing: ") for line in lines}) == len(lines)
+
+
+@pytest.mark.parametrize(("wiki", "advice"), [(False, "shed names no wiki"), (True, "run `kipflow -C shed sync`")])
+def test_diff_advises_what_can_be_done_where_no_page_is_stored(
+    accepted: Path, capsys: pytest.CaptureFixture[str], wiki: bool, advice: str
+) -> None:
+    if wiki:
+        file = accepted.parent / "config" / "communities" / "shed.yaml"
+        file.write_text(COMMUNITY + 'wiki: {url: "http://127.0.0.1:9/rest/api", index_page: "7"}\n', encoding="utf-8")
+    for command in ("diff", "lint"):
+        assert run([command, "7"]) == 2
+        said = " ".join(capsys.readouterr().err.split())
+        assert advice in said
+        assert (" sync`" in said) is wiki
