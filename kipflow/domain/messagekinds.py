@@ -47,7 +47,9 @@ KINDS: Mapping[str, MessageKind] = {
     "failure": MessageKind(
         "a task failed for good: once an hour for each cause", ":rotating_light:", Readers.OPERATORS
     ),
-    "condition": MessageKind("something keeps the whole from working: once", ":warning:", Readers.OPERATORS),
+    "condition": MessageKind(
+        "something keeps the whole from working: each time it begins", ":warning:", Readers.OPERATORS
+    ),
     "digest": MessageKind("once a week, where the community has chosen when", ":newspaper:"),
 }
 #: What people act on is never left out, wherever it goes.

@@ -188,18 +188,26 @@ def _say_span(span: timedelta) -> str:
 
 
 # -- the operators' channel --------------------------------------------------------------------------
+_TOLD = "conditions-told"
+
+
 def report_conditions(store: Store, found: Iterable[Condition], rules: EffectRules, *, now: datetime) -> int:
-    """Inform the operators' channel of each fault that is new to it; how many messages that makes."""
-    effects = []
+    """Inform the operators' channel of each fault that was not there last time; how many messages that makes."""
+    faults = {}
     for fault in found:
         payload = rules.address("condition", build_message(fault.says, _render(fault, rules.program)))
         if fault.is_fault and payload is not None:
-            since = [fault.since.isoformat(timespec="minutes")] if fault.since is not None else []
-            key = "/".join(["condition", fault.name, *since, "slack"])
-            effects.append(Effect(key=key, number=None, channel="slack", payload=payload))
-    if not effects:
-        return 0
+            since = f"/{fault.since.isoformat(timespec='minutes')}" if fault.since is not None else ""
+            faults[f"condition/{fault.name}{since}"] = payload
     with store.begin() as session:
+        before = session.marks.load(_TOLD) or ""
+        effects = [
+            Effect(key=f"{key}/{now:%Y-%m-%dT%H:%M}/slack", number=None, channel="slack", payload=payload)
+            for key, payload in faults.items()
+            if key not in before.split("\n")
+        ]
+        if before != (told := "\n".join(faults)):
+            session.marks.save(_TOLD, told)
         return session.outbox.enqueue(effects, now=now, status=first_status(rules.sends))
 
 

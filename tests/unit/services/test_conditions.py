@@ -118,6 +118,17 @@ def test_operators_hear_of_each_fault_once_until_it_begins_anew() -> None:
     assert "`kipflow -C kafka ingest FILE" in said
 
 
+def test_operators_hear_again_of_a_fault_that_ended_and_came_back() -> None:
+    store = open_memory()
+
+    def report(hour: int, *, has_roster: bool) -> int:
+        found = find_conditions(replace(WELL, has_roster=has_roster))
+        return report_conditions(store, found, RULES, now=NOW + hour * HOUR)
+
+    emptied = [report(hour, has_roster=hour == 2) for hour in range(5)]
+    assert emptied == [1, 0, 0, 1, 0], "empty, empty, filled, emptied again, still empty"
+
+
 def test_what_is_no_fault_is_in_no_message() -> None:
     found = find_conditions(replace(WELL, has_archive=False))
     assert report_conditions(open_memory(), found, RULES, now=NOW) == 0
